@@ -11,10 +11,10 @@ DATA ?=
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
 
-# The checks run beside the tests, many of which wait for servers. A file stays in one process: its fixtures are made once.
+# The checks run beside the tests, many of which wait for servers. A process that has nothing left to do takes tests of another.
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory check & checking=$$!; \
-	$(BIN)/python -m pytest tests -m "not long" -n 3 --dist loadfile --no-loadscope-reorder; tested=$$?; \
+	$(BIN)/python -m pytest tests -m "not long" -n 3 --dist worksteal; tested=$$?; \
 	wait $$checking && exit $$tested
 
 check: $(VENV)/.dev

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import structlog
 from hypothesis import settings
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from tests.servers.postgres import Postgres, running_postgres
 from tests.servers.seaweed import Seaweed, running_seaweed
 from tests.servers.valkey import Valkey, running_valkey
@@ -103,11 +103,18 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     and statements that were compiled once stay so."""
     shared: Engine = request.getfixturevalue(f"{request.param}_engine")
     yield shared
-    with write_transaction(shared) as connection:
-        if request.param == "postgresql":
-            connection.execute(text("SET LOCAL lock_timeout = '20s'"))
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
+    delete_all_rows(shared)
+
+
+def delete_all_rows(engine: Engine) -> None:
+    """In one round trip: there are forty tables, and most tests leave all but a few of them empty."""
+    statements = [f'DELETE FROM "{table.name}"' for table in reversed(metadata.sorted_tables)]
+    with write_transaction(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql("; ".join(["SET LOCAL lock_timeout = '20s'", *statements]))
+            return
+        for statement in statements:
+            connection.exec_driver_sql(statement)
 
 
 @pytest.fixture
@@ -117,12 +124,9 @@ def recipe_views(engine: Engine) -> None:
     from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
     from headwater_recipes.markets.views import MARKET_VIEWS
 
-    for recipe, views in (
-        ("crypto", CRYPTO_VIEWS),
-        ("markets", MARKET_VIEWS),
-        ("geopolitics", GEOPOLITICS_VIEWS),
-    ):
-        install_views(engine, recipe, views)
+    views = {"crypto": CRYPTO_VIEWS, "markets": MARKET_VIEWS, "geopolitics": GEOPOLITICS_VIEWS}
+    for recipe, recipe_views in views.items():
+        install_views(engine, recipe, recipe_views)
 
 
 @pytest.fixture

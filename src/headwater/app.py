@@ -1,4 +1,4 @@
-"""The composition root: the only place that knows which home Headwater is in."""
+"""The composition root: the only place that knows which implementations an installation uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,8 +31,9 @@ from headwater.settings.archive import (
     local_archive_folder,
     parse_bucket_url,
 )
-from headwater.settings.channels import Channel, check_channel, resolve_secret
+from headwater.settings.channels import Channel, check_channel
 from headwater.settings.fetch import fetch_settings
+from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.sinks.files import FileSink
 from headwater.sinks.http_endpoint import HttpEndpoint
@@ -52,9 +53,9 @@ from headwater.store.redis.queue_supply import RedisQueueSupply
 from headwater.store.sql_store import SqlStore
 from headwater.store.views import install_views
 
-# Longer than a server nearby ever takes, and short enough that a dead one holds nobody up.
+# Longer than a nearby server ever takes, and short enough that a dead one delays nothing.
 MARKER_TIMEOUT_SECONDS = 0.5
-# Nothing is fetched while nobody can say whether it may be; there is more patience for that.
+# Nothing is fetched while the limits are unknown, so a longer wait is worthwhile.
 RATE_LIMIT_TIMEOUT_SECONDS = 3.0
 
 
@@ -64,7 +65,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True)
 class App:
-    """An opened installation."""
+    """An installation with its parts, each opened when it is first used."""
 
     settings: Settings
     clock: Clock = now
@@ -96,8 +97,8 @@ class App:
 
     @cached_property
     def records(self) -> RecordFiles:
-        """Files of old documents: with the captures, if those lie where every machine finds them. Earlier versions left
-        them in the data folder even then; whoever opens them first brings those along."""
+        """Files of old documents: next to the captures if those are in a bucket, which every machine can read. Earlier
+        versions left them in the data folder even then; the first process that opens them moves them."""
         folder = FolderRecords(self.settings.folder / RECORDS)
         if self.archive_folder is not None:
             return folder
@@ -119,7 +120,7 @@ class App:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        """Those that everybody may use, and each recipe's own."""
+        """Returns the common sinks and each recipe's own."""
         own = {
             name: make(self.output(recipe.name), self.provenance)
             for recipe in self.recipes.values()
@@ -136,25 +137,25 @@ class App:
         return SqlProvenance(self.store.engine, self.archive)
 
     def output(self, recipe: str) -> Path:
-        """The folder of a recipe's own sinks."""
+        """Returns the folder of a recipe's own sinks."""
         own = self.settings.recipes.get(recipe)
         return Path(own.folder) if own is not None and own.folder else self.settings.folder / "out" / recipe
 
     def close_run(self, recipe: str) -> None:
-        """Let a recipe bring its summaries up to date."""
+        """Lets a recipe update its summaries at the end of a run."""
         after_run = self.recipe(recipe).after_run
         if after_run is not None:
             after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
-        """Queues are rows, unless the settings name a server for them."""
+        """Queues are rows unless the settings name a server."""
         if not self.settings.queues:
             return self.queues.push
         return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
 
     @cached_property
     def queues(self) -> SqlQueues:
-        """From where documents for other programs are taken. Items in lists on a server become rows when they are."""
+        """Queues of documents for other programs. Items on a server become rows when they are taken."""
         rows = SqlQueues(self.store.engine, self.clock)
         if not self.settings.queues:
             return rows
@@ -169,7 +170,7 @@ class App:
 
     @cached_property
     def markers(self) -> DedupeMarkers | None:
-        """Where other programs find what was seen, if the settings name a server."""
+        """Fingerprints for other programs, if the settings name a server."""
         if not self.settings.redis:
             return None
         server = RedisClient(resolve_secret(self.settings.redis, "redis"), seconds=MARKER_TIMEOUT_SECONDS)
@@ -178,11 +179,11 @@ class App:
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
-        """Where operators are told of alarms; recipes may send their own records there too."""
-        made = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
-        if taken := {"files", "queue"} & made.keys():
-            raise Refused("bad_config", f"notify.{min(taken)}: that name is taken; choose another one")
-        return made
+        """Channels for alarms; recipes may send records to them too."""
+        channels = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
+        if reserved := {"files", "queue"} & channels.keys():
+            raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
+        return channels
 
     def _channel(self, name: str, channel: Channel) -> Sink:
         check_channel(name, channel)
@@ -217,7 +218,7 @@ class App:
         return self.store.register(recipe.sources, self.clock())
 
     def subjects(self, recipe: str) -> Sequence[Subject]:
-        """Those of the settings, or else the recipe's own."""
+        """Returns the subjects of the settings, or else the recipe's own."""
         return self.recipe(recipe).subjects
 
     def fetcher(self) -> Fetcher:
@@ -225,8 +226,8 @@ class App:
         return HttpFetcher(fetch_settings(self.settings), rate_limiter=self._rate_limiter(), clock=self.clock)
 
     def _rate_limiter(self) -> RateLimiter | None:
-        """Limits are shared by all who name the same server, or else by all who have the same data folder. Whoever has
-        neither (a single look at an address) has nobody to share them with."""
+        """Limits are shared by all processes with the same server, or else with the same data folder. Without either (a
+        single request) there is nothing to share."""
         if self.settings.redis:
             server = RedisClient(
                 resolve_secret(self.settings.redis, "redis"), seconds=RATE_LIMIT_TIMEOUT_SECONDS
@@ -242,7 +243,7 @@ class App:
                 install_views(self.store.engine, recipe.name, recipe.views)
 
     def context(self, owner: str, *, fetching: bool) -> JobContext:
-        """A worker's desk; only one that fetches needs a fetcher."""
+        """Returns the context of a worker; only one that fetches needs a fetcher."""
         self.install_views()
         return JobContext(
             owner=owner,
@@ -265,7 +266,7 @@ class App:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(
-                "data_unwritable", f"the data folder {folder} cannot be made: {error.strerror}"
+                "data_unwritable", f"the data folder {folder} cannot be created: {error.strerror}"
             ) from error
         return folder
 

@@ -1,4 +1,4 @@
-"""Names for workers that tell whether the worker still lives."""
+"""Names of workers from which other processes can tell whether the worker is alive."""
 
 import os
 import socket
@@ -9,15 +9,15 @@ from pathlib import Path
 
 
 def owner_name(role: str) -> str:
-    """machine:pid:birth:role. The birth tells a process from a later one with the same number."""
+    """Returns machine:pid:start:role. The start time tells a process from a later one with the same pid."""
     pid = os.getpid()
-    return f"{machine_id()}:{pid}:{_birth(pid)}:{role}"
+    return f"{machine_id()}:{pid}:{_start_time(pid)}:{role}"
 
 
 @cache
 def machine_id() -> str:
-    """Where numbers of processes mean what they mean here. The name of a host is not enough: copies of a machine have the
-    same, and so have containers, each of which counts its processes from one."""
+    """Identifies the pid namespace. The host name is not enough: copies of a machine have the same, and containers count
+    their processes from one."""
     parts = [socket.gethostname().replace(":", "-")]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:8])
@@ -26,25 +26,25 @@ def machine_id() -> str:
 
 
 def dead_owners(owners: Iterable[str]) -> list[str]:
-    """Those on this machine whose process is gone. Of other machines nothing is known: their leases run out."""
+    """Returns the owners on this machine whose process is gone. Leases of other machines run out by themselves."""
     return [owner for owner in owners if _is_dead(owner)]
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process on this machine; one that only waits to be mourned is none."""
+    """True if the process exists on this machine and is not a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return _birth(pid) != "dead"
+    return _start_time(pid) != "dead"
 
 
 def _is_dead(owner: str) -> bool:
     host, _, rest = owner.partition(":")
     pid, _, rest = rest.partition(":")
-    birth = rest.partition(":")[0]
+    started = rest.partition(":")[0]
     if host != machine_id() or not pid.isdecimal():
         return False
     try:
@@ -53,11 +53,11 @@ def _is_dead(owner: str) -> bool:
         return True
     except PermissionError:
         return False
-    return _birth(int(pid)) != birth
+    return _start_time(int(pid)) != started
 
 
-def _birth(pid: int) -> str:
-    """When the process began, where the system tells; "0" elsewhere. A zombie counts as not born."""
+def _start_time(pid: int) -> str:
+    """Returns when the process started, "0" where the system does not say, or "dead" for a zombie."""
     try:
         fields = (
             Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()

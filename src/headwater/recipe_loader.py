@@ -1,4 +1,4 @@
-"""The recipes that are installed, as the settings want them."""
+"""Loads the installed recipes and applies the settings to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from headwater.settings.subjects import load_subjects
 
 
 def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
-    """Every installed recipe, found by entry point, as the settings want it."""
+    """Returns every installed recipe, found by entry point, with the settings applied."""
     recipes = {}
     for entry in entry_points(group=RECIPE_ENTRY_POINTS):
         try:
@@ -34,38 +34,38 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
 
 
 def load_recipe(entry: EntryPoint) -> Recipe:
-    """Recipes are guests: one that cannot even be loaded shall not take the others along."""
+    """A recipe that cannot be loaded must not stop the others, so any error becomes a refusal."""
     try:
         recipe: Recipe = entry.load()()
     except Exception as error:
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
         raise Refused(
             "broken_recipe",
-            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({told}); mend or uninstall its package",
+            f"the recipe '{entry.name}' ({entry.value}) cannot be loaded ({problem}); fix or uninstall its package",
         ) from error
     return recipe
 
 
 def with_data_dir(recipe: Recipe, settings: Settings) -> Recipe:
-    """The recipe with its models in the data folder, if it has any."""
+    """Returns the recipe with its models in the data folder, if it has any."""
     return recipe if recipe.with_data_dir is None else recipe.with_data_dir(settings.folder, settings.encoder)
 
 
 def configure_recipe(recipe: Recipe, own: RecipeSettings, settings: Settings) -> Recipe:
-    """The recipe as the settings want it."""
-    listed = None if own.sources is None else Path(own.sources)
+    """Returns the recipe with its settings applied."""
+    file = None if own.sources is None else Path(own.sources)
     if recipe.configure is not None:
-        recipe = recipe.configure(listed, own.options)
+        recipe = recipe.configure(file, own.options)
     elif own.options:
-        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has none")
-    elif listed is not None:
-        recipe = replace(recipe, sources=load_sources(listed, recipe.name))
+        raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has no options")
+    elif file is not None:
+        recipe = replace(recipe, sources=load_sources(file, recipe.name))
     recipe = with_data_dir(recipe, settings)
     return recipe if own.subjects is None else with_subjects(recipe, *load_subjects(Path(own.subjects)))
 
 
 def with_subjects(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:
-    """The recipe with these subjects instead of its own; one that looked for none does so at its end."""
+    """Returns the recipe with these subjects instead of its own; a recipe without such a step gets one at the end."""
     matcher = build_subject_matcher(subjects, matching)
     steps = tuple(
         replace(step, matcher=matcher) if isinstance(step, FindMentions) else step for step in recipe.steps

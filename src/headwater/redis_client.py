@@ -1,7 +1,7 @@
-"""A Redis server, or one that speaks its language: what it says, or in one word why it says nothing.
+"""A client of a Redis server, or of one with the same protocol.
 
-Nothing that must not be lost lies there. Commands are sent once: whoever asks again must be able to bear the answer to a
-question that was heard twice.
+The server holds nothing that must not be lost. A command is sent once: code that sends it again must tolerate that it ran
+twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,18 +24,18 @@ RedisCommand = tuple[RedisValue, ...]
 
 
 def check_redis_url(url: str, setting: str) -> str:
-    """`redis://[[user]:password@]host[:port][/number]`, `rediss://` over TLS; anything else is Refused."""
+    """Returns the URL; refuses all but `redis://[[user]:password@]host[:port][/number]` and `rediss://` for TLS."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
-        raise Refused("bad_config", f"{setting}: write an address such as redis://localhost:6379/0")
+        raise Refused("bad_config", f"{setting}: write a URL like redis://localhost:6379/0")
     if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
-        raise Refused("bad_config", f"{setting}: after the host only the number of a database may stand")
+        raise Refused("bad_config", f"{setting}: only the number of a database may follow the host")
     return url
 
 
 @dataclass(frozen=True)
 class RedisScript:
-    """A script that the server runs as one step."""
+    """A Lua script that the server runs atomically."""
 
     text: str
 
@@ -46,7 +46,7 @@ class RedisScript:
 
 @dataclass(frozen=True)
 class RedisClient:
-    """May be shared by threads; connects when it is first asked. `setting` names it where an operator is told."""
+    """Safe to share between threads; connects at the first command. `setting` names it in errors."""
 
     url: str = field(repr=False)
     setting: str = "redis"
@@ -54,32 +54,34 @@ class RedisClient:
 
     def __post_init__(self) -> None:
         check_redis_url(self.url, self.setting)
-        if find_spec("redis") is None:  # an extra: only who names a server needs it
-            told = f"{self.setting}: a library is missing; install it with `pip install headwater[cluster]`"
-            raise Refused("missing_extra", told)
+        if find_spec("redis") is None:  # an optional dependency
+            message = (
+                f"{self.setting}: a library is missing; install it with `pip install headwater[cluster]`"
+            )
+            raise Refused("missing_extra", message)
 
     @property
     def host(self) -> str:
         return urlsplit(self.url).hostname or ""
 
     def ask(self, commands: Sequence[RedisCommand]) -> list[Any]:
-        """One answer for each; they may be run among those of others."""
+        """Runs the commands and returns one answer each; they are not one transaction."""
         if not commands:
             return []
-        with self._heeding():
+        with self._translated_errors():
             pipe = self._client.pipeline(transaction=False)
             for command in commands:
                 pipe.execute_command(*command)
             return list(pipe.execute())
 
-    def run(self, script: RedisScript, keys: Sequence[str], words: Sequence[RedisValue]) -> Any:
-        """What the script gives. A server that does not know it yet is told it."""
-        rest = (len(keys), *keys, *words)
-        with self._heeding():
+    def run(self, script: RedisScript, keys: Sequence[str], arguments: Sequence[RedisValue]) -> Any:
+        """Returns the result of the script, and uploads it when the server does not have it yet."""
+        parameters = (len(keys), *keys, *arguments)
+        with self._translated_errors():
             try:
-                return self._client.execute_command("EVALSHA", script.digest, *rest)
+                return self._client.execute_command("EVALSHA", script.digest, *parameters)
             except self._library.exceptions.NoScriptError:
-                return self._client.execute_command("EVAL", script.text, *rest)
+                return self._client.execute_command("EVAL", script.text, *parameters)
 
     def close(self) -> None:
         self._client.close()
@@ -90,26 +92,26 @@ class RedisClient:
 
     @cached_property
     def _client(self) -> Any:
-        once = import_module("redis.retry").Retry(import_module("redis.backoff").NoBackoff(), 0)
+        no_retry = import_module("redis.retry").Retry(import_module("redis.backoff").NoBackoff(), 0)
         return self._library.Redis.from_url(
             self.url,
             socket_timeout=self.seconds,
             socket_connect_timeout=self.seconds,
-            retry=once,
+            retry=no_retry,
             protocol=2,
         )
 
     @contextmanager
-    def _heeding(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         errors = self._library.exceptions
         try:
             yield
         except errors.ResponseError as error:
-            # Told by its first word alone: the rest may repeat what was sent.
+            # Only its first word: the others may repeat what was sent.
             code = (str(error).split(maxsplit=1) or ["ERR"])[0][:20]
             raise Temporary(
                 "redis_refused", f"{self.host}: {code}", delay=RETRY_DELAY, counts=False
             ) from error
         except (errors.RedisError, OSError) as error:
-            told = f"{self.host}: {type(error).__name__}"
-            raise Temporary("redis_unavailable", told, delay=RETRY_DELAY, counts=False) from error
+            detail = f"{self.host}: {type(error).__name__}"
+            raise Temporary("redis_unavailable", detail, delay=RETRY_DELAY, counts=False) from error

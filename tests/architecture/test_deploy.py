@@ -21,7 +21,7 @@ from headwater.settings.settings import read_settings
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("headwater-*.*"))
-ALL_QUEUES = {*(task.value for task in QUEUED_TASKS), "upkeep"}
+ALL_QUEUES = {*(task.value for task in QUEUED_TASKS), "maintenance"}
 INSTRUCTIONS = {
     "FROM", "WORKDIR", "RUN", "COPY", "USER", "VOLUME", "ENV", "ENTRYPOINT", "CMD",
 }  # fmt: skip

@@ -33,7 +33,7 @@ from headwater.settings.archive import ArchiveSettings, parse_bucket_url
 from headwater_demo.internet import Internet, running
 
 Size = Literal["small", "full"]
-DESKS = "refine,gather,deliver,upkeep"
+DESKS = "refine,gather,deliver,maintenance"
 LONGEST = 240.0
 # Name to queues and processes: three that work, in three programs or in two, which start faster.
 THREE = {"network": ("poll,fetch", 1), "first": (DESKS, 1), "second": (DESKS, 1)}

@@ -64,9 +64,9 @@ def context(scene: Scene, channel: Any, owner: str = "desk") -> JobContext:
     )
 
 
-def settle(scene: Scene, *concerns: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
-    begun, over = AlarmStore(scene.store.engine).settle(CRYPTO, concerns, channels, scene.now)
-    return len(begun), len(over)
+def settle(scene: Scene, *problems: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
+    raised, cleared = AlarmStore(scene.store.engine).settle(CRYPTO, problems, channels, scene.now)
+    return len(raised), len(cleared)
 
 
 def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
@@ -83,8 +83,8 @@ def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
 def test_c37_it_is_told_when_it_begins_and_when_it_is_over_and_not_in_between(scene: Scene):
     channel = Notebook()
     worker = Worker(context(scene, channel))
-    for concerns in ((SILENT,), (SILENT,), ()):
-        settle(scene, *concerns)
+    for problems in ((SILENT,), (SILENT,), ()):
+        settle(scene, *problems)
         worker.run(DELIVER)
         scene.now += HOUR
     first, second = channel.taken
@@ -166,15 +166,15 @@ def titles(scene: Scene) -> list[str]:
 
 def test_c37_a_source_that_falls_silent_is_reported_and_called_well_when_it_speaks(app: App, scene: Scene):
     tell_hourly(scene)
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 40 * HOUR
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == []  # nobody looked
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # nobody looked
     scene.tell(source=crypto())
     told = check_health(app)
     assert told["healthy"] is False
-    assert told["recipes"][CRYPTO]["begun"] == ["Ledger is silent"]
+    assert told["recipes"][CRYPTO]["raised"] == ["Ledger is silent"]
     scene.tell(make_lead("news", source=crypto(), body="b"), source=crypto())
-    assert check_health(app)["recipes"][CRYPTO]["over"] == ["Ledger is silent"]
+    assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["Ledger is silent"]
 
 
 def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: App, scene: Scene):
@@ -183,10 +183,10 @@ def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: 
         scene.tell(*(make_lead(f"{day}-{i}", source=source, body="b") for i in range(100)), source=source)
         scene.now += 24 * HOUR
     scene.tell(source=source)
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 72 * HOUR
     scene.tell(source=source)
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Busy is silent"]
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == ["Busy is silent"]
 
 
 def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
@@ -198,25 +198,25 @@ def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
 def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
     good = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
     scene.refine(*(kept(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == []
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += HOUR
     bad = drafts(scene, crypto(), *(f"bad{i}" for i in range(12)))
     scene.refine(*(ended(draft, State.ASIDE, "empty") for draft in bad))
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["Ledger is read worse than before"]
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == ["the quality of Ledger has dropped"]
 
 
 def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: Scene):
     for i in range(20):
         scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
-    assert check_health(app)["recipes"][CRYPTO]["begun"] == ["only 90% of 20 looks at sources succeeded"]
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == ["only 90% of 20 polls succeeded"]
     scene.now += 25 * HOUR
-    assert check_health(app)["recipes"][CRYPTO]["over"] == ["only 90% of 20 looks at sources succeeded"]
+    assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["only 90% of 20 polls succeeded"]
 
 
 def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
     apart = drafts(scene, crypto(), *(str(i) for i in range(51)))
     scene.refine(*(ended(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
-    begun = check_health(app)["recipes"][CRYPTO]["begun"]
+    begun = check_health(app)["recipes"][CRYPTO]["raised"]
     assert "51 records went into quarantine within an hour" in begun
 
 

@@ -30,13 +30,13 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     scene.store.finish_fetch([FetchResult(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
     figures = pipeline_figures(engine, RECIPE, START)
     assert figures is not None
-    assert (figures.lasted, figures.read, figures.unreadable) == (HOUR, 2, 1)
+    assert (figures.duration, figures.read, figures.unreadable) == (HOUR, 2, 1)
     assert (figures.stories, figures.single, figures.breakers) == (1, 1, 1)
     closed = PipelineRuns(engine).finish("run", START)
     assert (closed["status"], closed["failed"]) == ("partial", 1)
     after = pipeline_figures(engine, RECIPE, START + 5 * HOUR)
     assert after is not None
-    assert (after.lasted / HOUR, after.entries, after.failed) == (0, 2, 1)
+    assert (after.duration / HOUR, after.entries, after.failed) == (0, 2, 1)
 
 
 def test_g17_the_last_entry_of_each_subject_is_known(scene: Scene, engine: Engine):

@@ -15,13 +15,13 @@ from tests.support.crypto_scene import ask, crypto, drafts, settings_file
 from tests.support.scene import START, Scene, ended, kept, make_lead
 
 from headwater.app import App
-from headwater.cli.ops.sweep import sweep_records
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State, Task
 from headwater.ops import retention as cleanup
 from headwater.ops.alarms.alarm_store import AlarmStore
 from headwater.ops.alarms.decision import Problem
 from headwater.ops.retention import apply_retention
+from headwater.ops.sweep import sweep_records
 from headwater.settings.settings import Retention, read_settings
 from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
 from headwater.store.schema.operations import alarms

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.support.scene import RECIPE, Scene, ended, kept, make_document
 
-from headwater.cli.documents.mentions import searched_with, with_mentions_entry
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_matcher
 from headwater.model.document import Document, Mention
 from headwater.model.jobs import State, Task
 from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias, Subject
+from headwater.ops.mention_rerun import searched_with, with_mentions_entry
 from headwater.store.admin.mentions import MentionStore, RewriteCounts
 from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.schema.knowledge import aliases, mentions, subjects

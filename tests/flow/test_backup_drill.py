@@ -260,7 +260,7 @@ def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
     restore(app, tmp_path / "kept" / name, force=True)
     assert records.read_bytes() == b"rows"
     (tmp_path / "kept" / "records" / "crypto" / "2026" / "2026-01-01-x.parquet").write_bytes(b"bad")
-    with pytest.raises(Refused, match="not what was saved"):
+    with pytest.raises(Refused, match="has changed since the backup"):
         check_backup(tmp_path / "kept" / name)
 
 

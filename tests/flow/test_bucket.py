@@ -19,13 +19,13 @@ from tests.support.recipe_run import RecipeRun, recipe_run
 from headwater.app import App
 from headwater.archive import record_files
 from headwater.archive.record_files import BucketRecords, FolderRecords
-from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.backup import create_backup
 from headwater.ops.health import check_health
 from headwater.ops.move import move
 from headwater.ops.restore import check_backup, restore, select_backup
 from headwater.ops.retention import apply_retention
+from headwater.ops.sweep import sweep_archive
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Retention
@@ -144,7 +144,7 @@ def test_files_of_old_documents_are_found_from_every_machine(
     assert {row["id"] for row in rows} == {
         row["id"] for row in lab.documents() if row["reason"] == "archived"
     }
-    assert "No documents" in call(capsys, monkeypatch, "archive", "records", "markets").out
+    assert "No document" in call(capsys, monkeypatch, "archive", "records", "markets").out
     packs = list(lab.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
     assert not [name for name in packs if "records" in name]  # a sweep takes them for nothing of its own
 

@@ -65,7 +65,7 @@ def test_looking_where_nothing_is_makes_nothing(tmp_path: Path):
 
 def test_a_data_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    assert_sentence(shell("--data", "file/data", "init", at=tmp_path), "cannot be made")
+    assert_sentence(shell("--data", "file/data", "init", at=tmp_path), "cannot be created")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

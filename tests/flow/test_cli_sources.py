@@ -224,7 +224,7 @@ def test_a_feed_that_is_added_again_keeps_what_is_not_told_anew(ask: Ask):
 def test_a_password_in_an_address_is_neither_stored_nor_repeated(ask: Ask):
     refused = ask("sources", "add", "crypto", "http://me:geheim@ledgerlane.example/feed", "--no-check")
     assert (refused.code, refused.out) == (1, "")
-    assert "leave out the user and the password" in refused.err
+    assert "remove the user and the password" in refused.err
     assert "geheim" not in refused.err
 
 

@@ -66,7 +66,7 @@ def test_c36_a_cluster_makes_the_same_rows_as_one_machine_no_job_twice_and_stays
         return many.is_done()
 
     beats = [many.beat(), many.beat()]
-    workers = [many.worker("poll,fetch"), many.worker("refine,gather,deliver,upkeep", 2)]
+    workers = [many.worker("poll,fetch"), many.worker("refine,gather,deliver,maintenance", 2)]
     many.wait_until(done)
     assert many.stop(*workers, *beats) == [0] * 4, many.output()
     assert take_snapshot(many.data, many.database).in_any_order == reference

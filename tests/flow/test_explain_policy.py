@@ -1,6 +1,6 @@
 """What allowed a fetch, and what its publisher says about the use of the page, in the story of a document."""
 
-from tests.flow.test_ladder_explain import shown
+from tests.flow.test_dedupe_explain import shown
 from tests.support.scene import ME, Scene, kept, make_capture
 
 from headwater.model.jobs import FetchResult, Task

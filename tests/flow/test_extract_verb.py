@@ -43,7 +43,7 @@ def test_a_folder_gives_a_line_for_each_file(folder: Path) -> None:
     assert lines["broken.pdf"]["ok"] is False
     assert lines["broken.pdf"]["reason"] == "malformed"
     assert lines["docx.bin"]["title"] == "Harbour dues"
-    assert "8 done, 7 read, 1 not" in done.stderr
+    assert "8 done, 7 read, 1 failed" in done.stderr
 
 
 def test_lists_patterns_and_order(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_nothing_read_is_a_failure(folder: Path) -> None:
     assert run("extract", "deep/broken.pdf", cwd=folder).returncode == 1
     empty = run("extract", "*.nothing", cwd=folder)
     assert (empty.returncode, empty.stdout) == (1, "")
-    assert "there is no file there" in empty.stderr
+    assert "no file matches" in empty.stderr
     os.mkfifo(folder / "pipe")
     (folder / "link").symlink_to("missing")
     lines = [
@@ -119,3 +119,16 @@ def test_addresses_are_fetched_under_the_rules(folder: Path) -> None:
     assert lines["rtf.bin"]["ok"] is True
     assert json.loads(refused.stdout)["reason"] == "forbidden_address"
     assert not (folder / "data").exists()
+
+
+def test_a_profile_chooses_how_pages_are_read(tmp_path: Path) -> None:
+    words = (
+        "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. " * 4
+    )
+    page = tmp_path / "page.html"
+    page.write_text(f"<html><body><article><p>{words}</p></article></body></html>")
+    methods = {
+        profile: json.loads(run("extract", str(page), "--profile", profile, "--quiet").stdout)["method"]
+        for profile in ("blocks", "selectors")
+    }
+    assert methods == {"blocks": "html blocks", "selectors": "selectors"}

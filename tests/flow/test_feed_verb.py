@@ -5,13 +5,17 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.flow.command_line import Answer, call
 
-from headwater.cli.files.feed_pool import FeedInput, FeedPool
+from headwater.cli.files.feed import result_record
+from headwater.cli.files.feed_json import extract_feed
+from headwater.extract.sandbox.batch import BatchExtractor
+from headwater.extract.sandbox.pool import Sandboxed
+from headwater.model.outcomes import ExtractHints, Reading
 from headwater_demo.internet import running
 
 Ask = Callable[..., Answer]
@@ -61,7 +65,7 @@ def test_c15_many_files_keep_their_order_whatever_is_among_them(
     assert [line["reason"] for line in lines if not line["ok"]] == ["html", "cannot_open"]
     assert lines[21]["entries"][0]["title"] == "Tide 21"
     assert lines[21]["warnings"]
-    assert "41 done, 39 read, 2 not" in answer.err
+    assert "41 done, 39 read, 2 failed" in answer.err
 
 
 def test_folders_and_patterns_are_gone_through(ask: Ask, tmp_path: Path):
@@ -92,21 +96,18 @@ def test_addresses_are_fetched_and_told_under_their_own_name(ask: Ask, tmp_path:
     assert (lines[0]["title"], lines[1]["reason"]) == ("Ledger Lane", "http_410")
 
 
-class Deadly:
-    """Ends whoever unpacks it."""
+def parse_or_die(data: bytes, hints: ExtractHints) -> Reading:
+    if data == b"deadly":
+        os._exit(3)
+    return extract_feed(data, hints)
 
-    def __reduce__(self) -> Any:
-        return os._exit, (3,)
 
-
-def test_c15_a_feed_that_kills_its_reader_does_so_alone(tmp_path: Path):
-    path = tmp_path / "a.xml"
-    path.write_text(rss(1))
-    wanted = [
-        FeedInput(str(path)),
-        FeedInput("deadly", refused=Deadly()),
-        *(FeedInput(str(path)) for _ in range(20)),
-    ]  # type: ignore[arg-type]
-    with FeedPool(workers=1) as crew:
-        lines = [json.loads(line.encoded) for line in crew.read(wanted)]
-    assert [line.get("reason") for line in lines] == [None, "reader_died", *[None] * 20]
+def test_c15_a_feed_that_kills_its_reader_does_so_alone():
+    feeds = [rss(1).encode(), b"deadly", *(rss(number).encode() for number in range(20))]
+    lines = {}
+    with BatchExtractor(Sandboxed(parse_or_die), workers=1) as extractor:
+        for number, data in enumerate(feeds):
+            extractor.submit(str(number), partial(lambda data: (data, ExtractHints()), data))
+        while extractor.in_flight:
+            lines |= {result.name: result_record(result) for _, result in extractor.completed(1.0)}
+    assert [lines[str(number)].get("reason") for number in range(22)] == [None, "reader_died", *[None] * 20]

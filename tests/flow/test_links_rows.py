@@ -31,8 +31,8 @@ def links(scene: Scene) -> LinkHealthStore:
     return LinkHealthStore(scene.store.engine)
 
 
-def keep(scene, *paths, **told):
-    source = told.pop("source", scene.source)
+def keep(scene, *paths, **fields):
+    source = fields.pop("source", scene.source)
     leads = [scene.lead(path, source=source) for path in paths]
     scene.tell(*leads, source=source)
     scene.fetch(*leads)
@@ -59,7 +59,7 @@ def test_p36_without_a_wish_sources_are_weekly_and_documents_monthly(scene, link
     }
 
 
-def test_a_claimed_link_is_nobody_elses_until_its_lease_ends(scene, links):
+def test_a_claimed_link_is_not_claimed_again_until_its_lease_ends(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     assert len(links.claim("trial", "one", START)) == 2
@@ -74,7 +74,7 @@ def test_only_links_of_the_asked_priority_are_claimed(scene, links):
     assert links.claim("trial", "me", START, priority=LinkPriority.P0) == []
 
 
-def test_results_of_whoever_lost_the_lease_are_ignored(scene, links):
+def test_results_after_a_lost_lease_are_ignored(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     first = links.claim("trial", "dead", START)
@@ -121,7 +121,7 @@ def test_a_source_that_was_read_since_its_link_failed_is_left_alone(scene, links
     assert scene.row(sources)["active"] is True
 
 
-def test_a_document_that_is_no_longer_kept_is_no_longer_looked_at(scene, links):
+def test_a_document_that_is_no_longer_kept_is_no_longer_checked(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     with scene.store.engine.begin() as connection:
@@ -134,7 +134,7 @@ def test_a_document_that_is_no_longer_kept_is_no_longer_looked_at(scene, links):
     assert len(links.claim("trial", "me", START, priority=LinkPriority.P2)) == 1
 
 
-def test_a_new_wish_for_priority_brings_the_next_look_forward(scene, links):
+def test_a_higher_priority_brings_the_next_check_forward(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     for link in links.claim("trial", "me", START):
@@ -147,7 +147,7 @@ def test_a_new_wish_for_priority_brings_the_next_look_forward(scene, links):
     assert {row["due_at"] for row in links.links()} == {START + CHECK_INTERVALS[LinkPriority.P0]}
 
 
-def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
+def test_a_record_that_moved_is_checked_at_its_new_url(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     with scene.store.engine.begin() as connection:

@@ -165,8 +165,8 @@ def governed_here(monkeypatch):
 @pytest.mark.usefixtures("governed_here")
 def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
     with markets_run(tmp_path, internet, NEWS, redis=killable.url) as made:
-        upkeep = Maintenance(made.app)
-        assert upkeep.run_now("fill_markers") == dict.fromkeys(made.app.recipes, 0)
+        maintenance = Maintenance(made.app)
+        assert maintenance.run_now("fill_markers") == dict.fromkeys(made.app.recipes, 0)
         made.run()
         before = marks(killable)
         killable.kill()
@@ -174,17 +174,17 @@ def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(inter
         with capture_logs() as logs:
             internet.dispatch("NGSC")
             read_anew(made)
-            assert upkeep.run_now("fill_markers") == {"postponed": "redis_unavailable"}
+            assert maintenance.run_now("fill_markers") == {"postponed": "redis_unavailable"}
         assert [one["event"] for one in logs if one["log_level"] == "warning"] == ["marks cannot be written"]
         assert len(made.rows(queue_items)) == len(made.rows(documents, state="kept"))
         killable.start()
         assert marks(killable) == {}
-        filled = upkeep.run_now("fill_markers")
+        filled = maintenance.run_now("fill_markers")
         after = marks(killable)
         assert filled[RECIPE] >= len(after) > len(before)
         assert before.keys() <= after.keys()
         assert {address_mark(row["url"]) for row in made.rows(leads)} <= after.keys()
-        assert upkeep.run_now("fill_markers") == {}
+        assert maintenance.run_now("fill_markers") == {}
 
 
 def test_r54_marks_from_rows_last_for_what_is_left_of_their_day(internet, tmp_path, valkey):

@@ -19,8 +19,8 @@ from headwater.app import App
 from headwater.archive.bucket import S3Server
 from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
 from headwater.cli.demo import demo_settings
-from headwater.cli.documents.archive import copy_objects
 from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
+from headwater.ops.object_copies import copy_objects
 from headwater.settings.settings import Settings
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts

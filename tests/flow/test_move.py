@@ -19,7 +19,6 @@ from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
-from headwater.cli.ops.sweep import sweep_archive
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
@@ -32,7 +31,8 @@ from headwater.ops.installation_lock import (
 )
 from headwater.ops.move import move, preview_move
 from headwater.ops.move_files import list_packs
-from headwater.runtime.worker_pool import work
+from headwater.ops.sweep import sweep_archive
+from headwater.runtime.worker_pool import run_workers
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
@@ -146,7 +146,7 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
 def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
     move(app, "cluster")
     with pytest.raises(MovedAway, match="--env cluster"):
-        work(app, ["crypto"], until_idle=True)
+        run_workers(app, ["crypto"], until_idle=True)
     with pytest.raises(Refused, match="moved"):
         sweep_archive(app, dry_run=False)
     assert move(app, "cluster").rows_copied == 0  # once more: only compared
@@ -167,7 +167,7 @@ def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
 def test_other_data_there_is_not_touched(app: App, target: App):
     target.store.register(app.recipe("crypto").sources[:1], app.clock())
     for call_ in (move, preview_move):
-        with pytest.raises(Refused, match="other data already"):
+        with pytest.raises(Refused, match="already holds other data"):
             call_(app, "cluster")
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == ["sources"]
@@ -177,7 +177,7 @@ def test_as_many_rows_that_say_something_else_are_other_data(app: App, target: A
     move(app, "cluster")
     with write_transaction(target.store.engine) as connection:
         connection.execute(update(documents).values(title="Something else"))
-    with pytest.raises(Refused, match="other data already"):
+    with pytest.raises(Refused, match="already holds other data"):
         move(app, "cluster")
 
 
@@ -190,7 +190,7 @@ def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monk
 
     with monkeypatch.context() as broken:
         broken.setattr(transfer, "_conversion", wrong)
-        with pytest.raises(Refused, match="documents does not arrive"):
+        with pytest.raises(Refused, match="the copy of documents differs"):
             move(app, "cluster")
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == []
@@ -257,7 +257,7 @@ def test_the_verb_moves_and_says_what_it_did(
     }
     Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
     house.lab.close()
-    assert "no home 'moon'" in call(capsys, monkeypatch, "move", "--to", "moon").err
+    assert "no environment 'moon'" in call(capsys, monkeypatch, "move", "--to", "moon").err
     rehearsed = call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run", "--json").record
     assert rehearsed["dry_run"] is True
     assert "Would move" in call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run").out
@@ -330,12 +330,12 @@ def test_a_home_that_was_left_for_another_is_not_revived(house: House, app: App,
     )
     back = App(msgspec.structs.replace(target.settings, environments={"attic": attic}), clock=app.clock)
     move(back, "attic")
-    with pytest.raises(MovedAway, match=r"'cluster' was left: .*'attic'.*--env cluster move --undo"):
+    with pytest.raises(MovedAway, match=r"'cluster' has moved: .*'attic'.*--env cluster move --undo"):
         move(app, "cluster")
     with pytest.raises(MovedAway, match="--env attic"):
-        work(back, ["crypto"], until_idle=True)
+        run_workers(back, ["crypto"], until_idle=True)
     assert undo_move(app)
-    with pytest.raises(MovedAway, match="'cluster' was left"):
+    with pytest.raises(MovedAway, match="'cluster' has moved"):
         preview_move(app, "cluster")
     back.store.engine.dispose()
 
@@ -356,7 +356,7 @@ def test_nobody_works_in_a_home_into_which_a_move_has_not_ended(app: App, target
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
     with pytest.raises(MovedAway, match="has not ended: run it again over there"):
-        work(target, ["crypto"], until_idle=True)
+        run_workers(target, ["crypto"], until_idle=True)
     add_packs(app, 1, "went on")  # nobody is kept from working here
     assert preview_move(app, "cluster").packs_copied == 1
     with pytest.raises(Killed):
@@ -374,7 +374,7 @@ def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House
         move(app, "cluster", die_at("committed"))
     other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
     for call_ in (move, preview_move):
-        with pytest.raises(Refused, match=r"'cluster' is taken: .*--env cluster move --undo"):
+        with pytest.raises(Refused, match=r"'cluster' is in use: .*--env cluster move --undo"):
             call_(other, "cluster")
     environments = {"other": Environment(database=other.settings.database_url, archive="")}
     there = App(msgspec.structs.replace(house.there, environments=environments), clock=app.clock)
@@ -382,7 +382,7 @@ def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House
         move(there, "other")
     assert undo_move(there) is True
     add_packs(there, 1, "went on there")
-    with pytest.raises(Refused, match="other data already"):
+    with pytest.raises(Refused, match="already holds other data"):
         move(app, "cluster")
     for made in (other, there):
         made.store.engine.dispose()

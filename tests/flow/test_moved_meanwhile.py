@@ -34,7 +34,7 @@ GONE = Departure(
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     for module, name in (
-        (occupancy, "LOOK_EVERY"),
+        (occupancy, "CHECK_SECONDS"),
         (processes, "MOVE_CHECK_SECONDS"),
         (agent_verb, "IDLE_SECONDS"),
     ):
@@ -87,15 +87,15 @@ def test_whoever_waits_for_others_stops(
 
 
 def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
-    app, bell = App(settings), StopSignal()
-    while not bell:
+    app, stop = App(settings), StopSignal()
+    while not stop.is_set():
         app.operations.wake(recipes[0], app.clock())
 
 
 def test_a_crew_stops_and_its_members_die_without_a_word(
     app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    crew = WorkerPool(app, ["crypto"], roles={"writer": write_again_and_again})
+    crew = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", PATIENCE)
     leave(app)
@@ -103,16 +103,16 @@ def test_a_crew_stops_and_its_members_die_without_a_word(
         run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
     for number, handler in usual.items():
         signal.signal(number, handler)
-    assert crew.members["writer"].exitcode == 0
+    assert crew.processes["writer"].exitcode == 0
     assert "Traceback" not in capfd.readouterr().err
 
 
 def test_the_beat_stops(app: App):
     class Silent:
-        def give(self, *_: object) -> bool:
+        def send(self, *_: object) -> bool:
             return False
 
-        send_maintenance = give
+        send_maintenance = send
 
     beat = Beat(app, ["crypto"], Silent())
     looks: list[None] = []
@@ -120,7 +120,7 @@ def test_the_beat_stops(app: App):
     def stop() -> bool:
         if len(looks) == 1:
             leave(app)
-            beat.sure_until.clear()
+            beat.leading_until.clear()
         looks.append(None)
         return len(looks) > 9
 

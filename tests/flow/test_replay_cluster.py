@@ -42,18 +42,18 @@ def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
 
 
-def _hands(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
+def _runner(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
     """As a worker's child has them; the broker is away, and nothing depends on it."""
     (role,) = worker_roles(queues, [RECIPE], 1)
-    hands = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
-    hands.__dict__["app"] = lab.app
-    yield hands
+    runner = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
+    runner.__dict__["app"] = lab.app
+    yield runner
 
 
 def test_a_shift_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Replays, str]):
     rows, name = replay
-    (hands,) = _hands(lab, "refine,gather,deliver,replay")
-    hands.work(REPLAY)
+    (runner,) = _runner(lab, "refine,gather,deliver,replay")
+    runner.run_job(REPLAY)
     assert rows.get(name)["same"] == len(lab.rows(documents))
 
 
@@ -65,7 +65,7 @@ def test_it_gives_way_to_what_else_its_worker_serves(
     (live, *_) = [row["id"] for row in lab.rows(documents)]
     with write_transaction(lab.app.store.engine) as connection:
         connection.execute(update(documents).where(documents.c.id == live).values(due_at=lab.clock()))
-    (hands,) = _hands(lab, queues)
-    hands.work(REPLAY)
+    (runner,) = _runner(lab, queues)
+    runner.run_job(REPLAY)
     assert (rows.get(name)["compared"] > 10) is least
     assert rows.get(name)["listed"] >= 9, "one batch in any case"

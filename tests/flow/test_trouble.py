@@ -34,11 +34,11 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture
 def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
-    monkeypatch.setattr(loops, "TROUBLE_REST", 0.02)
-    monkeypatch.setattr(loops, "GRACE", 0.1)
+    monkeypatch.setattr(loops, "ERROR_SLEEP", 0.02)
+    monkeypatch.setattr(loops, "NETWORK_GRACE", 0.1)
     # The process that runs all the tests is larger than a worker may be.
     monkeypatch.setattr(loops, "MEMORY_LIMIT_KILOBYTES", 10**9)
-    monkeypatch.setattr(loops, "LONGEST_REST", 0.02)
+    monkeypatch.setattr(loops, "MAX_SLEEP", 0.02)
     internet.clear_log()
     with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
         yield made
@@ -93,7 +93,7 @@ def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: RecipeRun):
 
 def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Refused, match="cannot be made") as refused:
+    with pytest.raises(Refused, match="cannot be created") as refused:
         assert App(Settings(data=str(tmp_path / "file" / "data"))).store
     assert refused.value.reason == "data_unwritable"
 

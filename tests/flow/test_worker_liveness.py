@@ -61,9 +61,9 @@ def test_of_other_machines_and_other_names_nothing_is_known(name: str):
 
 
 def _name_of(pid: int) -> str:
-    from headwater.liveness import _birth
+    from headwater.liveness import _start_time
 
-    return f"{machine_id()}:{pid}:{_birth(pid)}:desk"
+    return f"{machine_id()}:{pid}:{_start_time(pid)}:desk"
 
 
 def test_a_copy_of_this_machine_with_the_same_name_is_another_machine():

@@ -12,8 +12,8 @@ from headwater.runtime.runs import new_run_name, parse_target_day
 @pytest.mark.parametrize(
     ("figures", "kind"),
     [
-        (PipelineFigures(lasted=timedelta(hours=2.1)), "slow_run"),
-        (PipelineFigures(lasted=timedelta(hours=4.1)), "slow_run_critical"),
+        (PipelineFigures(duration=timedelta(hours=2.1)), "slow_run"),
+        (PipelineFigures(duration=timedelta(hours=4.1)), "slow_run_critical"),
         (PipelineFigures(entries=100, failed=11), "failing"),
         (PipelineFigures(entries=100, failed=26), "failing_critical"),
         (PipelineFigures(read=100, unreadable=16), "unreadable"),
@@ -25,12 +25,12 @@ from headwater.runtime.runs import new_run_name, parse_target_day
     ],
 )
 def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures, kind: str):
-    assert [concern.kind for concern in pipeline_problems(figures)] == [kind]
+    assert [problem.kind for problem in pipeline_problems(figures)] == [kind]
 
 
 def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
     marks = PipelineFigures(
-        lasted=timedelta(hours=2),
+        duration=timedelta(hours=2),
         entries=100,
         failed=10,
         read=100,
@@ -45,9 +45,9 @@ def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
 
 
 def test_g17_a_silent_subject_is_told_with_its_last_entry():
-    concern = silent_subject_problem("f", "Strait", NOW)
-    assert (concern.kind, concern.subject) == ("silent_subject", "f")
-    assert "2026-11-13 09:00" in concern.detail
+    problem = silent_subject_problem("f", "Strait", NOW)
+    assert (problem.kind, problem.subject) == ("silent_subject", "f")
+    assert "2026-11-13 09:00" in problem.detail
 
 
 def test_g1_runs_are_named_by_their_moment_and_days_are_read():

@@ -98,6 +98,6 @@ def test_too_few_arrivals_are_no_rhythm():
         assert not is_silent(moments([HOUR] * count), timedelta(days=365))
 
 
-def test_time_in_which_nobody_looked_is_no_silence():
+def test_time_without_polls_is_not_silence():
     arrivals = moments([HOUR] * 20)
-    assert detect_silence(arrivals, arrivals[-1], looked_at=arrivals[-1], interval=HOUR) is None
+    assert detect_silence(arrivals, arrivals[-1], polled_at=arrivals[-1], interval=HOUR) is None

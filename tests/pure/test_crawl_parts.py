@@ -1,4 +1,4 @@
-"""The parts of a crawl: filters, territory, markers, traps, the frontier and the page."""
+"""The parts of a crawl: filters, scope, markers, traps, the frontier and the page."""
 
 from urllib.parse import urlsplit
 
@@ -20,9 +20,9 @@ URLS = WORDS.map(lambda path: f"http://site.example/{path}")
 
 
 @given(st.lists(WORDS.filter(bool), max_size=4), st.lists(WORDS.filter(bool), max_size=4), URLS)
-def test_p3_a_filter_wants_what_is_included_and_not_excluded(include, exclude, url):
-    wanted = url_filter_option({"include": include, "exclude": exclude})(url)
-    assert wanted == (
+def test_p3_a_filter_passes_what_is_included_and_not_excluded(include, exclude, url):
+    passes = url_filter_option({"include": include, "exclude": exclude})(url)
+    assert passes == (
         (not include or any(part in url for part in include)) and not any(p in url for p in exclude)
     )
 
@@ -36,7 +36,7 @@ def test_a_pattern_that_spells_a_part_means_the_same_as_the_part(parts, url):
 
 
 @given(URLS, WORDS.filter(bool))
-def test_excluding_more_never_wants_more(url, part):
+def test_excluding_more_never_passes_more(url, part):
     assert url_filter_option({"exclude": [part]})(url) <= url_filter_option({})(url)
 
 
@@ -59,18 +59,18 @@ def test_excluding_more_never_wants_more(url, part):
         ("", False),
     ],
 )
-def test_p6_a_territory_is_the_host_and_what_is_below_it(url, inside):
+def test_p6_a_scope_is_the_host_and_its_subdomains(url, inside):
     assert (url in scope_of(["http://site.example/"])) is inside
 
 
-def test_without_what_is_below_only_the_host_itself_belongs():
-    only = scope_of(["http://www.site.example/"], subdomains=False)
-    assert "http://site.example/x" in only
-    assert "http://sub.site.example/x" not in only
+def test_without_subdomains_only_the_host_itself_is_in_scope():
+    scope = scope_of(["http://www.site.example/"], subdomains=False)
+    assert "http://site.example/x" in scope
+    assert "http://sub.site.example/x" not in scope
 
 
 @given(st.text(max_size=60))
-def test_no_text_makes_a_territory_fail_and_what_is_inside_names_the_host(text):
+def test_any_text_can_be_checked_and_what_is_in_scope_names_the_host(text):
     if text in scope_of(["http://site.example/"]):
         host = (urlsplit(text).hostname or "").rstrip(".")
         assert host == "site.example" or host.endswith(".site.example")
@@ -78,7 +78,7 @@ def test_no_text_makes_a_territory_fail_and_what_is_inside_names_the_host(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("REQUISITOS y Plazos", ("Requisitos", "plazo")),
         ("Documentación  \n necesaria:", ("documentacion necesaria",)),
@@ -88,8 +88,8 @@ def test_no_text_makes_a_territory_fail_and_what_is_inside_names_the_host(text):
         ("", ()),
     ],
 )
-def test_p6_markers_are_found_whatever_their_case_and_accents(text, found):
-    assert find_markers(text, ["Requisitos", "documentacion necesaria", "plazo"]) == found
+def test_p6_markers_are_found_whatever_their_case_and_accents(text, expected):
+    assert find_markers(text, ["Requisitos", "documentacion necesaria", "plazo"]) == expected
 
 
 @given(st.text(max_size=80))
@@ -99,7 +99,7 @@ def test_folding_again_changes_nothing_and_case_never_matters(text):
 
 
 @given(st.lists(URLS, max_size=40), st.integers(1, 5))
-def test_p6_the_frontier_gives_each_address_once_in_order_and_bounds_every_shape(urls, per_shape):
+def test_p6_the_frontier_returns_each_url_once_in_order_and_bounds_every_shape(urls, per_shape):
     frontier = Frontier(per_shape=per_shape)
     frontier.add(urls, 1)
     given_out = []
@@ -115,7 +115,7 @@ def test_p6_the_frontier_gives_each_address_once_in_order_and_bounds_every_shape
     assert {canonical_url(url) for url in urls} == set(keys) or frontier.skipped
 
 
-def test_where_a_redirect_led_is_not_gone_to_again():
+def test_the_target_of_a_redirect_is_not_visited_again():
     frontier = Frontier()
     frontier.add(["http://site.example/a", "http://site.example/b"], 0)
     assert frontier.next().url == "http://site.example/a"
@@ -125,7 +125,7 @@ def test_where_a_redirect_led_is_not_gone_to_again():
     assert frontier.waiting(5) == []
 
 
-def test_a_frontier_that_is_full_says_so():
+def test_a_full_frontier_counts_what_it_skips():
     frontier = Frontier(max_waiting=2)
     frontier.add([f"http://site.example/{name}" for name in "abcd"], 0)
     assert frontier.skipped == {"frontier_full": 2}
@@ -145,7 +145,7 @@ def test_traps_are_known_by_their_shape(url, reason):
     assert trap_reason(url) == reason
 
 
-def test_addresses_of_one_template_have_one_shape():
+def test_urls_of_one_template_have_one_shape():
     shapes = {
         url_shape(url)
         for url in (
@@ -157,7 +157,7 @@ def test_addresses_of_one_template_have_one_shape():
     assert url_shape("http://site.example/padron") != url_shape("http://site.example/obras")
 
 
-def test_a_page_gives_its_links_once_absolute_and_without_fragment():
+def test_the_links_of_a_page_are_unique_absolute_and_without_fragment():
     body = b"""<base href="/sub/"><a href="a#x">1</a><a href=a>2</a><a href="/b?x=1&amp;y=2">3</a><a href="//c.example/d">4</a>
     <a href="mailto:x@y.example">5</a><a href="javascript:void(0)">6</a><a rel="external NoFollow" href=e>7</a><area href=f>
     <!-- <a href=hidden>8</a> --><script>"<a href=scripted>9</a>"</script><a href="g h">10</a><a href="http://[bad">11</a>"""
@@ -187,24 +187,24 @@ def test_a_page_that_forbids_following_has_no_links():
         ("\ufeff<p>Documentación".encode("utf-16"), "text/html"),
     ],
 )
-def test_the_words_of_a_page_are_read_in_its_own_alphabet(body, content_type):
+def test_the_text_of_a_page_is_decoded_with_its_own_charset(body, content_type):
     assert "Documentación" in parse_page(body, url="http://site.example/", content_type=content_type).text
 
 
 @given(st.binary(max_size=400))
-def test_whatever_the_bytes_a_page_is_read_and_its_links_are_addresses(body):
+def test_any_bytes_are_parsed_and_all_links_are_urls(body):
     page = parse_page(body, url="http://site.example/")
     assert all(link.startswith(("http://", "https://")) for link in page.links)
 
 
 @pytest.mark.parametrize("tag", ["<div>", "<b>", "<a href=x>", "<table><tr><td>", "<!--", "<", "<a "])
-def test_endless_markup_is_read_in_passing(tag):
+def test_endless_markup_is_parsed_quickly(tag):
     """A tree of this depth would take a parser minutes: what is not needed never reaches it."""
     page = parse_page(tag.encode() * (400_000 // len(tag)), url="http://site.example/")
     assert len(page.links) <= 1
 
 
-def test_recognising_needs_the_address_and_enough_markers():
+def test_a_page_matches_by_its_url_and_enough_markers():
     recognise = page_matcher_option(
         {"page_patterns": "/tramites/", "markers": ["Requisitos", "Plazo"], "least_markers": 2}
     )
@@ -214,7 +214,7 @@ def test_recognising_needs_the_address_and_enough_markers():
     assert recognise.matching_markers("http://site.example/otros", words, 1) is None
 
 
-def test_without_rules_every_page_below_the_start_is_meant():
+def test_without_rules_every_page_below_the_start_matches():
     recognise = page_matcher_option({})
     assert recognise.matching_markers("http://site.example/", "", 0) is None
     assert recognise.matching_markers("http://site.example/a", "", 1) == ()
@@ -228,6 +228,6 @@ def test_durations(text, seconds):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "0d", "-1h", True, "1y"])
-def test_what_is_no_duration_is_told(text):
+def test_an_invalid_duration_is_reported(text):
     with pytest.raises(Permanent, match="every"):
         duration_option({"every": text}, "every")

@@ -13,9 +13,9 @@ MOMENT = "2026-11-13T08:41:00+00:00"
 
 
 def read(text: str) -> tuple[str | None, str]:
-    notes = WarningLog()
-    found = parse_feed_date(text, notes)
-    return (found.isoformat() if found else None), " ".join(line.partition(":")[0] for line in notes.lines())
+    warnings = WarningLog()
+    date = parse_feed_date(text, warnings)
+    return (date.isoformat() if date else None), " ".join(line.partition(":")[0] for line in warnings.lines())
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def read(text: str) -> tuple[str | None, str]:
         "1794559260000",
     ],
 )
-def test_one_moment_many_spellings(text):
+def test_one_date_many_spellings(text):
     assert read(text)[0] == MOMENT
 
 
@@ -92,7 +92,7 @@ def test_one_moment_many_spellings(text):
         ("Sun, 06 Nov 94 08:49:37 GMT", "1994-11-06T08:49:37+00:00", ""),
     ],
 )
-def test_less_certain_dates_say_so(text, expected, code):
+def test_uncertain_dates_cause_a_warning(text, expected, code):
     assert read(text) == (expected, code)
 
 
@@ -126,5 +126,5 @@ def test_rfc_822_and_iso_round_trip(moment):
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_date_in_utc_or_none(text):
-    found = parse_feed_date(text, WarningLog())
-    assert found is None or (found.tzinfo is UTC and 1000 <= found.year <= 9000)
+    date = parse_feed_date(text, WarningLog())
+    assert date is None or (date.tzinfo is UTC and 1000 <= date.year <= 9000)

@@ -103,7 +103,7 @@ def test_undeclared_encodings_are_guessed(title, encoding):
 
 
 @pytest.mark.parametrize("label", ["no-such-charset", "utf-7", "unicode_escape", "zip", "rot13", "punycode"])
-def test_labels_that_are_no_alphabet_are_ignored(label):
+def test_labels_that_are_not_charsets_are_ignored(label):
     data = document("Plain words", label).encode()
     assert title_of(data, f"text/xml; charset={label}") == "Plain words"
     assert "unknown_charset" in codes(data)
@@ -116,7 +116,7 @@ def test_a_mark_in_the_middle_is_dropped():
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
-def test_packed_bodies_are_recognised(pack):
+def test_compressed_bodies_are_recognised(pack):
     assert title_of(pack(document(TITLE).encode())) == TITLE
 
 
@@ -126,7 +126,7 @@ def test_raw_deflate_is_recognised():
     assert title_of(data) == TITLE
 
 
-def test_a_cut_off_gzip_gives_what_came_through():
+def test_a_truncated_gzip_yields_its_readable_part():
     items = "".join(f"<item><title>Number {number * 7919}</title></item>" for number in range(3000))
     whole = gzip.compress(f'<rss version="2.0"><channel>{items}</channel></rss>'.encode())
     feed = parse_feed(whole[: len(whole) // 2])
@@ -134,7 +134,7 @@ def test_a_cut_off_gzip_gives_what_came_through():
     assert "truncated_compression" in {line.partition(":")[0] for line in feed.warnings}
 
 
-def test_a_packed_bomb_is_refused():
+def test_a_decompression_bomb_is_refused():
     bomb = gzip.compress(b"<rss>" + b" " * 5_000_000)
     with pytest.raises(NotAFeed) as caught:
         parse_feed(bomb, limit=1_000_000)
@@ -152,7 +152,7 @@ def test_a_packed_bomb_is_refused():
         (b"\x00\xff\xd8\xff\xe0JFIF", "unknown"),
     ],
 )
-def test_what_cannot_be_read_is_named(data, reason):
+def test_an_unreadable_body_has_a_reason(data, reason):
     with pytest.raises(NotAFeed) as caught:
         parse_feed(data)
     assert caught.value.reason == reason
@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_named(data, reason):
         (RUSSIAN, "koi8-r"),
     ],
 )
-def test_c15_an_undeclared_alphabet_is_told_by_its_letters(title, encoding):
+def test_c15_an_undeclared_charset_is_recognised_by_its_letters(title, encoding):
     data = document(title).encode(encoding)
     assert title_of(data) == title
     assert "encoding_guessed" in codes(data)

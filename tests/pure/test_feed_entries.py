@@ -39,7 +39,7 @@ def test_c11_a_whole_article_is_not_fetched_again():
         "Weiterlesen",
     ],
 )
-def test_c11_a_beginning_that_says_that_it_goes_on_is_a_teaser(ending: str):
+def test_c11_a_beginning_that_ends_with_a_continuation_is_a_teaser(ending: str):
     assert is_teaser(entry(PARAGRAPH * 15 + f"<p>{ending}</p>"))
     credit = "<p>The post <a href='/1'>Ferry moved</a> appeared first on <a href='/'>Harbour</a>.</p>"
     assert is_teaser(entry(PARAGRAPH * 15 + f"<p>{ending}</p>" + credit))
@@ -67,13 +67,13 @@ def test_an_entry_without_a_page_is_all_there_is():
         (None, None, ""),
     ],
 )
-def test_c15_a_date_that_cannot_be_is_no_date(moment, expected, code):
-    notes = WarningLog()
-    assert plausible_date(moment, NOW, notes) == expected
-    assert "".join(line.partition(":")[0] for line in notes.lines()) == code
+def test_c15_an_impossible_date_is_dropped(moment, expected, code):
+    warnings = WarningLog()
+    assert plausible_date(moment, NOW, warnings) == expected
+    assert "".join(line.partition(":")[0] for line in warnings.lines()) == code
 
 
-def test_c11_the_words_about_an_entry_are_words():
+def test_c11_the_excerpt_of_an_entry_is_plain_text():
     assert excerpt("<p>Profits &amp;amp; <b>losses</b></p>", 100) == "Profits & losses"
     assert excerpt("one two three four", 9) == "one two…"
 

@@ -20,7 +20,7 @@ def plain(value):
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple):
-        return [plain(one) for one in value]
+        return [plain(entry) for entry in value]
     return value
 
 
@@ -28,8 +28,8 @@ def codes(feed: Feed) -> set[str]:
     return {line.partition(":")[0].partition(" ")[0] for line in feed.warnings}
 
 
-def picked(record: dict, wanted: dict) -> dict:
-    return {key: record[key] for key in wanted}
+def picked(record: dict, expected: dict) -> dict:
+    return {key: record[key] for key in expected}
 
 
 def test_there_are_fixtures_of_every_kind():

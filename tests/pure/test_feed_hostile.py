@@ -64,7 +64,7 @@ def test_many_references_to_a_small_entity_are_refused():
     assert caught.value.reason == "refused_entities"
 
 
-def test_text_about_entities_is_no_declaration():
+def test_text_about_entities_is_not_a_declaration():
     feed = parse_feed(rss('<item><title><![CDATA[How <!ENTITY x SYSTEM "y"> works]]></title></item>'))
     assert feed.entries[0].title == 'How <!ENTITY x SYSTEM "y"> works'
 
@@ -129,7 +129,7 @@ def test_many_entries_are_read():
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_give_a_feed_or_a_reason(data):
+def test_any_bytes_are_a_feed_or_have_a_reason(data):
     assert outcome(data)
 
 
@@ -183,7 +183,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_any_jumble_of_feed_pieces_gives_a_feed_or_a_reason(text):
+def test_any_mix_of_feed_fragments_is_a_feed_or_has_a_reason(text):
     assert outcome(text.encode())
 
 
@@ -218,7 +218,7 @@ def test_wrong_types_in_json_are_survived(items, item):
     assert feed.format == "json1"
 
 
-def test_the_last_resort_opens_nothing(monkeypatch, tmp_path):
+def test_feedparser_opens_nothing(monkeypatch, tmp_path):
     def forbidden(*arguments, **options):
         raise AssertionError("no door may be opened")
 
@@ -233,10 +233,10 @@ def test_the_last_resort_opens_nothing(monkeypatch, tmp_path):
     assert [(entry.title, entry.link) for entry in found.entries] == [("A", "https://x.example/a")]
 
 
-def test_a_crash_of_the_last_resort_is_a_note():
-    notes = WarningLog()
-    assert parse_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, notes) is None
-    assert notes.lines() == ("feedparser_failed: UnicodeEncodeError",)
+def test_a_crash_of_feedparser_is_a_warning():
+    warnings = WarningLog()
+    assert parse_with_feedparser(rss("<item><title>&#xD83D;&</title></item>"), None, warnings) is None
+    assert warnings.lines() == ("feedparser_failed: UnicodeEncodeError",)
 
 
 def test_discovery_reads_links_in_order_and_guesses_apart():

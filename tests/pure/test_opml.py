@@ -1,4 +1,4 @@
-"""Lists of feeds, from friends and from strangers."""
+"""OPML, from trusted and untrusted programs."""
 
 import pytest
 from hypothesis import given
@@ -21,30 +21,32 @@ outlines = st.builds(
 )
 
 
-@given(st.lists(outlines, max_size=8, unique_by=lambda one: one.url))
-def test_c1_what_is_written_is_read_again(wanted: list[OpmlOutline]):
-    found, warnings = parse_opml(write_opml("All <of> them", wanted).encode())
-    assert {one.url for one in found} == {one.url for one in wanted}
+@given(st.lists(outlines, max_size=8, unique_by=lambda outline: outline.url))
+def test_c1_what_is_written_is_read_again(expected: list[OpmlOutline]):
+    found, warnings = parse_opml(write_opml("All <of> them", expected).encode())
+    assert {outline.url for outline in found} == {outline.url for outline in expected}
     assert warnings == () or all(line.startswith(("mojibake", "double_encoded")) for line in warnings)
 
 
-def test_nested_outlines_are_categories_and_an_address_comes_once():
-    found, _ = parse_opml(
+def test_nested_outlines_are_categories_and_a_url_comes_once():
+    outlines, _ = parse_opml(
         b'<opml version="1.0"><body><outline text="A"><outline text="B"><outline text="W" xmlUrl="http://x.example/f"/>'
         b'</outline></outline><outline title="W again" xmlUrl="http://x.example/f" category="/C, D"/>'
         b'<outline text="lower" xmlurl="feed://y.example/f"/><outline text="no feed"/></body></opml>'
     )
-    assert found == (
+    assert outlines == (
         OpmlOutline(name="W", url="http://x.example/f", categories=("A/B", "C", "D")),
         OpmlOutline(name="lower", url="http://y.example/f"),
     )
 
 
-def test_a_damaged_list_gives_what_can_be_saved():
-    found, warnings = parse_opml(
+def test_the_readable_part_of_a_damaged_list_is_kept():
+    outlines, warnings = parse_opml(
         b'junk <opml><body><outline text="Fish & chips" xmlUrl="http://x.example/?a=1&b=2"/>\x0b</body></opml>'
     )
-    assert [(one.name, one.url) for one in found] == [("Fish & chips", "http://x.example/?a=1&b=2")]
+    assert [(outline.name, outline.url) for outline in outlines] == [
+        ("Fish & chips", "http://x.example/?a=1&b=2")
+    ]
     assert warnings
 
 
@@ -58,21 +60,21 @@ def test_a_damaged_list_gives_what_can_be_saved():
         b'<!DOCTYPE opml [<!ENTITY a SYSTEM "file:///etc/passwd">]><opml><body><outline text="&a;"/></body></opml>',
     ],
 )
-def test_c38_what_is_no_list_or_a_trap_is_refused(data: bytes):
+def test_c38_other_documents_and_hostile_lists_are_refused(data: bytes):
     with pytest.raises(NotAFeed):
         parse_opml(data)
 
 
-def test_addresses_that_are_no_web_addresses_are_left_out():
-    found, warnings = parse_opml(
+def test_urls_that_are_not_http_are_left_out():
+    outlines, warnings = parse_opml(
         b'<opml><body><outline text="x" xmlUrl="javascript:alert(1)"/></body></opml>'
     )
-    assert found == ()
+    assert outlines == ()
     assert warnings[0].startswith("unusable_address")
 
 
 def test_a_bottomless_list_ends():
     deep = b'<outline text="x">' * 5000 + b"</outline>" * 5000
-    found, warnings = parse_opml(b"<opml><body>" + deep + b"</body></opml>")
-    assert found == ()
+    outlines, warnings = parse_opml(b"<opml><body>" + deep + b"</body></opml>")
+    assert outlines == ()
     assert any(line.startswith("outlines_left_out") for line in warnings)

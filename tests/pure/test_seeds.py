@@ -13,17 +13,17 @@ from headwater.sources.seeds import discover_seeds, recheck_period
 A, B = "http://site.example/a", "https://other.example/b?x=1"
 
 
-def look(*, url="", now=NOW, **options):
+def poll(*, url="", now=NOW, **options):
     return run_session(discover_seeds(make_source("seeds", url, options=options), now), table({}))
 
 
-def test_p8_every_address_of_the_list_is_a_lead():
-    heard = look(urls=[A, {"url": B, "title": "B", "published": "2026-11-12", "tramite": "imv"}])
-    first, second = heard.leads
+def test_p8_every_url_of_the_list_is_a_lead():
+    result = poll(urls=[A, {"url": B, "title": "B", "published": "2026-11-12", "tramite": "imv"}])
+    first, second = result.leads
     assert (first.identity, first.url, first.version) == (A, A, "")
     assert (second.url, second.title, second.hints) == (B, "B", {"tramite": "imv"})
     assert second.published is not None
-    assert heard.asked == []
+    assert result.asked == []
 
 
 @pytest.mark.parametrize(
@@ -41,24 +41,24 @@ def test_p8_every_address_of_the_list_is_a_lead():
 def test_p8_lists_are_read_from_files_of_every_kind(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    assert look(file=str(path)).urls == [A, B]
+    assert poll(file=str(path)).urls == [A, B]
 
 
-def test_what_yaml_takes_for_a_date_is_stored_as_text(tmp_path):
+def test_dates_in_yaml_are_stored_as_text(tmp_path):
     path = tmp_path / "seeds.yaml"
     path.write_text(f"- url: {A}\n  checked: 2026-11-12\n  seen: [2026-11-12T10:00:00]\n")
-    (lead,) = look(file=str(path)).leads
+    (lead,) = poll(file=str(path)).leads
     assert lead.hints == {"checked": "2026-11-12", "seen": ["2026-11-12T10:00:00+00:00"]}
 
 
-def test_a_line_that_is_no_address_is_noted_not_swallowed():
-    heard = look(urls=[A, "site.example/b", "ftp://site.example/c", ""])
-    assert heard.urls == [A]
-    assert heard.discovery.warnings == ("bad_address: site.example/b (x3)",)
+def test_a_line_that_is_not_a_url_causes_a_warning():
+    result = poll(urls=[A, "site.example/b", "ftp://site.example/c", ""])
+    assert result.urls == [A]
+    assert result.discovery.warnings == ("bad_address: site.example/b (x3)",)
 
 
-def test_the_source_itself_is_the_seed_when_it_names_nothing_else():
-    assert look(url=A).urls == [A]
+def test_without_a_list_the_url_of_the_source_is_the_seed():
+    assert poll(url=A).urls == [A]
 
 
 @pytest.mark.parametrize(
@@ -71,30 +71,30 @@ def test_the_source_itself_is_the_seed_when_it_names_nothing_else():
         ({"urls": [A], "recheck_every": "often"}, Permanent, "bad_options"),
     ],
 )
-def test_mistakes_are_told(options, kind, reason):
-    with pytest.raises(kind) as told:
-        look(**options)
-    assert told.value.reason == reason
+def test_mistakes_are_reported(options, kind, reason):
+    with pytest.raises(kind) as message:
+        poll(**options)
+    assert message.value.reason == reason
 
 
 @pytest.mark.parametrize("text", [b"- [", b"\xff\xfe\xfd"])
-def test_a_broken_file_is_told(tmp_path, text):
+def test_a_broken_file_is_reported(tmp_path, text):
     path = tmp_path / "seeds.yaml"
     path.write_bytes(text)
-    with pytest.raises(Permanent) as told:
-        look(file=str(path))
-    assert told.value.reason == "bad_seeds"
-    assert str(tmp_path) not in told.value.detail
+    with pytest.raises(Permanent) as message:
+        poll(file=str(path))
+    assert message.value.reason == "bad_seeds"
+    assert str(tmp_path) not in message.value.detail
 
 
-def test_a_long_list_is_given_in_batches():
-    heard = look(urls=[f"{A}/{n}" for n in range(2100)])
-    assert [len(batch) for batch in heard.found] == [1000, 1000]
-    assert len(heard.leads) == 2100
+def test_a_long_list_is_yielded_in_batches():
+    result = poll(urls=[f"{A}/{n}" for n in range(2100)])
+    assert [len(batch) for batch in result.found] == [1000, 1000]
+    assert len(result.leads) == 2100
 
 
 @given(st.integers(1, 60), st.integers(0, 4000))
-def test_an_address_comes_due_again_once_per_span(days, hours):
+def test_a_url_comes_due_again_once_per_period(days, hours):
     every = timedelta(days=days)
     later = NOW + timedelta(hours=hours)
     passed = recheck_period(A, later, every) - recheck_period(A, NOW, every)
@@ -102,11 +102,11 @@ def test_an_address_comes_due_again_once_per_span(days, hours):
     assert recheck_period(A, NOW + every, every) == recheck_period(A, NOW, every) + 1
 
 
-def test_a_long_list_comes_due_little_by_little():
+def test_a_long_list_comes_due_gradually():
     urls = [f"{A}/{n}" for n in range(200)]
     day = timedelta(days=1)
     versions = [
-        {lead.url: lead.version for lead in look(urls=urls, recheck_every="10d", now=NOW + n * day).leads}
+        {lead.url: lead.version for lead in poll(urls=urls, recheck_every="10d", now=NOW + n * day).leads}
         for n in range(11)
     ]
     due = [sum(versions[n][url] != versions[n + 1][url] for url in urls) for n in range(10)]
@@ -115,5 +115,5 @@ def test_a_long_list_comes_due_little_by_little():
 
 
 def test_a_version_in_the_list_is_kept():
-    (lead,) = look(urls=[{"url": A, "version": 3}]).leads
+    (lead,) = poll(urls=[{"url": A, "version": 3}]).leads
     assert lead.version == "3"

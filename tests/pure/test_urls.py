@@ -8,12 +8,12 @@ from headwater.text.urls import (
     DEFAULT_RULES,
     IDENTITY_RULES,
     SEED_C_RULES,
-    SEED_P_RULES,
     URL_RULES_BY_NAME,
     canonical_url,
     host_of,
 )
 from headwater_recipes.procedures.link_type import link_type
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 HOSTS = st.sampled_from(
     [
@@ -35,7 +35,9 @@ URLS = st.builds(
     st.sampled_from(["", ":80", ":443", ":8080", ":"]),
     PIECES,
 )
-EVERY_RULE_SET = pytest.mark.parametrize("rules", URL_RULES_BY_NAME.values(), ids=lambda one: one.name)
+EVERY_RULE_SET = pytest.mark.parametrize(
+    "rules", [*URL_RULES_BY_NAME.values(), PROCEDURE_URL_RULES], ids=lambda rules: rules.name
+)
 
 
 @EVERY_RULE_SET
@@ -90,7 +92,7 @@ def test_tracking_parameters_do_not(name):
         ("https://news.example:99999/a", "https://news.example:99999/a"),
     ],
 )
-def test_spellings_of_one_address(url, expected):
+def test_spellings_of_one_url(url, expected):
     assert canonical_url(url) == expected
 
 
@@ -117,7 +119,7 @@ def test_c17_drops_five_parameters_and_the_fragment_and_no_more():
     ],
 )
 def test_p35_canonicalisation_rules(url, expected):
-    assert canonical_url(url, SEED_P_RULES) == expected
+    assert canonical_url(url, PROCEDURE_URL_RULES) == expected
 
 
 @pytest.mark.parametrize(

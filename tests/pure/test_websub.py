@@ -1,4 +1,4 @@
-"""Agreements with hubs: when they are asked for, what confirms them, who is believed."""
+"""WebSub subscriptions: when they are requested, what confirms them, which senders are accepted."""
 
 import hashlib
 import hmac
@@ -28,9 +28,9 @@ FRESH = make_subscription("s1", "http://hub.example/", TOPIC, b"of this installa
 ASKED = replace(FRESH, requested_at=NOW)
 
 
-def question(**told: str) -> dict[str, str]:
-    known = {"mode": "subscribe", "topic": TOPIC, "challenge": "abc", "lease_seconds": "7200"} | told
-    return {f"hub.{name}": value for name, value in known.items()}
+def question(**query: str) -> dict[str, str]:
+    expected = {"mode": "subscribe", "topic": TOPIC, "challenge": "abc", "lease_seconds": "7200"} | query
+    return {f"hub.{name}": value for name, value in expected.items()}
 
 
 def granted() -> Subscription:
@@ -48,16 +48,16 @@ def test_keys_and_secrets_are_of_one_source_topic_and_installation():
 
 
 def test_the_form_says_everything_and_the_secret_is_short_enough():
-    told = {
+    query = {
         name: values[0]
         for name, values in parse_qs(subscribe_form(FRESH, "https://me.example/push/").decode()).items()
     }
-    assert told["hub.callback"] == f"https://me.example/push/{FRESH.key}"
-    assert (told["hub.mode"], told["hub.topic"]) == ("subscribe", TOPIC)
-    assert len(told["hub.secret"]) < 200
+    assert query["hub.callback"] == f"https://me.example/push/{FRESH.key}"
+    assert (query["hub.mode"], query["hub.topic"]) == ("subscribe", TOPIC)
+    assert len(query["hub.secret"]) < 200
 
 
-def test_what_was_asked_for_is_confirmed_once_asked():
+def test_a_requested_subscription_is_confirmed():
     after, answer = handle_verification(ASKED, question(), NOW)
     assert (answer, after.expires_at) == ("abc", NOW + 2 * HOUR)
 
@@ -73,11 +73,11 @@ def test_what_was_asked_for_is_confirmed_once_asked():
         (ASKED, question(), NOW + ANSWER_WITHIN + HOUR),
     ],
 )
-def test_what_nobody_asked_for_is_not_confirmed(one, query, now):
+def test_a_subscription_that_was_not_requested_is_not_confirmed(one, query, now):
     assert handle_verification(one, query, now) == (one, None)
 
 
-def test_it_is_renewed_before_it_ends_and_asked_again_when_nobody_answers():
+def test_a_subscription_is_renewed_before_it_ends_and_requested_again_without_an_answer():
     assert needs_subscribe_request(FRESH, NOW)
     assert not needs_subscribe_request(ASKED, NOW + ANSWER_WITHIN)
     assert needs_subscribe_request(ASKED, NOW + HOUR)
@@ -88,7 +88,7 @@ def test_it_is_renewed_before_it_ends_and_asked_again_when_nobody_answers():
     assert needs_subscribe_request(renewing, NOW + 2 * HOUR)
 
 
-def test_a_refusal_is_respected_for_a_day():
+def test_a_denial_is_respected_for_a_day():
     refused, answer = handle_verification(ASKED, question(mode="denied"), NOW)
     assert answer == ""
     assert not needs_subscribe_request(refused, NOW + HOUR)
@@ -96,15 +96,15 @@ def test_a_refusal_is_respected_for_a_day():
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200), st.sampled_from(["sha1", "sha256", "sha512"]))
-def test_c38_only_who_knows_the_secret_is_believed(body: bytes, other: bytes, name: str):
-    made = hmac.new(FRESH.secret.encode(), body, getattr(hashlib, name)).hexdigest()
-    assert has_valid_signature(FRESH, f"{name}={made}", body)
-    assert has_valid_signature(FRESH, f"{name}={made}", other) == (body == other)
-    assert not has_valid_signature(replace(FRESH, secret="x"), f"{name}={made}", body)
+def test_c38_only_a_sender_that_knows_the_secret_is_accepted(body: bytes, other: bytes, name: str):
+    subscription = hmac.new(FRESH.secret.encode(), body, getattr(hashlib, name)).hexdigest()
+    assert has_valid_signature(FRESH, f"{name}={subscription}", body)
+    assert has_valid_signature(FRESH, f"{name}={subscription}", other) == (body == other)
+    assert not has_valid_signature(replace(FRESH, secret="x"), f"{name}={subscription}", body)
 
 
 @pytest.mark.parametrize("signature", ["", "md5=1", "sha256", "sha256=", "sha256=é", "none=", "sha256=00"])
-def test_what_is_no_signature_convinces_nobody(signature: str):
+def test_an_invalid_signature_is_rejected(signature: str):
     assert not has_valid_signature(FRESH, signature, b"")
 
 

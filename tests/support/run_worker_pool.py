@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from headwater.app import App
-from headwater.runtime.worker_pool import work
+from headwater.runtime.worker_pool import run_workers
 from headwater.settings.settings import read_settings
 
 
@@ -15,7 +15,7 @@ def main() -> None:
     settings, recipe, *flags = sys.argv[1:]
     app = App(read_settings(Path(settings), {}))
     app.store.register(app.recipe(recipe).sources, app.clock())
-    work(app, [recipe], until_idle="--until-idle" in flags)
+    run_workers(app, [recipe], until_idle="--until-idle" in flags)
 
 
 if __name__ == "__main__":

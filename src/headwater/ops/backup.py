@@ -1,4 +1,11 @@
-"""What a backup holds, with the hash of everything in it."""
+"""A backup: the store at one moment, every capture it refers to, and the files of archived documents.
+
+    FOLDER/20261115T120000Z/headwater.db, manifest.json     one folder for each complete backup
+    FOLDER/packs/..., FOLDER/records/...                    shared by all backups: files that never change are copied once
+
+The store is saved first. A pack is written before the rows that refer to it, so everything that the saved store needs is
+in the archive by then.
+"""
 
 import os
 import re
@@ -27,7 +34,7 @@ DATABASE = "headwater.db"
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`packs` are named by their hash; `records` are the files of old documents with theirs."""
+    """What a backup holds. The name of a pack is its hash; `records` are the files of archived documents with their hashes."""
 
     format: int
     made_at: str
@@ -52,16 +59,16 @@ def is_backup(folder: Path) -> bool:
 
 def read_manifest(folder: Path) -> Manifest:
     try:
-        told = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
     except (OSError, msgspec.MsgspecError) as error:
         raise Refused("backup_damaged", f"{folder / MANIFEST} cannot be read: use another backup") from error
-    if told.format != FORMAT:
+    if manifest.format != FORMAT:
         raise Refused("backup_newer", "this backup was made by a newer Headwater: upgrade Headwater first")
-    return told
+    return manifest
 
 
 def newest_manifest(folder: Path) -> Manifest | None:
-    """Of the newest backup whose manifest can be read, if there is one."""
+    """The manifest of the newest backup that has a readable one."""
     for name in reversed(list_backups(folder)):
         with suppress(Refused):
             return read_manifest(folder / name)
@@ -69,49 +76,50 @@ def newest_manifest(folder: Path) -> Manifest | None:
 
 
 def file_hash(path: Path) -> str:
-    found = sha256()
+    digest = sha256()
     with path.open("rb") as file:
         while part := file.read(1 << 20):
-            found.update(part)
-    return found.hexdigest()
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def back_up_records(
-    source: RecordFiles, target: FolderRecords, known: Mapping[str, str]
+    source: RecordFiles, target: FolderRecords, earlier: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """`known` are the hashes that an earlier backup told. Gives the hash of each that the backup now holds, and the names
-    of those that are damaged here."""
-    held: dict[str, str] = {}
+    """Copy files of archived documents; returns the hash of each that the backup holds, and the names of damaged sources.
+    All backups of a folder share these files, so a damaged file must not replace a good copy. `earlier` are the hashes
+    from an earlier backup."""
+    hashes: dict[str, str] = {}
     damaged = []
     for name in source.names():
-        digest, sound = _back_up_record(source, target, name, known.get(name))
+        digest, is_intact = _back_up_record(source, target, name, earlier.get(name))
         if digest is not None:
-            held[name] = digest
-        if not sound:
+            hashes[name] = digest
+        if not is_intact:
             damaged.append(name)
-    return held, damaged
+    return hashes, damaged
 
 
 def _back_up_record(
-    source: RecordFiles, target: FolderRecords, name: str, known: str | None
+    source: RecordFiles, target: FolderRecords, name: str, earlier: str | None
 ) -> tuple[str | None, bool]:
-    """Gives the hash of what lies there in the end, if that is good, and whether what lies here is."""
-    place = target.folder / name
-    there = file_hash(place) if place.is_file() else None
-    if there is not None and there == known and isinstance(source, BucketRecords):
-        return known, True  # not fetched every night; its server sees to it that it stays what it is
+    """Returns the hash of the good copy in the backup, if there is one, and whether the source is intact."""
+    path = target.folder / name
+    copied = file_hash(path) if path.is_file() else None
+    if copied is not None and copied == earlier and isinstance(source, BucketRecords):
+        return earlier, True  # not downloaded every night: the object store protects it
     data = read_listed(source, name)
     digest = sha256(data).hexdigest()
-    if digest != (known or there or digest):
-        return (known if there == known else None), False
-    if there != digest:
+    if digest != (earlier or copied or digest):
+        return (earlier if copied == earlier else None), False
+    if copied != digest:
         target.write(name, data)
     return digest, True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """`damaged` are packs, `records_damaged` files of old documents that are so here; what backups hold of those stays."""
+    """`damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay."""
 
     name: str
     folder: str
@@ -124,19 +132,19 @@ class BackupReport:
 
 
 def create_backup(app: App, folder: Path) -> BackupReport:
-    """Make one more backup in the folder, while workers go on. Killed anywhere, what is there is no backup yet."""
-    partial = _partial(folder, app)
+    """Add a backup to the folder while workers run. After a kill the incomplete folder does not count as a backup."""
+    partial = _create_partial(folder, app)
     try:
         save_snapshot(app.store.engine, partial / DATABASE)
-        wanted = snapshot_packs(partial / DATABASE)
-        copied, damaged = app.archive.copy(wanted, open_folder_archive(folder / "packs"))
-        before = newest_manifest(folder)
-        records, spoilt = back_up_records(
-            app.records, FolderRecords(folder / "records"), before.records if before else {}
+        packs = snapshot_packs(partial / DATABASE)
+        copied, damaged = app.archive.copy(packs, open_folder_archive(folder / "packs"))
+        earlier = newest_manifest(folder)
+        records, damaged_records = back_up_records(
+            app.records, FolderRecords(folder / "records"), earlier.records if earlier else {}
         )
-        told = _manifest(app, partial, wanted, records)
-        (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(told)))
-        _to_disk(partial / MANIFEST, partial / DATABASE)
+        manifest = _manifest(app, partial, packs, records)
+        (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        _flush(partial / MANIFEST, partial / DATABASE)
         final = partial.rename(folder / partial.name.removesuffix(".partial"))
     except OSError as error:
         raise Temporary("folder_unwritable", f"{error.strerror}: {folder}") from error
@@ -145,30 +153,30 @@ def create_backup(app: App, folder: Path) -> BackupReport:
     return BackupReport(
         name=final.name,
         folder=str(folder),
-        rows=sum(told.tables.values()),
-        packs=len(wanted),
+        rows=sum(manifest.tables.values()),
+        packs=len(packs),
         packs_copied=copied,
         damaged=tuple(damaged),
-        records_damaged=tuple(spoilt),
+        records_damaged=tuple(damaged_records),
         bytes=(final / DATABASE).stat().st_size,
     )
 
 
-def _partial(folder: Path, app: App) -> Path:
-    """A folder of this backup's own. One that was killed may have left another; nobody takes it for a backup."""
+def _create_partial(folder: Path, app: App) -> Path:
+    """A new folder for this backup. Its suffix shows that it is incomplete."""
     stamp = f"{app.clock().astimezone(UTC):%Y%m%dT%H%M%SZ}"
     archive = app.archive_folder
     if archive is not None and folder.resolve().is_relative_to(archive.resolve()):
-        raise Refused("bad_folder", f"{folder} lies in the archive itself; choose another folder")
+        raise Refused("bad_folder", f"{folder} is inside the archive; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        taken = {path.name.removesuffix(".partial") for path in folder.iterdir()}
-        name = next(n for n in (stamp, *(f"{stamp}-{i}" for i in range(1, 1_000))) if n not in taken)
-        made = folder / f"{name}.partial"
-        made.mkdir()
+        existing = {path.name.removesuffix(".partial") for path in folder.iterdir()}
+        name = next(n for n in (stamp, *(f"{stamp}-{i}" for i in range(1, 1_000))) if n not in existing)
+        partial = folder / f"{name}.partial"
+        partial.mkdir()
     except OSError as error:
         raise Refused("folder_unwritable", f"{folder} cannot be written: {error.strerror}") from error
-    return made
+    return partial
 
 
 def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]) -> Manifest:
@@ -184,7 +192,7 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
     )
 
 
-def _to_disk(*paths: Path) -> None:
+def _flush(*paths: Path) -> None:
     for path in paths:
         with path.open("rb") as file:
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The health check: is the ground firm, do the sources flow, and who must be told."""
+"""The health check: database, archive, sources and pipelines. Raises and clears alarms."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -21,12 +21,12 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def check_health(app: App) -> dict[str, Any]:
-    """Looks at every recipe that has sources, lets alarms begin and end, and gives the whole picture. Safe to repeat."""
+    """Check every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat."""
     recipes = {name: _check_recipe(app, name) for name in app.catalogue.recipes()}
-    parts = {"database": "ok", "archive": _archive(app)}
-    troubled = [name for name, told in recipes.items() if told["alarms"] or told["waiting_too_long"]]
+    parts = {"database": "ok", "archive": _archive_state(app)}
+    unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
     return {
-        "healthy": not troubled and set(parts.values()) == {"ok"},
+        "healthy": not unhealthy and set(parts.values()) == {"ok"},
         "checked_at": app.clock().isoformat(),
         **parts,
         "recipes": recipes,
@@ -39,44 +39,47 @@ def default_trigger(app: App, recipe: str) -> Trigger:
 
 def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
     now, engine = app.clock(), app.store.engine
-    found = source_problems(source_histories(engine, recipe), default_trigger(app, recipe), now)
-    found += recipe_problems(
+    problems = source_problems(source_histories(engine, recipe), default_trigger(app, recipe), now)
+    problems += recipe_problems(
         poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR)
     )
-    found += [*pipeline_problems(pipeline_figures(engine, recipe, now)), *_quiet(app, recipe)]
+    problems += [*pipeline_problems(pipeline_figures(engine, recipe, now)), *_silent_subjects(app, recipe)]
     alarms = AlarmStore(engine)
-    begun, over = alarms.settle(recipe, found, list(app.channels), now)
+    raised, cleared = alarms.settle(recipe, problems, list(app.channels), now)
     return {
         "alarms": len(alarms.list_alarms(recipe, past=False, limit=1_000)),
-        "begun": [alarm.title for alarm in begun],
-        "over": [alarm.title for alarm in over],
+        "raised": [alarm.title for alarm in raised],
+        "cleared": [alarm.title for alarm in cleared],
         "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),
     }
 
 
-def _quiet(app: App, recipe: str) -> list[Problem]:
-    """Subjects of which nothing came for longer than their recipe finds normal."""
+def _silent_subjects(app: App, recipe: str) -> list[Problem]:
+    """Subjects without a new document for longer than the limit of their recipe."""
     limit = app.recipes[recipe].silence_limit if recipe in app.recipes else None
     if limit is None:
         return []
     names = {subject.id: subject.name for subject in app.recipes[recipe].subjects if subject.active}
-    seen = {key: at for key, at in last_seen(app.store.engine, recipe).items() if key in names}
+    last_seen_at = {key: at for key, at in last_seen(app.store.engine, recipe).items() if key in names}
     return [
-        silent_subject_problem(key, names[key], seen[key])
-        for key in silent_subjects(seen, limit, app.clock())
+        silent_subject_problem(key, names[key], last_seen_at[key])
+        for key in silent_subjects(last_seen_at, limit, app.clock())
     ]
 
 
 def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:
-    """Tasks whose oldest work has been due for half an hour: no worker runs, or none comes so far."""
-    late = app.clock() - OVERDUE_AFTER
-    waited_for = {task: told for task, told in unfinished.items() if task not in IDLE_TASKS}
-    return [task for task, told in waited_for.items() if told["next"] is not None and told["next"] < late]
+    """Tasks whose oldest work has been due for half an hour: no worker runs, or the workers cannot keep up."""
+    overdue = app.clock() - OVERDUE_AFTER
+    return [
+        task
+        for task, state in unfinished.items()
+        if task not in IDLE_TASKS and state["next"] is not None and state["next"] < overdue
+    ]
 
 
-def _archive(app: App) -> str:
+def _archive_state(app: App) -> str:
     try:
         next(app.archive.packs(before=app.clock()), None)
-    except Temporary as trouble:
-        return trouble.reason
+    except Temporary as error:
+        return error.reason
     return "ok"

@@ -1,7 +1,7 @@
-"""Who uses a data folder: workers together, or one who moves the installation elsewhere, alone.
+"""Who may use an installation: many workers at the same time, or one move alone.
 
-The lock is the kernel's: it ends with the process, however that ends. That an installation moved away is told by the
-database that it left, so that nobody goes on working on what is no longer the installation, from whatever folder.
+The lock on the data folder is a kernel lock, so it ends with the process. Whether the installation has moved is stored in
+the database it left, so workers stop no matter which folder they use.
 """
 
 import asyncio
@@ -32,16 +32,16 @@ CHECK_SECONDS = 5.0
 
 @contextmanager
 def worker_lock(app: App) -> Iterator[None]:
-    """For as long as workers run. Refused while the installation is being moved, and after it was."""
-    with _locked(app, fcntl.LOCK_SH, "the installation is being moved; wait until that is done"):
+    """Held while workers run. Refused while the installation is being moved, MovedAway after that."""
+    with _locked(app, fcntl.LOCK_SH, "the installation is being moved; wait for the move to end"):
         check_not_moved(app)
         yield
 
 
 @contextmanager
 def exclusive_lock(app: App) -> Iterator[None]:
-    """Refused while workers of this machine run, even if they have nothing to do."""
-    with _locked(app, fcntl.LOCK_EX, "workers run on this folder, or another move; stop them first"):
+    """Refused while workers of this machine run, even idle ones."""
+    with _locked(app, fcntl.LOCK_EX, "workers run on this folder, or another move does; stop them first"):
         yield
 
 
@@ -64,7 +64,7 @@ def _lock_file(folder: Path) -> IO[bytes]:
 
 
 def database_address(app: App) -> str:
-    """Where its database is, without who asks and by which password."""
+    """The address of the database without user and password."""
     url = make_url(app.settings.database_url)
     if url.get_backend_name() == "sqlite":
         return f"sqlite:{Path(url.database or '').resolve()}"
@@ -73,7 +73,7 @@ def database_address(app: App) -> str:
 
 
 def find_move(app: App) -> Departure | Arrival | None:
-    """Where it went, if it moved away; or whence it comes, if that has not ended."""
+    """Where the installation has moved, or where an unfinished move into this database comes from."""
     with read_transaction(app.store.engine) as connection:
         return find_departure(connection) or find_arrival(connection)
 
@@ -84,21 +84,21 @@ def refuse_moved_installation(app: App) -> None:
 
 
 def check_not_moved(app: App) -> None:
-    """For those who run for long and seldom write: MovedAway when the installation has gone. A database that is away says
-    nothing of the kind."""
+    """MovedAway if the installation has moved; for processes that run for long and seldom write. A database that is away
+    does not count as a move."""
     with suppress(Temporary):
         refuse_moved_installation(app)
 
 
 async def wait_until_moved(app: App) -> NoReturn:
-    """The same for those who wait for others to call; ends with MovedAway alone."""
+    """Raises MovedAway once the installation has moved; for servers, which wait for requests."""
     while True:
         await asyncio.to_thread(check_not_moved, app)
         await asyncio.sleep(CHECK_SECONDS)
 
 
 def undo_move(app: App) -> bool:
-    """Whatever has become of the other home; gives whether the installation had moved."""
+    """Use this database again, whatever has happened to the other one. Whether the installation had moved."""
     with exclusive_lock(app), unchecked_transaction(app.store.engine) as connection:
         return clear_move(connection)
 

@@ -1,9 +1,9 @@
-"""Moving house: store and archive into another home, compared by hash, and done again from where it was if it dies.
+"""Moves store and archive to another environment, compares them by hash, and can be repeated after a kill.
 
-Packs go first, each checked where it arrived; one that is there already is only checked. The rows go in one transaction
-of the target, with their hashes compared before it ends: until then the target is as empty as before. Nobody may work
-here meanwhile, nor afterwards: that is told in this database, in the transaction that kept everybody out. Nor there, until
-that is told: so whoever goes on here after a move that was killed loses nothing, and it is simply run again.
+Packs go first, and each copy is checked. The rows go in one transaction of the target, which compares hashes before it
+commits: until then the target is as empty as before. No worker may use the source during the move or after it: the
+transaction that locks the source also stores the departure. No worker may use the target before that. So work that
+continues at the source after a killed move loses nothing, and the move is simply run again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ from headwater.store.tables import metadata
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveReport:
-    """`packs_copied` and `rows_copied` tell what this run had to do; `damaged` are packs that were so here already."""
+    """`packs_copied` and `rows_copied` count what this run had to copy; `damaged` are packs that were already damaged."""
 
     to: str
     dry_run: bool
@@ -74,38 +74,39 @@ class MoveReport:
 
 @dataclass(frozen=True, slots=True)
 class MoveRun:
-    """`to` is the name of the home in the settings, `there` that which its database gives itself."""
+    """`to` is the name of the environment in the settings, `target_id` the identity of its database."""
 
     to: str
-    there: str
-    coming: Arrival
+    target_id: str
+    arrival: Arrival
 
 
 def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
     target = open_target(app, to)
     try:
         with exclusive_lock(app):
-            trip = MoveRun(
+            run = MoveRun(
                 to, database_identity(target), Arrival(database_identity(app), database_address(app))
             )
-            _release_dead_owners(app, trip)
+            _release_dead_owners(app, run)
             refuse_other_data(app, target, to)
             target.archive.ready()
             packs = PackTransfer(app, target, progress)
             records = RecordTransfer(app, target, progress)
             packs.move(list_packs(app.store.engine))
             records.move()
-            with _still(app.store.engine) as source:
-                packs.move(packs_in_database(source))  # what came in the last moment
+            with _locked_store(app.store.engine) as source:
+                packs.move(packs_in_database(source))  # those written since the first pass
                 records.move()
-                tables, count = _move_rows(source, target, trip, progress)
+                digests, rows_copied = _move_rows(source, target, run, progress)
                 progress("remember", 0, 1)
-                record_departure(
-                    source, Departure(to=to, id=trip.there, address=database_address(target), at=app.clock())
+                departure = Departure(
+                    to=to, id=run.target_id, address=database_address(target), at=app.clock()
                 )
+                record_departure(source, departure)
             progress("left", 0, 1)
             with unchecked_transaction(target.store.engine) as connection:
-                clear_arrival(connection, trip.coming.id)
+                clear_arrival(connection, run.arrival.id)
             target.install_views()
             progress("done", 1, 1)
     finally:
@@ -113,9 +114,9 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
     return MoveReport(
         to=to,
         dry_run=False,
-        tables={name: one.rows for name, one in tables.items()},
-        hashes={name: one.digest for name, one in tables.items()},
-        rows_copied=count,
+        tables={name: digest.rows for name, digest in digests.items()},
+        hashes={name: digest.digest for name, digest in digests.items()},
+        rows_copied=rows_copied,
         packs=len(packs.seen),
         packs_copied=packs.copied,
         records=len(records.seen),
@@ -124,7 +125,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
 
 
 def preview_move(app: App, to: str) -> MoveReport:
-    """What a move would do; nothing is changed, there or here."""
+    """What a move would do. Changes nothing at either end."""
     target = open_target(app, to)
     refuse_moved_installation(app)
     check_target(app, target, to)
@@ -139,41 +140,41 @@ def preview_move(app: App, to: str) -> MoveReport:
         hashes={},
         rows_copied=sum(counts.values()),
         packs=len(packs),
-        packs_copied=_to_copy(app, target, packs),
+        packs_copied=_count_missing(app, target, packs),
         records=len(app.records.names()),
         damaged=(),
     )
 
 
-def _to_copy(app: App, target: App, packs: Sequence[str]) -> int:
+def _count_missing(app: App, target: App, packs: Sequence[str]) -> int:
     if same_archive(app, target):
         return 0
     if target.archive_folder is not None and not target.archive_folder.exists():
-        return len(packs)  # looking must not make it
-    with ThreadPoolExecutor(PARALLEL_PACKS) as hands:
-        return sum(not there for there in hands.map(target.archive.has, packs))
+        return len(packs)  # a preview must not create the folder
+    with ThreadPoolExecutor(PARALLEL_PACKS) as executor:
+        return sum(not is_present for is_present in executor.map(target.archive.has, packs))
 
 
-def _release_dead_owners(app: App, trip: MoveRun) -> None:
+def _release_dead_owners(app: App, run: MoveRun) -> None:
     with read_transaction(app.store.engine) as connection:
-        gone = _gone(connection, trip.there)
-    if not gone:
+        has_departed = _has_departed(connection, run.target_id)
+    if not has_departed:
         release_dead_owners(app)
         app.operations.free_expired(app.clock())
 
 
-def _gone(source: Connection, there: str) -> bool:
-    """Whether it has gone to this other database already, and is only compared; MovedAway if it has gone to yet another
-    one, or has not come here yet."""
-    gone = find_departure(source)
-    if gone is None or gone.id != there:
+def _has_departed(source: Connection, target_id: str) -> bool:
+    """Whether the installation has already moved to this target, so that this run only compares. MovedAway if it has moved
+    to another database, or a move into this one is unfinished."""
+    departure = find_departure(source)
+    if departure is None or departure.id != target_id:
         refuse_if_moved(source)
-    return gone is not None
+    return departure is not None
 
 
 @contextmanager
-def _closed(engine: Engine) -> Iterator[Connection]:
-    """A transaction beside which nobody writes, whether or not the installation lives here."""
+def _exclusive_transaction(engine: Engine) -> Iterator[Connection]:
+    """A transaction without other writers, whether or not the installation has moved."""
     with unchecked_transaction(engine) as connection:
         disable_timeouts(connection)
         lock_database_identity(connection)
@@ -181,56 +182,57 @@ def _closed(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def _still(engine: Engine) -> Iterator[Connection]:
-    """The store, in which nobody changes anything until it is left. Those who did chores here do them no more."""
-    with without_workers(engine, _closed) as connection:
+def _locked_store(engine: Engine) -> Iterator[Connection]:
+    """The store without workers and writers. Leases of maintenance tasks end here."""
+    with without_workers(engine, _exclusive_transaction) as connection:
         if engine.dialect.name == "postgresql":
             names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
             connection.execute(text(f"LOCK TABLE {names} IN SHARE MODE"))
-        free = {"lease_owner": None, "lease_until": None}
-        connection.execute(
-            update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.is_not(None)).values(**free)
-        )
+        leased = update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.is_not(None))
+        connection.execute(leased.values(lease_owner=None, lease_until=None))
         yield connection
 
 
 def _move_rows(
-    source: Connection, target: App, trip: MoveRun, progress: Progress
+    source: Connection, target: App, run: MoveRun, progress: Progress
 ) -> tuple[dict[str, TableDigest], int]:
-    """Gives the tally of each table, and how many rows had to be copied. Nobody writes there until the source is left."""
-    gone = _gone(source, trip.there)
-    with without_workers(target.store.engine, _closed) as there:
-        unfinished = admit_arrival(there, trip.to, trip.coming.id)
-        found = tables_with_rows(there)
-        told = _compared(source, there) if found else None
-        copied = told is None
-        if told is None:
-            if found and not unfinished:
-                refuse_filled(found)
-            told = _copied(source, there, progress)
-        if copied or not gone:
-            record_arrival(there, trip.coming)
-        progress("rows", len(told), len(told))
-    progress("committed", len(told), len(told))
-    return told, sum(one.rows for one in told.values()) if copied else 0
+    """Returns the digest of each table, and how many rows were copied. The target stays closed to workers until the source
+    has stored the departure."""
+    has_departed = _has_departed(source, run.target_id)
+    with without_workers(target.store.engine, _exclusive_transaction) as target_rows:
+        is_unfinished = admit_arrival(target_rows, run.to, run.arrival.id)
+        filled = tables_with_rows(target_rows)
+        digests = _compare_tables(source, target_rows) if filled else None
+        must_copy = digests is None
+        if digests is None:
+            if filled and not is_unfinished:
+                refuse_filled(filled)
+            digests = _copy_tables(source, target_rows, progress)
+        if must_copy or not has_departed:
+            record_arrival(target_rows, run.arrival)
+        progress("rows", len(digests), len(digests))
+    progress("committed", len(digests), len(digests))
+    return digests, sum(digest.rows for digest in digests.values()) if must_copy else 0
 
 
-def _copied(source: Connection, there: Connection, progress: Progress) -> dict[str, TableDigest]:
-    delete_all_rows(there)
-    told, tables = {}, metadata.sorted_tables
+def _copy_tables(source: Connection, target: Connection, progress: Progress) -> dict[str, TableDigest]:
+    delete_all_rows(target)
+    digests, tables = {}, metadata.sorted_tables
     for number, table in enumerate(tables):
         progress(f"rows of {table.name}", number, len(tables))
-        told[table.name] = copy_table(source, there, table)
-        if table_digest(there, table) != told[table.name]:
-            raise Refused("move_differs", f"{table.name} does not arrive as it is here; nothing was moved")
-    return told
+        digests[table.name] = copy_table(source, target, table)
+        if table_digest(target, table) != digests[table.name]:
+            raise Refused(
+                "move_differs", f"the copy of {table.name} differs from the original; nothing was moved"
+            )
+    return digests
 
 
-def _compared(source: Connection, there: Connection) -> dict[str, TableDigest] | None:
-    """None if it is not the same there: what a move left that died, or somebody else's data."""
-    told = {}
+def _compare_tables(source: Connection, target: Connection) -> dict[str, TableDigest] | None:
+    """None if the target differs: it holds the rest of a killed move, or other data."""
+    digests = {}
     for table in metadata.sorted_tables:
-        told[table.name] = table_digest(source, table)
-        if table is not maintenance_tasks and table_digest(there, table) != told[table.name]:
+        digests[table.name] = table_digest(source, table)
+        if table is not maintenance_tasks and table_digest(target, table) != digests[table.name]:
             return None
-    return told
+    return digests

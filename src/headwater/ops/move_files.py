@@ -1,4 +1,4 @@
-"""Packs on their way into another home: one by one, each checked where it arrived."""
+"""Copies packs and record files to another environment and checks each copy."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,17 +13,17 @@ from headwater.model.errors import Refused
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import captures
 
-PARALLEL_PACKS = 8  # packs under way
-COPIED, DAMAGED, PRESENT = "copied", "damaged", "there"
+PARALLEL_PACKS = 8
+COPIED, DAMAGED, PRESENT = "copied", "damaged", "present"
 Progress = Callable[[str, int, int], None]
 
 
 def same_archive(app: App, target: App) -> bool:
-    here, there = app.archive_folder, target.archive_folder
-    if here is None or there is None:
-        mine, other = app.settings.archive_settings, target.settings.archive_settings
-        return (mine.place.rstrip("/"), mine.endpoint) == (other.place.rstrip("/"), other.endpoint)
-    return here.resolve() == there.resolve()
+    source_folder, target_folder = app.archive_folder, target.archive_folder
+    if source_folder is None or target_folder is None:
+        first, second = app.settings.archive_settings, target.settings.archive_settings
+        return (first.place.rstrip("/"), first.endpoint) == (second.place.rstrip("/"), second.endpoint)
+    return source_folder.resolve() == target_folder.resolve()
 
 
 def list_packs(engine: Engine) -> list[str]:
@@ -38,7 +38,7 @@ def packs_in_database(connection: Connection) -> list[str]:
 
 @dataclass
 class PackTransfer:
-    """The packs that the captures lie in, on their way; `seen` are those that were looked after."""
+    """Copies the packs of all captures. `seen` are those that were copied or checked."""
 
     app: App
     target: App
@@ -48,14 +48,14 @@ class PackTransfer:
     damaged: list[str] = field(default_factory=list)
 
     def move(self, packs: Sequence[str]) -> None:
-        """Those that were not looked after yet."""
+        """Copy packs that were not seen yet."""
         names = [name for name in packs if name not in self.seen]
         self.seen.update(names)
         if same_archive(self.app, self.target):
             return
-        with ThreadPoolExecutor(PARALLEL_PACKS) as hands:
-            done = hands.map(self._move_one, names)
-            for number, (name, result) in enumerate(zip(names, done, strict=True), 1):
+        with ThreadPoolExecutor(PARALLEL_PACKS) as executor:
+            results = executor.map(self._move_one, names)
+            for number, (name, result) in enumerate(zip(names, results, strict=True), 1):
                 self.copied += result == COPIED
                 if result == DAMAGED:
                     self.damaged.append(name)
@@ -65,30 +65,30 @@ class PackTransfer:
         return move_pack(name, self.app.archive, self.target.archive)
 
 
-def move_pack(name: str, here: ObjectArchive, there: ObjectArchive) -> str:
-    """One that is there counts if its bytes are those of its name."""
-    if there.whole(name) is not None:
+def move_pack(name: str, source: ObjectArchive, target: ObjectArchive) -> str:
+    """A pack in the target counts if its bytes match its name."""
+    if target.whole(name) is not None:
         return PRESENT
-    data = here.whole(name)
+    data = source.whole(name)
     if data is None:
         return DAMAGED
-    there.add(name, data)
-    if there.whole(name) != data:
-        raise Refused("move_differs", f"the pack {name} does not arrive as it is here")
+    target.add(name, data)
+    if target.whole(name) != data:
+        raise Refused("move_differs", f"the copy of pack {name} differs from the original")
     return COPIED
 
 
 def same_records(app: App, target: App) -> bool:
-    here, there = app.records, target.records
-    if isinstance(here, FolderRecords) and isinstance(there, FolderRecords):
-        return here.folder.resolve() == there.folder.resolve()
-    return type(here) is type(there) and same_archive(app, target)
+    first, second = app.records, target.records
+    if isinstance(first, FolderRecords) and isinstance(second, FolderRecords):
+        return first.folder.resolve() == second.folder.resolve()
+    return type(first) is type(second) and same_archive(app, target)
 
 
 @dataclass
 class RecordTransfer:
-    """`seen` are the files that were looked after. They never change under their name, but a clean-up somewhere else
-    writes new ones, and empties the rows: so they are to be moved once more when nobody writes any more."""
+    """Copies files of archived documents. A file never changes, but retention on another machine may write new ones until
+    the store is locked: so `move` is called once more then. `seen` are those that were copied."""
 
     app: App
     target: App

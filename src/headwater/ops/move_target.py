@@ -1,4 +1,4 @@
-"""The home to which an installation is to move: which it is, and whether it may be moved into."""
+"""The environment that an installation moves to: finds it and checks that it can be moved into."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -19,38 +19,40 @@ from headwater.store.schema.operations import maintenance_tasks
 
 
 def open_target(app: App, to: str) -> App:
-    """The same installation there; Refused if there is here."""
+    """The installation in the other environment. Refused if that has the same database."""
     _refuse_overridden(app, to)
     target = App(app.settings.in_environment(to), clock=app.clock)
     if _same_database(app, target):
         raise Refused(
-            "same_home", f"the home '{to}' has the database that is in use already; nothing to move"
+            "same_environment", f"the environment '{to}' has the same database; there is nothing to move"
         )
     return target
 
 
 def _refuse_overridden(app: App, to: str) -> None:
-    """A variable comes before what a home says: workers would go on elsewhere than where the rows went."""
+    """A variable overrides an environment: workers would not use the database that the rows moved to."""
     names = overriding_variables(app.settings, to, os.environ)
     if names:
-        told = f"{', '.join(names)} would override what the home '{to}' says; unset it first, here and for the workers"
-        raise Refused("overridden_home", told)
+        raise Refused(
+            "overridden_environment",
+            f"{', '.join(names)} would override the environment '{to}'; unset it first, here and for the workers",
+        )
 
 
 def _same_database(app: App, target: App) -> bool:
-    """By what the databases call themselves, however they are reached. A copy of a file calls itself as the file does."""
-    here, there = make_url(app.settings.database_url), make_url(target.settings.database_url)
-    if here.get_backend_name() == there.get_backend_name() == "sqlite":
-        return Path(here.database or "").resolve() == Path(there.database or "").resolve()
-    if here.get_backend_name() != there.get_backend_name():
+    """Servers are compared by the identity of their database, files by their path: a copied file has the same identity."""
+    source_url, target_url = make_url(app.settings.database_url), make_url(target.settings.database_url)
+    if source_url.get_backend_name() == target_url.get_backend_name() == "sqlite":
+        return Path(source_url.database or "").resolve() == Path(target_url.database or "").resolve()
+    if source_url.get_backend_name() != target_url.get_backend_name():
         return False
-    with _looked_at(target) as connection:
+    with _unmigrated(target) as connection:
         return database_id(connection) == database_identity(app)
 
 
 @contextmanager
-def _looked_at(target: App) -> Iterator[Connection]:
-    """As it is: looking must not give it a schema."""
+def _unmigrated(target: App) -> Iterator[Connection]:
+    """The database as it is: a check must not create the schema."""
     engine = connect(target.settings.database_url, target.settings.connections)
     try:
         with read_transaction(engine) as connection:
@@ -64,50 +66,53 @@ def database_identity(app: App) -> str:
         return str(database_id(connection))
 
 
-def admit_arrival(there: Connection, to: str, source: str) -> bool:
-    """Whether an earlier move from this source has not ended there: then what it left may be replaced. MovedAway if
-    the target was left for yet another database, which would have to be left too; Refused if somebody else is moving in.
-    """
-    gone, coming = find_departure(there), find_arrival(there)
-    if gone is not None and gone.id != source:
-        told = f"the home '{to}' was left: {gone}; use it with --env {gone.to}, or say `headwater --env {to} move --undo`"
-        raise MovedAway("moved", told)
-    if coming is not None and coming.id != source:
-        told = f"the home '{to}' is taken: {coming}; end that one, or say `headwater --env {to} move --undo`"
-        raise Refused("arriving", told)
-    return coming is not None
+def admit_arrival(target: Connection, to: str, source: str) -> bool:
+    """Whether an earlier move from this source is unfinished, so that its rows may be replaced. MovedAway if the target has
+    moved to a third database, Refused if another source is moving in."""
+    departure, arrival = find_departure(target), find_arrival(target)
+    undo = f"run `headwater --env {to} move --undo`"
+    if departure is not None and departure.id != source:
+        raise MovedAway(
+            "moved", f"the environment '{to}' has moved: {departure}; use --env {departure.to}, or {undo}"
+        )
+    if arrival is not None and arrival.id != source:
+        raise Refused(
+            "arriving", f"the environment '{to}' is in use: {arrival}; complete that move, or {undo}"
+        )
+    return arrival is not None
 
 
 def check_target(app: App, target: App, to: str) -> None:
-    """As for a move, and nothing is changed there, not even the schema."""
-    file = make_url(target.settings.database_url)
-    if file.get_backend_name() == "sqlite" and not Path(file.database or "").exists():
+    """The checks of a move. Changes nothing at the target, not even the schema."""
+    url = make_url(target.settings.database_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         return
-    with _looked_at(target) as connection:
+    with _unmigrated(target) as connection:
         if supports_arrival(connection) and admit_arrival(connection, to, database_identity(app)):
             return
-        if inspect(connection).has_table("documents") and (found := tables_with_rows(connection)):
-            refuse_filled(found)
+        if inspect(connection).has_table("documents") and (filled := tables_with_rows(connection)):
+            refuse_filled(filled)
 
 
-def refuse_filled(found: Sequence[str]) -> None:
+def refuse_filled(tables: Sequence[str]) -> None:
     raise Refused(
         "not_empty",
-        f"the target holds other data already ({', '.join(found[:3])}): move into an empty database",
+        f"the target already holds other data ({', '.join(tables[:3])}): move into an empty database",
     )
 
 
 def refuse_other_data(app: App, target: App, to: str) -> None:
-    """Before anything is copied: what is there must be nothing, or of this installation, as far as counts tell."""
-    with read_transaction(target.store.engine) as there, read_transaction(app.store.engine) as here:
-        if admit_arrival(there, to, str(database_id(here))):
+    """Before anything is copied: the target must be empty or, by its row counts, hold this installation."""
+    with read_transaction(target.store.engine) as target_rows, read_transaction(app.store.engine) as rows:
+        if admit_arrival(target_rows, to, str(database_id(rows))):
             return
-        found = tables_with_rows(there)
-        differs = found and _without_chores(row_counts(there)) != _without_chores(row_counts(here))
+        filled = tables_with_rows(target_rows)
+        differs = filled and _data_counts(target_rows) != _data_counts(rows)
     if differs:
-        refuse_moved_installation(app)  # it has gone on there since
-        refuse_filled(found)
+        refuse_moved_installation(app)  # after a move, work has continued at the target
+        refuse_filled(filled)
 
 
-def _without_chores(counts: dict[str, int]) -> dict[str, int]:
+def _data_counts(connection: Connection) -> dict[str, int]:
+    counts = row_counts(connection)
     return {name: count for name, count in counts.items() if name != maintenance_tasks.name}

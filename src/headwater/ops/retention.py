@@ -1,4 +1,4 @@
-"""The nightly clean-up: what the policy no longer keeps is removed, documents are moved to files first."""
+"""Retention: removes what the policy no longer keeps. Documents are archived to files first."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ BOOKKEEPING = frozenset(
 
 
 def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
-    """Documents go by whole days: a clean-up that is done again, at whatever hour, finds the same ones of a day."""
+    """The limit for documents is a midnight: a repeated run on the same day finds the same documents."""
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
     def before(days: int) -> datetime | None:
@@ -46,46 +46,48 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
 
 
 def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
-    """Gives how much of each kind went, or would go. Killed anywhere, the next one goes on."""
-    engine, old = app.store.engine, retention_cutoffs(app.settings.retention, app.clock())
+    """Returns how many rows of each kind were removed or, with `dry_run`, would be. After a kill the next run continues."""
+    engine, cutoffs = app.store.engine, retention_cutoffs(app.settings.retention, app.clock())
     if dry_run:
-        return {"dry_run": True, **count_old(engine, old), "files": []}
-    moved, files = archive_documents(app, old.documents) if old.documents else (0, [])
+        return {"dry_run": True, **count_old(engine, cutoffs), "files": []}
+    archived, files = archive_documents(app, cutoffs.documents) if cutoffs.documents else (0, [])
     return {
         "dry_run": False,
-        "polls": remove_polls(engine, old.polls) if old.polls else 0,
-        "alarms": remove_alarms(engine, old.alarms) if old.alarms else 0,
-        "captures": remove_captures(engine, old.captures) if old.captures else 0,
-        "documents": moved,
-        "queue": remove_queue_items(engine, old.queue) if old.queue else 0,
-        "summaries": remove_summaries(engine, old.summaries) if old.summaries else 0,
+        "polls": remove_polls(engine, cutoffs.polls) if cutoffs.polls else 0,
+        "alarms": remove_alarms(engine, cutoffs.alarms) if cutoffs.alarms else 0,
+        "captures": remove_captures(engine, cutoffs.captures) if cutoffs.captures else 0,
+        "documents": archived,
+        "queue": remove_queue_items(engine, cutoffs.queue) if cutoffs.queue else 0,
+        "summaries": remove_summaries(engine, cutoffs.summaries) if cutoffs.summaries else 0,
         "files": files,
     }
 
 
 def archive_documents(app: App, before: datetime) -> tuple[int, list[str]]:
-    """Old documents into Parquet files, one for a recipe and a day or a part of it. The file is in its place, and was
-    looked at, before a row changes; the same rows again give the same file. One that no row came to name is swept."""
-    moved, files = 0, []
+    """Move old documents to Parquet files, one for each recipe and day or a part of it; returns their number and the names of
+    the files. A file is written and read back before a row changes. The same rows produce the same file; `headwater sweep`
+    removes a file that no row names."""
+    archived, files = 0, []
     while rows := oldest_documents(app.store.engine, before):
         name = _write(app.records, rows)
         ids = [(row["id"], row["revision"]) for row in rows]
-        done = mark_archived(app.store.engine, ids, name, app.clock(), app.records.has)
-        if not done:
-            break  # all of them changed under our hands: the next clean-up will see
-        moved += done
+        marked = mark_archived(app.store.engine, ids, name, app.clock(), app.records.has)
+        if not marked:
+            break  # all of them changed in the meantime: the next run decides again
+        archived += marked
         files.append(name)
-    return moved, files
+    return archived, files
 
 
 def _write(files: RecordFiles, rows: Sequence[dict[str, Any]]) -> str:
-    """Gives its name, which other bytes never have."""
-    kept = [{name: value for name, value in row.items() if name not in BOOKKEEPING} for row in rows]
-    made = BytesIO()
-    count = write_parquet(kept, made)
-    name = _file_name(rows[0], made.getvalue())
-    files.write(name, made.getvalue())
-    if count != len(rows) or files.read(name) != made.getvalue():
+    """Returns the name of the file, which contains the hash of its content."""
+    records = [{name: value for name, value in row.items() if name not in BOOKKEEPING} for row in rows]
+    buffer = BytesIO()
+    count = write_parquet(records, buffer)
+    content = buffer.getvalue()
+    name = _file_name(rows[0], content)
+    files.write(name, content)
+    if count != len(rows) or files.read(name) != content:
         raise Temporary("records_incomplete", f"{files.where(name)} does not hold all {len(rows)} documents")
     return name
 

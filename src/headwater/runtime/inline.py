@@ -1,4 +1,4 @@
-"""Everything in one process, in turns: for tests, for tiny jobs, and for finding out what happens step by step."""
+"""All tasks in one process, one after the other: for tests, for small jobs, and to follow a run step by step."""
 
 import time
 from collections.abc import Sequence
@@ -10,20 +10,21 @@ from headwater.engine.network import NetworkLoop
 from headwater.model.jobs import NETWORK_TASKS, Job
 from headwater.runtime.worker_loop import is_nothing_due, run_round
 
+STEP_SECONDS = 0.02
+
 
 def run_inline(
     context: JobContext, recipes: Sequence[str], *, horizon: timedelta, longest: timedelta
 ) -> bool:
-    """Work until nothing is due within the horizon; gives False if that took longer than it may."""
+    """Work until nothing is due within the horizon. False if that took longer than `longest`."""
     engine = Engine(context)
     network = NetworkLoop(context, [Job(recipe, task) for recipe in recipes for task in NETWORK_TASKS])
-    until = time.monotonic() + longest.total_seconds()
-    while time.monotonic() < until:
-        handled = network.step(timedelta(seconds=0.02))
+    deadline = time.monotonic() + longest.total_seconds()
+    while time.monotonic() < deadline:
+        handled = network.step(timedelta(seconds=STEP_SECONDS))
         handled += run_round(engine, recipes)
         if not handled and not network.waiting:
-            soon = context.clock() + horizon
-            if is_nothing_due(context.store, recipes, soon):
+            if is_nothing_due(context.store, recipes, context.clock() + horizon):
                 return True
-            time.sleep(0.02)
+            time.sleep(STEP_SECONDS)
     return False

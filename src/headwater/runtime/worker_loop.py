@@ -1,4 +1,4 @@
-"""What a worker process does all day: claim, work, commit; rest when there is nothing; stop when told."""
+"""The loop of a worker process: claim, work, commit; sleep when nothing is due; stop on a signal."""
 
 import os
 import resource
@@ -20,94 +20,97 @@ from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, Job, Ta
 from headwater.model.ports import Store
 
 Result = TypeVar("Result")
-SHORTEST_REST, LONGEST_REST = 0.02, 0.5
-TROUBLE_REST = 2.0
-GRACE = 10.0
+MIN_SLEEP, MAX_SLEEP = 0.02, 0.5
+ERROR_SLEEP = 2.0
+NETWORK_GRACE = 10.0
+"""After a stop signal, requests under way have this many seconds to end."""
 ANSWER_WAIT = timedelta(seconds=0.05)
 MEMORY_LIMIT_KILOBYTES = 440 * 1024
 
-
-RoundFunction = Callable[[Engine, Sequence[str], Callable[[], bool]], int]
+StopCheck = Callable[[], bool]
+RoundFunction = Callable[[Engine, Sequence[str], StopCheck], int]
 
 
 class StopSignal:
-    """Rings when the process is to stop: on SIGTERM or SIGINT, or, for a child, when its parent is gone."""
+    """Set by SIGTERM or SIGINT, and in a child when its parent is gone."""
 
     def __init__(self, *, child: bool = True) -> None:
         self.parent = os.getppid()
         self.child = child
-        self.rung = False
-        signal.signal(signal.SIGTERM, self._ring)
-        signal.signal(signal.SIGINT, self._ring)
+        self.received = False
+        signal.signal(signal.SIGTERM, self._receive)
+        signal.signal(signal.SIGINT, self._receive)
 
-    def _ring(self, number: int, frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         del number, frame
-        self.rung = True
+        self.received = True
 
-    def __bool__(self) -> bool:
-        return self.rung or (self.child and os.getppid() != self.parent)
+    def is_set(self) -> bool:
+        return self.received or (self.child and os.getppid() != self.parent)
+
+
+def never() -> bool:
+    return False
 
 
 def run_local_loop(
     context: JobContext,
     recipes: Sequence[str],
-    stop: Callable[[], bool],
+    stop: StopCheck,
     between: Callable[[], object] = lambda: None,
-    turn: RoundFunction | None = None,
+    round_function: RoundFunction | None = None,
 ) -> None:
-    """Refine, gather and deliver until told to stop, or until this process has grown too large to go on. `between` is
-    called between two rounds; `turn` is another kind of round."""
+    """Refine, gather and deliver until told to stop or over the memory limit. `between` is called after each round."""
     engine = Engine(context)
-    rest, troubled = SHORTEST_REST, False
+    sleep, had_error = MIN_SLEEP, False
     while not stop() and not is_over_memory_limit():
         try:
-            if (
-                troubled
-            ):  # between two jobs a desk holds nothing: whatever is leased here was left by the trouble
+            if had_error:  # this process holds nothing between two jobs: the failed job left these leases
                 context.store.release([context.owner], counts=False)
-            handled = (turn or run_round)(engine, recipes, stop)
+            handled = (round_function or run_round)(engine, recipes, stop)
             between()
-            troubled = False
-        except Temporary as trouble:
-            wait_after_error(context, trouble)
-            troubled = True
+            had_error = False
+        except Temporary as error:
+            wait_after_error(context, error)
+            had_error = True
             continue
-        rest = SHORTEST_REST if handled else min(rest * 2, LONGEST_REST)
+        sleep = MIN_SLEEP if handled else min(sleep * 2, MAX_SLEEP)
         if not handled:
-            time.sleep(rest)
+            time.sleep(sleep)
     release_leases(context)
 
 
-def run_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] = lambda: False) -> int:
-    """A batch of every kind, and one of what nobody waits for if there was nothing else; gives how many records were
-    handled."""
+def run_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -> int:
+    """One batch of every local task, or else one of an idle task; returns how many records were handled."""
     handled = sum(engine.run(job) for job in _jobs(recipes, LOCAL_TASKS) if not stop())
     return handled or run_idle_round(engine, recipes, stop)
 
 
-def run_idle_round(engine: Engine, recipes: Sequence[str], stop: Callable[[], bool] = lambda: False) -> int:
-    """A batch of what nobody waits for; gives how many records were handled."""
-    handled = 0
+def run_idle_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -> int:
+    """One batch of an idle task; returns how many records were handled."""
     for job in _jobs(recipes, IDLE_TASKS):
-        handled = handled or (0 if stop() else engine.run(job))
-    return handled
+        if stop():
+            break
+        if handled := engine.run(job):
+            return handled
+    return 0
 
 
 def _jobs(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
     return [Job(recipe, task) for recipe in recipes for task in tasks]
 
 
-def run_network_loop(context: JobContext, recipes: Sequence[str], stop: Callable[[], bool]) -> None:
-    """Poll and fetch until told to stop; then let what is under way end, for a while, and give back the rest."""
+def run_network_loop(context: JobContext, recipes: Sequence[str], stop: StopCheck) -> None:
+    """Poll and fetch until told to stop or over the memory limit; then wait a little for requests under way."""
     network = NetworkLoop(context, _jobs(recipes, NETWORK_TASKS))
-    rest = SHORTEST_REST
+    sleep = MIN_SLEEP
     while not stop() and not is_over_memory_limit():
         handled = step_network(network, claiming=True)
-        rest = SHORTEST_REST if handled or network.waiting else min(rest * 2, LONGEST_REST)
+        sleep = MIN_SLEEP if handled or network.waiting else min(sleep * 2, MAX_SLEEP)
         if not handled and not network.waiting:
-            time.sleep(rest)
-    until = time.monotonic() + GRACE
-    while (network.waiting or network.uncommitted) and time.monotonic() < until:
+            time.sleep(sleep)
+    deadline = time.monotonic() + NETWORK_GRACE
+    while (network.waiting or network.uncommitted) and time.monotonic() < deadline:
         step_network(network, claiming=False)
     release_leases(context)
     if context.fetcher is not None:
@@ -115,41 +118,41 @@ def run_network_loop(context: JobContext, recipes: Sequence[str], stop: Callable
 
 
 def step_network(network: NetworkLoop, *, claiming: bool) -> int:
-    """What cannot be committed now stays in hand and is committed with the next step."""
+    """Results that cannot be committed now stay in memory for the next step."""
     try:
         return network.step(ANSWER_WAIT, claiming=claiming)
-    except Temporary as trouble:
-        wait_after_error(network.context, trouble)
+    except Temporary as error:
+        wait_after_error(network.context, error)
         return 0
 
 
-def wait_after_error(context: JobContext, trouble: Temporary) -> None:
-    """Trouble with the ground we stand on (disk, database, archive) is nobody's fault: nothing is given up for it."""
-    _rest_from(trouble, context.log)
+def wait_after_error(context: JobContext, error: Temporary) -> None:
+    """The disk, the database or the archive is at fault, not the records: they stay due."""
+    _log_and_sleep(error, context.log)
 
 
 def retry_until_available(attempt: Callable[[], Result], log: FilteringBoundLogger) -> Result:
-    """Until it succeeds: for what comes before any work, on a machine that started before its database."""
+    """For the start of a machine that is up before its database."""
     while True:
         try:
             return attempt()
-        except Temporary as trouble:
-            _rest_from(trouble, log)
+        except Temporary as error:
+            _log_and_sleep(error, log)
 
 
-def _rest_from(trouble: Temporary, log: FilteringBoundLogger) -> None:
-    log.error("waiting", reason=trouble.reason, detail=trouble.detail)
-    time.sleep(TROUBLE_REST)
+def _log_and_sleep(error: Temporary, log: FilteringBoundLogger) -> None:
+    log.error("waiting", reason=error.reason, detail=error.detail)
+    time.sleep(ERROR_SLEEP)
 
 
 def release_leases(context: JobContext) -> None:
-    """Somebody else may have it at once. If even that fails, the leases run out."""
+    """Other workers can take the rows at once. If this fails, the leases run out."""
     with suppress(Temporary):
         context.store.release([context.owner], counts=False)
 
 
 def is_nothing_due(store: Store, recipes: Sequence[str], soon: datetime) -> bool:
-    """Whether nothing that anybody waits for is due by then."""
+    """Whether no work is due by then, apart from idle tasks."""
     return all(
         due > soon
         for recipe in recipes
@@ -159,5 +162,5 @@ def is_nothing_due(store: Store, recipes: Sequence[str], soon: datetime) -> bool
 
 
 def is_over_memory_limit() -> bool:
-    """A process that grew past its limit is replaced by a fresh one between two batches."""
+    """A process over its limit is replaced by a fresh one between two batches."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MEMORY_LIMIT_KILOBYTES

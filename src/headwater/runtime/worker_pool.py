@@ -1,4 +1,4 @@
-"""The embedded worker: one process that fetches and some that refine, watched by this one."""
+"""Worker processes on one machine: one for the network and several for local tasks, supervised by this process."""
 
 import multiprocessing
 import signal
@@ -18,139 +18,142 @@ from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_loop import StopSignal, is_nothing_due, run_local_loop, run_network_loop
 from headwater.settings.settings import Settings
 
-LOOK_EVERY = 0.2
+CHECK_SECONDS = 0.2
 STOP_GRACE = 50.0
 RESTART_DELAY = 1.0
 MAX_DEATHS_PER_MINUTE = 10
 MOVE_CHECK_SECONDS = 2.0
-# A row that is due within this time is waited for before a run counts as idle: short retries, polite pauses.
-HORIZON = timedelta(seconds=15)
-
-
-def _run_network(settings: Settings, recipes: Sequence[str]) -> None:
-    bell = StopSignal()
-    run_network_loop(App(settings).context(owner_name("network"), fetching=True), recipes, lambda: bool(bell))
-
-
-def run_local_worker(settings: Settings, recipes: Sequence[str]) -> None:
-    bell, app = StopSignal(), App(settings)
-    context = app.context(owner_name("desk"), fetching=False)
-    run_local_loop(context, recipes, lambda: bool(bell), between=Maintenance(app).run_due)
-
+# A run is idle only if nothing is due within this time: short retries and crawl delays are part of it.
+IDLE_HORIZON = timedelta(seconds=15)
 
 ProcessTarget = Callable[[Settings, Sequence[str]], None]
 
 
-def _live(role: ProcessTarget, settings: Settings, recipes: Sequence[str]) -> None:
-    """In a process of its own. That the installation moved is told by whoever started it."""
+def _run_network_worker(settings: Settings, recipes: Sequence[str]) -> None:
+    stop = StopSignal()
+    run_network_loop(App(settings).context(owner_name("network"), fetching=True), recipes, stop.is_set)
+
+
+def run_local_worker(settings: Settings, recipes: Sequence[str]) -> None:
+    stop, app = StopSignal(), App(settings)
+    context = app.context(owner_name("local"), fetching=False)
+    run_local_loop(context, recipes, stop.is_set, between=Maintenance(app).run_due)
+
+
+def _run_child(target: ProcessTarget, settings: Settings, recipes: Sequence[str]) -> None:
+    """The parent reports that the installation has moved."""
     with suppress(MovedAway):
-        role(settings, recipes)
+        target(settings, recipes)
 
 
 @dataclass
 class WorkerPool:
-    """The processes of one machine. A process that dies is replaced; what it held is given back at once. Without `roles`
-    of its own it has one process on the network and as many desks as the settings say."""
+    """Replaces processes that die and releases their leases at once. Without `targets` it has one network process and as
+    many local ones as the settings say."""
 
     app: App
     recipes: Sequence[str] = ()
-    roles: Mapping[str, ProcessTarget] | None = None
-    members: dict[str, SpawnProcess] = field(default_factory=dict)
-    born: dict[str, float] = field(default_factory=dict)
+    targets: Mapping[str, ProcessTarget] | None = None
+    processes: dict[str, SpawnProcess] = field(default_factory=dict)
+    started_at: dict[str, float] = field(default_factory=dict)
     deaths: list[float] = field(default_factory=list)
-    looked_out: float = field(default_factory=time.monotonic)
+    move_checked_at: float = field(default_factory=time.monotonic)
 
     def start(self) -> None:
         release_dead_owners(self.app)
-        for name, target in self._roles():
+        for name, target in self._targets():
             self._start_process(name, target)
 
-    def _roles(self) -> list[tuple[str, ProcessTarget]]:
-        if self.roles is not None:
-            return list(self.roles.items())
-        desks = [(f"desk-{i + 1}", run_local_worker) for i in range(self.app.settings.workers)]
-        return [("network", _run_network), *desks]
+    def _targets(self) -> list[tuple[str, ProcessTarget]]:
+        if self.targets is not None:
+            return list(self.targets.items())
+        count = self.app.settings.workers
+        local = [(f"local-{number + 1}", run_local_worker) for number in range(count)]
+        return [("network", _run_network_worker), *local]
 
     def _start_process(self, name: str, target: ProcessTarget) -> None:
         spawn = multiprocessing.get_context("spawn")
-        process = spawn.Process(
-            target=_live, args=(target, self.app.settings, tuple(self.recipes)), name=name
-        )
+        arguments = (target, self.app.settings, tuple(self.recipes))
+        process = spawn.Process(target=_run_child, args=arguments, name=name)
         process.start()
-        self.members[name], self.born[name] = process, time.monotonic()
+        self.processes[name], self.started_at[name] = process, time.monotonic()
 
     def replace_dead(self) -> None:
-        """Replace the dead; MovedAway when the installation has gone elsewhere."""
-        if time.monotonic() - self.looked_out > MOVE_CHECK_SECONDS:
+        """Restart dead processes; MovedAway if the installation has moved."""
+        if time.monotonic() - self.move_checked_at > MOVE_CHECK_SECONDS:
             self._check_not_moved()
-        for name, target in self._roles():
-            process = self.members[name]
-            if not process.is_alive() and time.monotonic() - self.born[name] > RESTART_DELAY:
+        for name, target in self._targets():
+            process = self.processes[name]
+            if not process.is_alive() and time.monotonic() - self.started_at[name] > RESTART_DELAY:
                 self._check_not_moved()
                 if process.exitcode != 0:
-                    self._reap(name, process.exitcode)
-                self._free()
+                    self._record_death(name, process.exitcode)
+                self._release_dead_owners()
                 self._start_process(name, target)
 
     def _check_not_moved(self) -> None:
         check_not_moved(self.app)
-        self.looked_out = time.monotonic()
+        self.move_checked_at = time.monotonic()
 
-    def _reap(self, name: str, exitcode: int | None) -> None:
+    def _record_death(self, name: str, exitcode: int | None) -> None:
         log = configure_logs(self.app.settings.log, self.app.settings.log_level)
         log.error("worker died", process=name, exit=exitcode)
         now = time.monotonic()
         self.deaths = [*(death for death in self.deaths if now - death < 60), now]
         if len(self.deaths) > MAX_DEATHS_PER_MINUTE:
             raise Refused(
-                "workers_keep_dying", "worker processes die as soon as they start: see the log above"
+                "workers_keep_dying", "worker processes die right after their start: see the log above"
             )
 
     def stop(self) -> None:
-        """Ask everybody to finish; end those who do not."""
-        for process in self.members.values():
+        """Ask all processes to finish, and kill those that do not."""
+        for process in self.processes.values():
             if process.is_alive():
                 process.terminate()
-        until = time.monotonic() + STOP_GRACE
-        for process in self.members.values():
-            process.join(max(0.1, until - time.monotonic()))
+        deadline = time.monotonic() + STOP_GRACE
+        for process in self.processes.values():
+            process.join(max(0.1, deadline - time.monotonic()))
             if process.is_alive():
                 process.kill()
                 process.join()
-        self._free()
+        self._release_dead_owners()
 
-    def _free(self) -> None:
-        """A database that is away is no reason to end: the next who starts frees what is left."""
+    def _release_dead_owners(self) -> None:
+        """If the database is away, the next worker that starts releases them."""
         with suppress(Temporary, MovedAway):
             release_dead_owners(self.app)
 
 
-def work(
-    app: App, recipes: Sequence[str], *, until_idle: bool, watch: Callable[[], None] = lambda: None
+def run_workers(
+    app: App, recipes: Sequence[str], *, until_idle: bool, on_tick: Callable[[], None] = lambda: None
 ) -> None:
-    """Run the crew until told to stop, or until nothing is due soon. `watch` is called several times a second."""
+    """Run workers until told to stop or, with `until_idle`, until nothing is due soon. `on_tick` is called several times a
+    second."""
     app.archive.ready()
-    bell = StopSignal(child=False)  # it may outlive the shell that started it
-    crew = WorkerPool(app, recipes)
+    stop = StopSignal(child=False)  # it may outlive the shell that started it
     with worker_lock(app):
-        run_pool(crew, bell, lambda: until_idle and is_installation_idle(app, recipes), watch)
+        run_pool(
+            WorkerPool(app, recipes), stop, lambda: until_idle and is_installation_idle(app, recipes), on_tick
+        )
 
 
-def run_pool(crew: WorkerPool, bell: StopSignal, done: Callable[[], bool], watch: Callable[[], None]) -> None:
-    """Start the crew and look after it until the bell rings or it is done; then stop it, whatever happened."""
-    crew.start()
+def run_pool(
+    pool: WorkerPool, stop: StopSignal, is_done: Callable[[], bool], on_tick: Callable[[], None]
+) -> None:
+    """Start the pool and supervise it until told to stop or done; then stop it in any case."""
+    pool.start()
     try:
-        while not bell and not done():
-            crew.replace_dead()
-            watch()
-            time.sleep(LOOK_EVERY)
+        while not stop.is_set() and not is_done():
+            pool.replace_dead()
+            on_tick()
+            time.sleep(CHECK_SECONDS)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        crew.stop()
+        pool.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        watch()
+        on_tick()
 
 
 def is_installation_idle(app: App, recipes: Sequence[str]) -> bool:
-    """A replay holds nobody up: it goes on when there are workers again."""
-    return is_nothing_due(app.store, recipes, app.clock() + HORIZON)
+    """A replay does not count: it continues when workers run again."""
+    return is_nothing_due(app.store, recipes, app.clock() + IDLE_HORIZON)

@@ -30,14 +30,14 @@ def _matched_prefix(word: str, prefixes: tuple[str, ...]) -> str:
 
 def _densest(hits: Sequence[tuple[int, str]]) -> int:
     """The start of the first window with the most different terms."""
-    best, most, end = 0, 0, 0
+    best, most_terms, end = 0, 0, 0
     counts: dict[str, int] = {}
     for index, term in hits:
         while end < len(hits) and hits[end][0] < index + LENGTH // 2:
             counts[hits[end][1]] = counts.get(hits[end][1], 0) + 1
             end += 1
-        if len(counts) > most:
-            best, most = index, len(counts)
+        if len(counts) > most_terms:
+            best, most_terms = index, len(counts)
         counts[term] -= 1
         if not counts[term]:
             del counts[term]

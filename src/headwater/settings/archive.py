@@ -1,4 +1,4 @@
-"""Where raw captures lie: a folder, or a bucket of an S3-compatible server."""
+"""Where raw captures are stored: a folder, or a bucket of an S3-compatible server."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.channels import resolve_secret
+from headwater.settings.secrets import resolve_secret
 
 SCHEME = "s3://"
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -23,8 +23,8 @@ ARCHIVE_VARIABLES = {
 
 
 class ArchiveSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`place` is a folder or s3://bucket/prefix. The rest is for buckets: `endpoint` is the address of the server if it
-    is not Amazon's, `key` and `secret` are who we are there; both may be `env:NAME` or `file:PATH`."""
+    """`place` is a folder or s3://bucket/prefix. The other fields are for buckets: `endpoint` is the address of the server if
+    it is not Amazon's, `key` and `secret` are the credentials; both may be `env:NAME` or `file:PATH`."""
 
     place: str = ""
     endpoint: str = ""
@@ -33,7 +33,7 @@ class ArchiveSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: str = ""
 
     def __repr__(self) -> str:
-        """Without what nobody else should read."""
+        """Without the credentials."""
         return f"Archive(place={self.place!r}, endpoint={self.endpoint!r})"
 
     @property
@@ -41,13 +41,13 @@ class ArchiveSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.place.startswith(SCHEME)
 
 
-def with_archive_variables(archive: ArchiveSettings, environment: Mapping[str, str]) -> ArchiveSettings:
-    given = {field: environment[name] for field, name in ARCHIVE_VARIABLES.items() if environment.get(name)}
-    return msgspec.structs.replace(archive, **given)
+def with_archive_variables(archive: ArchiveSettings, variables: Mapping[str, str]) -> ArchiveSettings:
+    values = {field: variables[name] for field, name in ARCHIVE_VARIABLES.items() if variables.get(name)}
+    return msgspec.structs.replace(archive, **values)
 
 
 def local_archive_folder(archive: ArchiveSettings, data: Path) -> Path | None:
-    """The folder, or None for a bucket. Refused if it looks like an address of something else."""
+    """Returns the folder, or None for a bucket; refuses URLs with another scheme."""
     if archive.is_bucket:
         return None
     if "://" in archive.place:
@@ -59,7 +59,7 @@ def local_archive_folder(archive: ArchiveSettings, data: Path) -> Path | None:
 
 
 def parse_bucket_url(address: str, where: str = "archive") -> tuple[str, str]:
-    """Bucket and prefix of s3://bucket/prefix; Refused if they are none."""
+    """Returns bucket and prefix of s3://bucket/prefix; refuses invalid ones."""
     bucket, _, prefix = address.removeprefix(SCHEME).strip("/").partition("/")
     if not BUCKET.fullmatch(bucket) or ".." in bucket:
         raise Refused("bad_config", f"{where}: '{bucket}' cannot be a bucket; write s3://bucket/prefix")
@@ -69,7 +69,7 @@ def parse_bucket_url(address: str, where: str = "archive") -> tuple[str, str]:
 
 
 def bucket_credentials(archive: ArchiveSettings) -> tuple[str, str]:
-    """Key and secret, from wherever they are; Refused if there is one without the other."""
+    """Returns key and secret; refuses one without the other."""
     if bool(archive.key) != bool(archive.secret):
         missing = "secret" if archive.key else "key"
         raise Refused("bad_config", f"archive.{missing}: a key needs a secret and a secret a key")
@@ -77,15 +77,15 @@ def bucket_credentials(archive: ArchiveSettings) -> tuple[str, str]:
 
 
 def check_archive_endpoint(archive: ArchiveSettings) -> str:
-    """As it was given, if it is an address without user, path or query: those would be shown in errors."""
+    """Returns the endpoint; refuses one with user, path or query, which errors would show."""
     try:
         parts = urlsplit(archive.endpoint)
-        sound = parts.port is None or parts.port > 0
+        has_valid_port = parts.port is None or parts.port > 0
     except ValueError:
-        raise Refused(
-            "bad_config", "archive.endpoint: that is not an address; write https://host:port"
-        ) from None
-    bare = not (parts.query or parts.fragment or "@" in parts.netloc or parts.path.strip("/"))
-    if archive.endpoint and not (parts.scheme in {"http", "https"} and parts.hostname and sound and bare):
-        raise Refused("bad_config", "archive.endpoint: give the address alone, like https://host:port")
+        raise Refused("bad_config", "archive.endpoint: it is not a URL; write https://host:port") from None
+    has_only_host = not (parts.query or parts.fragment or "@" in parts.netloc or parts.path.strip("/"))
+    if archive.endpoint and not (
+        parts.scheme in {"http", "https"} and parts.hostname and has_valid_port and has_only_host
+    ):
+        raise Refused("bad_config", "archive.endpoint: write only scheme and host, like https://host:port")
     return archive.endpoint.rstrip("/")

@@ -1,4 +1,4 @@
-"""Homes: other places where the same installation may live, each by a name."""
+"""Environments: other places where the same installation may run, each with a name."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from headwater.settings.archive import ArchiveSettings
 
 
 class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said here is put over the settings of the same name; what is not said stays."""
+    """Each value replaces the setting of the same name; a missing one leaves it as it is."""
 
     data: str | None = None
     database: str | None = None
@@ -19,20 +19,19 @@ class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: int | None = None
 
     def __repr__(self) -> str:
-        """Addresses may hold passwords."""
-        return f"Home(says={sorted(overrides_of(self))})"
+        """Without the values: addresses may hold passwords."""
+        return f"Environment(overrides={sorted(self.overrides())})"
 
-
-def overrides_of(env: Environment) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.structs.asdict(env).items() if value is not None}
+    def overrides(self) -> dict[str, Any]:
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
 
 
 def environment_overrides(environments: dict[str, Environment], name: str) -> dict[str, Any]:
-    """What a home says; Refused if there is none of that name."""
+    """Returns the settings that an environment replaces; refuses an unknown name."""
     if name not in environments:
-        known = ", ".join(sorted(environments)) or "none is set"
+        names = ", ".join(sorted(environments)) or "none is set"
         raise Refused(
             "unknown_environment",
-            f"there is no environment '{name}' in the setting `environments`; defined: {known}",
+            f"there is no environment '{name}' in the setting `environments`; there are: {names}",
         )
-    return overrides_of(environments[name])
+    return environments[name].overrides()

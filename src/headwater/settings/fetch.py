@@ -1,4 +1,4 @@
-"""What the settings say about fetching, as the fetcher understands it."""
+"""The settings of the fetcher, made from those of the installation."""
 
 from urllib.parse import urlsplit
 

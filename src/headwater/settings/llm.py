@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.channels import resolve_secret
+from headwater.settings.secrets import resolve_secret
 from headwater.stories.llm.plan import SummaryPolicy
 from headwater.stories.llm.prices import Price
 

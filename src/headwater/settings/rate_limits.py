@@ -1,4 +1,4 @@
-"""Rates by host: in the settings, or in a file of their own beside them."""
+"""Limits by host: in the settings, or in a file next to them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
 class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What differs at a host. What is not named stays as it is everywhere, or as a built-in rule says."""
+    """The limits of a host. A field that is not set keeps its general value, or that of a built-in rule."""
 
     rate: Rate | UnsetType | None = UNSET
     concurrency: Count | UnsetType | None = UNSET
@@ -30,12 +30,12 @@ class RateLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 def rules_by_host(rules: Mapping[str, RateLimit]) -> dict[str, dict[str, object]]:
-    """Plain data: by host, only what was said."""
+    """Returns the limits that are set, by host, as plain data."""
     return {host: msgspec.to_builtins(rule) for host, rule in rules.items()}
 
 
 def load_rate_limits(settings: Path | None) -> dict[str, RateLimit]:
-    """The rules of the file in the folder of the settings; none when there is no such file."""
+    """Returns the limits of the file in the folder of the settings; none when there is no such file."""
     path = (settings.parent if settings else Path()) / RATE_LIMITS_FILE
     if not path.exists():
         return {}
@@ -46,26 +46,26 @@ def load_rate_limits(settings: Path | None) -> dict[str, RateLimit]:
 
 
 def check_headers(values: Mapping[tuple[str, ...], object], path: Path) -> None:
-    """What is sent in a header must be one line of plain characters."""
-    for trail, value in values.items():
+    """Refuses values that cannot be sent in a header."""
+    for keys, value in values.items():
         if isinstance(value, str) and not (value.isascii() and value.isprintable()):
             raise Refused(
                 "bad_config",
-                f"{path}:{line_of(path, list(trail))}: {'.'.join(trail)}: only plain ASCII characters can be sent",
+                f"{path}:{line_of(path, list(keys))}: {'.'.join(keys)}: only plain ASCII characters can be sent",
             )
 
 
-def user_agents(rules: Mapping[str, RateLimit], above: tuple[str, ...]) -> dict[tuple[str, ...], object]:
-    return {(*above, host, "user_agent"): rule.user_agent for host, rule in rules.items()}
+def user_agents(rules: Mapping[str, RateLimit], parents: tuple[str, ...]) -> dict[tuple[str, ...], object]:
+    return {(*parents, host, "user_agent"): rule.user_agent for host, rule in rules.items()}
 
 
-def check_hosts(hosts: Iterable[str], path: Path, above: tuple[str, ...]) -> None:
-    """A pattern that no host can match is a mistake that nobody would notice."""
+def check_hosts(hosts: Iterable[str], path: Path, parents: tuple[str, ...]) -> None:
+    """Refuses a pattern that no host can match: it would never take effect."""
     for host in hosts:
         if not HOST.fullmatch(host):
-            place = ".".join((*above, host))
+            place = ".".join((*parents, host))
             raise Refused(
                 "bad_config",
-                f"{path}:{line_of(path, [*above, host])}: {place}: not a host; write for example ledger.example or "
+                f"{path}:{line_of(path, [*parents, host])}: {place}: not a host; write for example ledger.example or "
                 "'*.ledger.example'",
             )

@@ -1,21 +1,19 @@
-"""What each setting means, taken from the settings themselves, so that no page can tell otherwise."""
+"""The reference of the settings, generated from their types: descriptions, defaults and a commented file."""
 
-import inspect
-import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
-from headwater.settings.settings import SETTING_VARIABLES, RecipeSettings, Settings
+from headwater.settings.settings import SETTING_VARIABLES, Settings
 
 HEAD = """\
-# Settings of Headwater. Every line is optional; what is commented out is the default.
+# Settings of Headwater. Every line is optional; a commented line shows the default or an example.
 """
 SETTING_EXAMPLES = {
     "contact": "you@example.org",
     "database": "postgresql://user@host/headwater",
-    "connections": "{pool: 4, spare: 4, statement: 120, lock: 30, idle: 300, pooler: false}",
+    "connections": "{pool_size: 4, max_overflow: 4, statement_timeout: 120, lock_timeout: 30, idle_timeout: 300, pooler: false}",
     "archive": '{place: "s3://headwater/raw", endpoint: "https://objects.example", key: "env:S3_KEY", secret: "env:S3_SECRET"}',
     "redis": "redis://host:6379/0",
     "environments": '{cluster: {database: "env:CLUSTER_DATABASE", archive: "s3://headwater/raw", redis: "redis://host:6379/0"}}',
@@ -32,13 +30,14 @@ SETTING_EXAMPLES = {
 
 
 def setting_descriptions() -> Mapping[str, str]:
-    """A sentence per setting, from the docstring of `Settings`: "name: what it means."."""
-    names = [field.name for field in msgspec.structs.fields(Settings)]
-    told = " ".join((inspect.getdoc(Settings) or "").split())
-    parts = re.split(rf"\b({'|'.join(names)}): ", told)
-    found = {name: text.strip().rstrip(".;") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
-    own = (inspect.getdoc(RecipeSettings) or "").replace("\n", " ").strip().rstrip(".;")
-    return {name: found.get(name, f"by the name of a recipe; {own}") for name in names}
+    """Returns the description of each setting, from its type."""
+    hints = get_type_hints(Settings, include_extras=True)
+    return {field.name: _description(hints[field.name]) for field in msgspec.structs.fields(Settings)}
+
+
+def _description(hint: Any) -> str:
+    metas = [meta for meta in getattr(hint, "__metadata__", ()) if isinstance(meta, msgspec.Meta)]
+    return next((meta.description for meta in metas if meta.description), "")
 
 
 def setting_default(name: str) -> Any:
@@ -46,17 +45,17 @@ def setting_default(name: str) -> Any:
 
 
 def setting_variable(name: str) -> str | None:
-    """The environment variable that overrides the file."""
+    """Returns the environment variable that overrides the file."""
     return {**SETTING_VARIABLES, "archive": "HEADWATER_ARCHIVE", "environments": "HEADWATER_ENV"}.get(name)
 
 
 def commented_settings(data: str) -> str:
-    """A settings file that says everything and sets only where the data lies."""
+    """Returns a settings file with every setting as a comment; only the data folder is set."""
     parts = [HEAD]
-    for name, meaning in setting_descriptions().items():
+    for name, description in setting_descriptions().items():
         value = SETTING_EXAMPLES.get(name) or _yaml(setting_default(name))
         line = f"data: {_yaml(data)}" if name == "data" else f"# {name}: {value}"
-        parts.append(f"\n# {meaning}.\n{line}\n")
+        parts.append(f"\n# {description}\n{line}\n")
     return "".join(parts)
 
 

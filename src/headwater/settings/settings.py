@@ -1,4 +1,4 @@
-"""Few settings, typed, read once: the file first, then the environment."""
+"""The settings: typed, read once, from the file and then from environment variables."""
 
 import os
 from collections.abc import Mapping
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
-from headwater.settings.archive import ARCHIVE_VARIABLES as ARCHIVE_FROM_ENVIRONMENT
-from headwater.settings.archive import ArchiveSettings, with_archive_variables
-from headwater.settings.channels import Channel, resolve_secret
+from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
+from headwater.settings.channels import Channel
 from headwater.settings.environments import Environment, environment_overrides
 from headwater.settings.llm import AgentSettings, SummarySettings
 from headwater.settings.rate_limits import (
@@ -21,17 +21,18 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
+from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
-MIN_CONNECTIONS = 2  # upkeep of the search index holds a lock on one and works on another
+MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and works on another
 
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` replaces the recipe's own list by a file; `subjects` is a file of subjects to look for; `folder` is
-    where a recipe that writes files of its own puts them (out/RECIPE in the data folder unless given); `options` are
-    what the recipe understands."""
+    """`sources` is a file that replaces the recipe's own list of sources; `subjects` is a file of subjects to search for;
+    `folder` is where a recipe writes its own files (out/RECIPE in the data folder by default); `options` are those of the
+    recipe."""
 
     sources: str | None = None
     subjects: str | None = None
@@ -40,9 +41,9 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days. `polls` are those of sources, `alarms` those that are over, `captures` what came over the wire; `documents`
-    are moved to Parquet files, their names and numbers stay; `queue` are items that another program ended,
-    `summaries` questions to a language model that are over."""
+    """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
+    Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
+    finished requests to a language model."""
 
     polls: int = 30
     alarms: int = 365
@@ -53,65 +54,150 @@ class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything an installation can be told.
+    """The settings of an installation. The descriptions are those of the generated reference."""
 
-    data: the folder in which everything lies. database: a SQLAlchemy address; SQLite in the data folder unless given;
-    `env:NAME` or `file:PATH` reads it from there. connections: to PostgreSQL, of each process: pool, spare, recycle;
-    seconds that a statement, a wait for a lock and an idle transaction may take (statement, lock, idle); pooler: true
-    behind PgBouncer and the like. archive: where raw captures lie: a folder (archive in the data folder
-    unless given) or s3://bucket/prefix; for a bucket also a record of place, endpoint (https://host:port if it is not
-    Amazon's), region, key and secret (`env:NAME` or `file:PATH`). environments: other places where this installation may
-    live, by name, each with a database, an archive, a redis and queues of its own; `--env NAME` puts that over the rest, `headwater move --to NAME` moves there.
-    workers: processes that refine, beside the one that fetches. contact: an address that sites can complain to; it
-    is part of the User-Agent. hosts: host (or *.domain) to base URL, to point names at another server; such a server
-    may be on a private address. allow: private addresses (host:port) that may be fetched from. requests_per_second:
-    per host, 0 for no limit. rate_limits: host (or *.domain) to what differs there (rate, concurrency, user_agent,
-    robots, shared, contact); a file rate_limits.yaml beside the settings may say the same and comes first.
-    reservations: which statements of publishers (tdm, noai, noimageai, noindex) keep a page from being fetched or kept;
-    they are recorded in any case. budgets: requests a minute by kind of source (news_api) or by name of a key
-    (massive), 0 for no limit. queues: where documents for other programs are put: rows of the database, or lists
-    on a Redis server if its address is given (redis://host:6379/0, or env:NAME). redis: the address of a Redis server
-    (or env:NAME) through which installations on several machines share their limits, `headwater beat` and `headwater
-    worker` send their messages, and other programs find marks for what was seen in the last day; nothing that must not
-    be lost lies there. callback: the public address under which hubs reach `headwater listen`. log: console or json;
-    log_level: debug, info, warning or error. notify: channels on which alarms are told, by name; each has a
-    kind (webhook, slack or email) and what that needs. api_key: whoever starts runs through `headwater serve` must
-    show it; `env:NAME` or `file:PATH` reads it from there. agent: whom `headwater agent`
-    asks about documents: endpoint (an OpenAI-compatible API; nothing is asked without one), model, key (`env:NAME` or
-    `file:PATH`), seconds, asks, at_once, options. summaries: who summarises stories of recipes in tier C: the same, and
-    mode (direct or batch), premium_model for the hottest share, ceiling (US dollars in 24 hours), prices by model (input
-    and output, a million tokens), days, smallest; stories have local summaries without an endpoint. encoder: the model
-    that turns texts into vectors, where something is done by meaning: a folder with an ONNX sentence encoder and its
-    tokenizer, a folder of a hub's cache, or a name under models in the data folder; a small English one that is built
-    there unless given. retention: after how many days the nightly clean-up removes
-    polls, alarms, captures, ended items of queues and answered questions and moves documents to files; 0 is never.
-    """
-
-    data: str = DEFAULT_DATA
-    database: str | None = None
-    connections: ConnectionSettings = ConnectionSettings()
-    archive: str | ArchiveSettings = ""
-    environments: dict[str, Environment] = {}
-    workers: int = 1
-    contact: str = ""
-    hosts: dict[str, str] = {}
-    allow: list[str] = []
-    requests_per_second: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 1.0
-    rate_limits: dict[str, RateLimit] = {}
-    reservations: list[Literal["tdm", "noai", "noimageai", "noindex"]] = []
-    budgets: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = {}
-    queues: str = ""
-    redis: str = ""
-    callback: str = ""
-    log: str = "console"
-    log_level: str = "warning"
-    notify: dict[str, Channel] = {}
-    api_key: str = ""
-    agent: AgentSettings = AgentSettings()
-    summaries: SummarySettings = SummarySettings()
-    encoder: str = ""
-    retention: Retention = Retention()
-    recipes: dict[str, RecipeSettings] = {}
+    data: Annotated[str, Meta(description="The data folder.")] = DEFAULT_DATA
+    database: Annotated[
+        str | None,
+        Meta(
+            description="A SQLAlchemy URL, or `env:NAME` or `file:PATH` to read it from there. The default is SQLite in the "
+            "data folder."
+        ),
+    ] = None
+    connections: Annotated[
+        ConnectionSettings,
+        Meta(
+            description="Connections of each process to PostgreSQL: `pool_size`, `max_overflow`, `recycle`; in seconds "
+            "`statement_timeout`, `lock_timeout`, `idle_timeout`; `pooler: true` behind PgBouncer and the like."
+        ),
+    ] = ConnectionSettings()
+    archive: Annotated[
+        str | ArchiveSettings,
+        Meta(
+            description="Where raw captures are stored: a folder (by default `archive` in the data folder) or "
+            "`s3://bucket/prefix`. For a bucket it can be a record of `place`, `endpoint` (`https://host:port` if it is not "
+            "Amazon's), `region`, `key` and `secret` (`env:NAME` or `file:PATH`)."
+        ),
+    ] = ""
+    environments: Annotated[
+        dict[str, Environment],
+        Meta(
+            description="Other environments of this installation by name, each with its own database, archive, redis and "
+            "queues. `--env NAME` uses one; `headwater move --to NAME` moves the installation there."
+        ),
+    ] = {}
+    workers: Annotated[
+        int, Meta(description="The number of processes that refine, besides the one that fetches.")
+    ] = 1
+    contact: Annotated[
+        str, Meta(description="An address for complaints of sites; it is part of the User-Agent.")
+    ] = ""
+    hosts: Annotated[
+        dict[str, str],
+        Meta(
+            description="Host (or `*.domain`) to base URL, to send requests to another server; that server may have a private "
+            "address."
+        ),
+    ] = {}
+    allow: Annotated[
+        list[str], Meta(description="Private addresses (`host:port`) that may be fetched from.")
+    ] = []
+    requests_per_second: Annotated[
+        float, Meta(ge=0, le=1_000_000, description="The rate limit per host; 0 for none.")
+    ] = 1.0
+    rate_limits: Annotated[
+        dict[str, RateLimit],
+        Meta(
+            description="Host (or `*.domain`) to its own limits: `rate`, `concurrency`, `user_agent`, `robots`, `shared`, "
+            "`contact`. A file `rate_limits.yaml` next to the settings overrides this."
+        ),
+    ] = {}
+    reservations: Annotated[
+        list[Literal["tdm", "noai", "noimageai", "noindex"]],
+        Meta(
+            description="Rights reservations of publishers that keep a page from being fetched or stored: `tdm`, `noai`, "
+            "`noimageai`, `noindex`. All are recorded in any case."
+        ),
+    ] = []
+    budgets: Annotated[
+        dict[str, Annotated[int, Meta(ge=0)]],
+        Meta(
+            description="Requests per minute by kind of source (`news_api`) or name of a key (`massive`); 0 for no limit."
+        ),
+    ] = {}
+    queues: Annotated[
+        str,
+        Meta(
+            description="Where documents for other programs are queued: rows of the database, or lists on a Redis server when "
+            "its URL is set (`redis://host:6379/0`, or `env:NAME`)."
+        ),
+    ] = ""
+    redis: Annotated[
+        str,
+        Meta(
+            description="The URL of a Redis server (or `env:NAME`). Installations on several machines share rate limits "
+            "through it, `headwater beat` and `headwater worker` exchange messages, and other programs find fingerprints of the "
+            "last day. It holds nothing that must not be lost."
+        ),
+    ] = ""
+    callback: Annotated[
+        str, Meta(description="The public URL at which WebSub hubs reach `headwater listen`.")
+    ] = ""
+    log: Annotated[str, Meta(description="The format of log lines: `console` or `json`.")] = "console"
+    log_level: Annotated[str, Meta(description="`debug`, `info`, `warning` or `error`.")] = "warning"
+    notify: Annotated[
+        dict[str, Channel],
+        Meta(
+            description="Channels for alarms by name; each has a `kind` (`webhook`, `slack` or `email`) and the fields of that "
+            "kind."
+        ),
+    ] = {}
+    api_key: Annotated[
+        str,
+        Meta(
+            description="The key that a request to start a run through `headwater serve` must carry; `env:NAME` or `file:PATH` "
+            "reads it from there."
+        ),
+    ] = ""
+    agent: Annotated[
+        AgentSettings,
+        Meta(
+            description="The language model of `headwater agent`: `endpoint` (an OpenAI-compatible API; without one the agent "
+            "is off), `model`, `key` (`env:NAME` or `file:PATH`), `seconds`, `max_calls`, `concurrency`, `options`."
+        ),
+    ] = AgentSettings()
+    summaries: Annotated[
+        SummarySettings,
+        Meta(
+            description="The language model that summarises stories of recipes in tier C: the fields of `agent`, and `mode` "
+            "(`direct` or `batch`), `premium_model` for the top `premium_share`, `daily_budget` (US dollars in 24 hours), "
+            "`prices` by model (input and output, per million tokens), `max_age_days`, `min_articles`. Without an endpoint "
+            "stories have local summaries."
+        ),
+    ] = SummarySettings()
+    encoder: Annotated[
+        str,
+        Meta(
+            description="The model that embeds texts as vectors: a folder with an ONNX sentence encoder and its tokenizer, a "
+            "folder of a hub's cache, or a name under `models` in the data folder. By default a small English model is built "
+            "there."
+        ),
+    ] = ""
+    retention: Annotated[
+        Retention,
+        Meta(
+            description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
+            "finished `summaries`, and moves `documents` to files; 0 for never."
+        ),
+    ] = Retention()
+    recipes: Annotated[
+        dict[str, RecipeSettings],
+        Meta(
+            description="Settings of recipes by name: `sources` is a file that replaces the recipe's own list, `subjects` a file "
+            "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
+            "are those of the recipe."
+        ),
+    ] = {}
 
     @property
     def folder(self) -> Path:
@@ -119,13 +205,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def database_url(self) -> str:
-        """Letters of the folder's name that mean something in an address are written as such."""
+        """Escapes the characters of the folder's name that have a meaning in a URL."""
         path = str(self.folder / "headwater.db").replace("%", "%25").replace("?", "%3F")
         return resolve_secret(self.database, "database") if self.database else f"sqlite:///{path}"
 
     @property
     def database_exists(self) -> bool:
-        """Whether there is a database file. A database server is assumed to have one; the first query tells."""
+        """True if there is a database file, or a server, which is assumed to have the database until the first query."""
         return self.database is not None or (self.folder / "headwater.db").exists()
 
     @property
@@ -135,7 +221,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def in_environment(self, name: str) -> "Settings":
-        """The same installation in another place."""
+        """Returns the settings of the same installation in another environment."""
         return msgspec.structs.replace(self, **environment_overrides(self.environments, name))
 
 
@@ -150,41 +236,47 @@ SETTING_VARIABLES = {
 
 
 def read_settings(
-    path: Path | None, environment: Mapping[str, str] = os.environ, env: str | None = None
+    path: Path | None, variables: Mapping[str, str] = os.environ, env: str | None = None
 ) -> Settings:
-    """From the given file, else from HEADWATER_CONFIG, else from ./headwater.yaml if there is one; then what the home
-    says (else that of HEADWATER_HOME), then the variables."""
-    named = path or (Path(environment["HEADWATER_CONFIG"]) if environment.get("HEADWATER_CONFIG") else None)
-    found = named or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None)
-    settings = load_yaml(found, Settings) if found else Settings()
-    if found:
-        _check(settings, found)
-    settings = msgspec.structs.replace(
-        settings, rate_limits={**settings.rate_limits, **load_rate_limits(found)}
-    )
-    if name := env or environment.get("HEADWATER_ENV"):
+    """Reads the given file, else that of HEADWATER_CONFIG, else ./headwater.yaml if it exists; then applies the environment
+    `env` (or that of HEADWATER_ENV), then the environment variables."""
+    file = path or _default_file(variables)
+    settings = load_yaml(file, Settings) if file else Settings()
+    if file:
+        _check_names(settings, file)
+    rate_limits = {**settings.rate_limits, **load_rate_limits(file)}
+    settings = msgspec.structs.replace(settings, rate_limits=rate_limits)
+    if name := env or variables.get("HEADWATER_ENV"):
         settings = settings.in_environment(name)
-    return _checked(_from_environment(settings, environment))
+    settings = _with_variables(settings, variables)
+    _check_values(settings)
+    return settings
 
 
-def overriding_variables(settings: Settings, env: str, environment: Mapping[str, str]) -> list[str]:
-    """The variables that are set and say something else than the home does."""
-    told = environment_overrides(settings.environments, env)
+def _default_file(variables: Mapping[str, str]) -> Path | None:
+    if name := variables.get("HEADWATER_CONFIG"):
+        return Path(name)
+    return Path(DEFAULT_FILE) if Path(DEFAULT_FILE).exists() else None
+
+
+def overriding_variables(settings: Settings, env: str, variables: Mapping[str, str]) -> list[str]:
+    """Returns the variables that are set and override a setting of the environment."""
+    overrides = environment_overrides(settings.environments, env)
     names = {field: [name] for field, name in SETTING_VARIABLES.items()}
-    names["archive"] = sorted(ARCHIVE_FROM_ENVIRONMENT.values())
-    return [name for field in sorted(told) for name in names.get(field, ()) if environment.get(name)]
+    names["archive"] = sorted(ARCHIVE_VARIABLES.values())
+    return [name for field in sorted(overrides) for name in names.get(field, ()) if variables.get(name)]
 
 
-def _from_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    given: dict[str, Any] = {
-        field: environment[name] for field, name in SETTING_VARIABLES.items() if environment.get(name)
+def _with_variables(settings: Settings, variables: Mapping[str, str]) -> Settings:
+    values: dict[str, Any] = {
+        field: variables[name] for field, name in SETTING_VARIABLES.items() if variables.get(name)
     }
-    if any(environment.get(name) for name in ARCHIVE_FROM_ENVIRONMENT.values()):
-        given["archive"] = with_archive_variables(settings.archive_settings, environment)
-    return msgspec.structs.replace(settings, **given)
+    if any(variables.get(name) for name in ARCHIVE_VARIABLES.values()):
+        values["archive"] = with_archive_variables(settings.archive_settings, variables)
+    return msgspec.structs.replace(settings, **values)
 
 
-def _checked(settings: Settings) -> Settings:
+def _check_values(settings: Settings) -> None:
     if settings.log not in {"console", "json"}:
         raise Refused("bad_config", f"log: '{settings.log}' is neither console nor json")
     if settings.log_level not in {"debug", "info", "warning", "error"}:
@@ -192,16 +284,15 @@ def _checked(settings: Settings) -> Settings:
             "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
         )
     if min(msgspec.structs.astuple(settings.retention)) < 0:
-        raise Refused("bad_config", "retention: days cannot be negative; 0 keeps for ever")
+        raise Refused("bad_config", "retention: days cannot be negative; use 0 to keep records for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")
     if settings.connections.max_connections < MIN_CONNECTIONS:
-        told = f"connections: pool_size and max_overflow together must be at least {MIN_CONNECTIONS}"
-        raise Refused("bad_config", told)
-    return settings
+        minimum = f"connections: pool_size and max_overflow together must be at least {MIN_CONNECTIONS}"
+        raise Refused("bad_config", minimum)
 
 
-def _check(settings: Settings, path: Path) -> None:
+def _check_names(settings: Settings, path: Path) -> None:
     check_hosts(settings.rate_limits, path, ("rate_limits",))
     check_hosts(settings.hosts, path, ("hosts",))
     check_headers(

@@ -1,4 +1,4 @@
-"""Source lists: lines of YAML."""
+"""Lists of sources in YAML."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from headwater.settings.yaml_file import load_yaml
 from headwater.text.redaction import redact_url
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-LONGEST = 100 * 365 * UNITS["d"]
+MAX_SECONDS = 100 * 365 * UNITS["d"]
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
@@ -38,7 +38,7 @@ class SourceFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
-    """The sources of a recipe, as its YAML file says."""
+    """Returns the sources of a recipe from a YAML file."""
     lines = load_yaml(path, SourceFile).sources
     return tuple(make_source(line, recipe, where=f"{path}: sources[{i}]") for i, line in enumerate(lines))
 
@@ -47,17 +47,17 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
         raise Refused("bad_config", f"{where}.url: '{redact_url(line.url)}' is not an http(s) address")
     if "@" in line.url.partition("//")[2].partition("/")[0]:
-        # No such address is ever asked for, and the password would be shown in every list.
-        raise Refused("bad_config", f"{where}.url: leave out the user and the password before the '@'")
+        # Such a URL is never fetched, and every list would show the password.
+        raise Refused("bad_config", f"{where}.url: remove the user and the password before the '@'")
     if line.subject is not None and not 0 < len(line.subject) <= MAX_SUBJECT_LENGTH:
-        raise Refused("bad_config", f"{where}.subject: give 1 to {MAX_SUBJECT_LENGTH} characters")
+        raise Refused("bad_config", f"{where}.subject: use 1 to {MAX_SUBJECT_LENGTH} characters")
     return Source(
         id=source_key(recipe, line.kind, line.url, line.name),
         recipe=recipe,
         kind=line.kind,
         name=line.name,
         url=line.url,
-        options=_checked(line.options, f"{where}.options"),
+        options=_check_options(line.options, f"{where}.options"),
         trigger=parse_trigger(line.every, line.cron, where),
         subject=line.subject,
         credibility=line.credibility,
@@ -65,16 +65,16 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     )
 
 
-def _checked(options: dict[str, Any], where: str) -> dict[str, Any]:
-    wish = options.get(INTERVAL_OPTION, 1)
+def _check_options(options: dict[str, Any], where: str) -> dict[str, Any]:
+    interval = options.get(INTERVAL_OPTION, 1)
     try:
-        sound = 0 < float(wish) < float("inf")
+        is_positive = 0 < float(interval) < float("inf")
     except (TypeError, ValueError):
-        sound = False
-    if not sound:
-        raise Refused("bad_config", f"{where}.{INTERVAL_OPTION}: '{wish}' is not a number of seconds")
-    spare = options.get("fallback", [])
-    for address in [spare] if isinstance(spare, str) else spare:
+        is_positive = False
+    if not is_positive:
+        raise Refused("bad_config", f"{where}.{INTERVAL_OPTION}: '{interval}' is not a number of seconds")
+    fallback = options.get("fallback", [])
+    for address in [fallback] if isinstance(fallback, str) else fallback:
         if not str(address).startswith(("http://", "https://")):
             raise Refused("bad_config", f"{where}.fallback: '{address}' is not an http(s) address")
     return options
@@ -82,7 +82,7 @@ def _checked(options: dict[str, Any], where: str) -> dict[str, Any]:
 
 def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | None:
     if every is not None and cron is not None:
-        raise Refused("bad_config", f"{where}: give either 'every' or 'cron', not both")
+        raise Refused("bad_config", f"{where}: set either 'every' or 'cron', not both")
     if cron is not None:
         try:
             CronSim(cron, datetime.now(UTC))
@@ -95,10 +95,10 @@ def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | 
 
 
 def parse_duration(text: str, where: str) -> timedelta:
-    """ "90s", "15m", "4h", "1d"."""
-    found = DURATION.fullmatch(text.strip())
-    seconds = float(found[1]) * UNITS[found[2]] if found else LONGEST
-    if seconds >= LONGEST:
+    """Parses durations like "90s", "15m", "4h" and "1d"."""
+    match = DURATION.fullmatch(text.strip())
+    seconds = float(match[1]) * UNITS[match[2]] if match else MAX_SECONDS
+    if seconds >= MAX_SECONDS:
         raise Refused(
             "bad_config", f"{where}: '{text}' is not a duration; write for example 90s, 15m, 4h or 1d"
         )

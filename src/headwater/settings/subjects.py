@@ -1,4 +1,4 @@
-"""Subject lists: lines of YAML."""
+"""Lists of subjects in YAML."""
 
 from collections import Counter
 from pathlib import Path
@@ -25,31 +25,31 @@ class SubjectLine(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SubjectFile(msgspec.Struct, forbid_unknown_fields=True):
-    """`matching` is how names are found: words, or compat for names inside words too."""
+    """`matching` is `words`, or `compat` to find names inside words too."""
 
     subjects: list[SubjectLine]
     matching: Literal["words", "compat"] = "words"
 
 
 def load_subjects(path: Path) -> tuple[tuple[Subject, ...], str]:
-    """The subjects of a YAML file, and how their names are matched."""
+    """Returns the subjects of a YAML file, and how their names are matched."""
     file = load_yaml(path, SubjectFile)
     for place, line in enumerate(file.subjects):
         if not 0 < len(line.id) <= MAX_SUBJECT_LENGTH:
             raise Refused(
-                "bad_config", f"{path}: subjects[{place}].id: give 1 to {MAX_SUBJECT_LENGTH} characters"
+                "bad_config", f"{path}: subjects[{place}].id: use 1 to {MAX_SUBJECT_LENGTH} characters"
             )
-    twice = [key for key, count in Counter(line.id for line in file.subjects).items() if count > 1]
-    if twice:
-        raise Refused("bad_config", f"{path}: subjects: the id '{twice[0]}' is given to two subjects")
+    repeated = [key for key, count in Counter(line.id for line in file.subjects).items() if count > 1]
+    if repeated:
+        raise Refused("bad_config", f"{path}: subjects: two subjects have the id '{repeated[0]}'")
     return tuple(make_subject(line) for line in file.subjects), file.matching
 
 
 def make_subject(line: SubjectLine) -> Subject:
-    """The name itself is one of the names; a name under several kinds counts as the surest."""
-    named = [(name, kind) for field, kind in KINDS.items() for name in getattr(line, field)]
-    surest: dict[str, str] = {}
-    for name, kind in [*named, (line.name, "alias")]:
-        surest.setdefault(name, kind)
-    aliases = tuple(Alias(name, line.id, kind) for name, kind in surest.items())
+    """The name itself is an alias too; a name of several kinds gets the kind with the highest confidence."""
+    names = [(name, kind) for field, kind in KINDS.items() for name in getattr(line, field)]
+    kinds: dict[str, str] = {}
+    for name, kind in [*names, (line.name, "alias")]:
+        kinds.setdefault(name, kind)
+    aliases = tuple(Alias(name, line.id, kind) for name, kind in kinds.items())
     return Subject(id=line.id, name=line.name, kind=line.kind, active=line.active, aliases=aliases)

@@ -1,4 +1,4 @@
-"""YAML read into typed records; a mistake is told with its file, line and field."""
+"""Reads YAML into typed records; an error names the file, the line and the field."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
 def load_yaml(path: Path, into: type[T]) -> T:
-    """The file's content as `into`; Refused with "file:line: field: what is wrong" if it is not that."""
+    """Returns the content of the file as `into`; refuses it with "file:line: field: what is wrong"."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -26,72 +26,72 @@ def load_yaml(path: Path, into: type[T]) -> T:
     except (OSError, UnicodeDecodeError) as error:
         raise Refused("unreadable_file", f"{path} cannot be read: {error}") from error
     try:
-        data = _parsed(text)
+        data = _parse(text)
     except yaml.YAMLError as error:
-        raise Refused("bad_config", _syntax(path, error)) from error
+        raise Refused("bad_config", _syntax_error(path, error)) from error
     try:
         return msgspec.convert({} if data is None else data, into, strict=False)
     except msgspec.ValidationError as error:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        raise Refused("bad_config", _placed(path, node, data, into, str(error))) from error
+        raise Refused("bad_config", _located(path, node, data, into, str(error))) from error
 
 
-def _parsed(text: str) -> Any:
-    """The fast reader tells worse what is wrong; then the other one does."""
+def _parse(text: str) -> Any:
+    """The fast parser has worse error messages; on an error the other one parses again."""
     try:
         return yaml.load(text, Loader=FAST)  # noqa: S506 - one of the two safe ones
     except yaml.YAMLError:
         return yaml.safe_load(text)
 
 
-def line_of(path: Path, trail: list[str]) -> int:
-    """The line of a field in a file that was read just now."""
-    return _line(yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), trail)
+def line_of(path: Path, keys: list[str]) -> int:
+    """Returns the line of a field in a file that was read just now."""
+    return _line(yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader), keys)
 
 
-def _syntax(path: Path, error: yaml.YAMLError) -> str:
+def _syntax_error(path: Path, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f":{mark.line + 1}" if mark else ""
     return f"{path}{line}: not valid YAML: {getattr(error, 'problem', None) or 'it cannot be read'}"
 
 
-def _placed(path: Path, root: yaml.Node | None, data: Any, into: type[Any], message: str) -> str:
-    found = PLACE.search(message)
-    trail = [m["name"] or m["index"] for m in PART.finditer(found["path"])] if found else []
-    if SOME_ENTRY in trail:
-        at = trail.index(SOME_ENTRY)
-        trail[at] = _culprit(data, into, trail[:at])
-    said = message[: found.start()] if found else message
-    if unknown := UNKNOWN.search(said):
-        trail.append(unknown["field"])
-    line = _line(root, trail)
-    field = ".".join(trail) or "the whole file"
-    return f"{path}:{line}: {field}: {said}"
+def _located(path: Path, root: yaml.Node | None, data: Any, into: type[Any], message: str) -> str:
+    place = PLACE.search(message)
+    keys = [m["name"] or m["index"] for m in PART.finditer(place["path"])] if place else []
+    if SOME_ENTRY in keys:
+        at = keys.index(SOME_ENTRY)
+        keys[at] = _wrong_entry(data, into, keys[:at])
+    problem = message[: place.start()] if place else message
+    if unknown := UNKNOWN.search(problem):
+        keys.append(unknown["field"])
+    line = _line(root, keys)
+    field = ".".join(keys) or "the whole file"
+    return f"{path}:{line}: {field}: {problem}"
 
 
-def _culprit(data: Any, into: type[Any], above: list[str]) -> str:
-    """Which entry of a mapping is wrong, where the message does not say: the one that is so without the others."""
+def _wrong_entry(data: Any, into: type[Any], parents: list[str]) -> str:
+    """Returns the wrong entry of a mapping, where the message does not name it: the one that is wrong on its own."""
     entries = data
-    for part in above:
+    for part in parents:
         entries = entries[part]
     for name in entries:
         try:
-            msgspec.convert(_only(data, above, name), into, strict=False)
+            msgspec.convert(_with_one_entry(data, parents, name), into, strict=False)
         except msgspec.ValidationError:
             return str(name)
     return SOME_ENTRY
 
 
-def _only(data: Any, above: list[str], name: Any) -> Any:
-    if not above:
+def _with_one_entry(data: Any, parents: list[str], name: Any) -> Any:
+    if not parents:
         return {name: data[name]}
-    return {**data, above[0]: _only(data[above[0]], above[1:], name)}
+    return {**data, parents[0]: _with_one_entry(data[parents[0]], parents[1:], name)}
 
 
-def _line(root: yaml.Node | None, trail: list[str]) -> int:
-    """The line of the deepest part of the trail that is in the file."""
+def _line(root: yaml.Node | None, keys: list[str]) -> int:
+    """Returns the line of the deepest part of the field's path that is in the file."""
     node, line = root, 1
-    for part in trail:
+    for part in keys:
         child, at = _child(node, part)
         if child is None:
             break

@@ -10,64 +10,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _PATH_SAFE = "!$&'()*+,;=:@/%"
 _QUERY_SAFE = _PATH_SAFE + "?"
-
-
-def normal_path(text: str) -> str:
-    return quote(_ESCAPE.sub(_normal_escape, text), safe=_PATH_SAFE, errors="replace")
-
-
-def normal_query(text: str) -> str:
-    return quote(_ESCAPE.sub(_normal_escape, text), safe=_QUERY_SAFE, errors="replace")
-
-
-def without_dots(path: str) -> str:
-    """The path with `.` and `..` resolved; it never climbs above the root."""
-    resolved: list[str] = []
-    segments = path.split("/")
-    for segment in segments:
-        if segment == "..":
-            resolved = resolved[:-1] if len(resolved) > 1 else resolved
-        elif segment != ".":
-            resolved.append(segment)
-    if segments[-1] in (".", ".."):
-        resolved.append("")
-    return "/".join(resolved) or "/"
-
-
-def _normal_escape(match: re.Match[str]) -> str:
-    """Upper-case hexadecimal digits; characters that need no escape are decoded; a bare `%` is escaped."""
-    digits = match.group(1)
-    if digits is None:
-        return "%25"
-    character = chr(int(digits, 16))
-    return character if character in _UNRESERVED else f"%{digits.upper()}"
-
-
-def host_of(url: str) -> str:
-    """The host in lower case and ASCII, without the port; empty if there is none."""
-    try:
-        return normal_host(urlsplit(url.strip()).hostname or "")
-    except ValueError:
-        return ""
-
-
-def normal_host(host: str) -> str:
-    host = host.lower().rstrip(".")
-    if host.isascii():
-        return host
-    try:
-        return host.encode("idna").decode("ascii").lower().rstrip(".")
-    except UnicodeError:
-        return host
-
-
-def normal_netloc(parts: SplitResult, host: str) -> str:
-    """Host and port without user information; the scheme's own port is left out. Raises ValueError for a bad port."""
-    host_text = f"[{host}]" if ":" in host else host
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return host_text if parts.port in (None, default) else f"{host_text}:{parts.port}"
-
-
+_INVISIBLE = dict.fromkeys((*range(32), 127))
 _NEVER = re.compile(r"(?!)")
 
 
@@ -121,38 +64,11 @@ IDENTITY_RULES = UrlRules(
 """Not for fetching: the mobile, AMP and print versions of a page, with or without `www` and TLS, have one form."""
 
 SEED_C_RULES = UrlRules(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
-
-SEED_P_RULES = UrlRules(
-    name="seed-p",
-    dropped=_names(
-        "jsessionid phpsessid sid session_id cfid cftoken utm_source utm_medium utm_campaign utm_term utm_content fbclid "
-        "gclid gad_source ref source origin mc_cid mc_eid _ga _gl hsctatracking mkt_tok"
-    ),
-    dropped_prefixes=("aspsessionid",),
-    dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
-    kept=_names("lang idioma locale id codigo expediente page pagina p tipo category seccion"),
-    path_parameters=frozenset({"jsessionid"}),
-    hosts=MappingProxyType(
-        {
-            "boe.es": "www.boe.es",
-            "sepe.es": "www.sepe.es",
-            "seg-social.es": "www.seg-social.es",
-            "comunidad.madrid": "www.comunidad.madrid",
-            "agenciatributaria.es": "sede.agenciatributaria.gob.es",
-            "www.agenciatributaria.es": "sede.agenciatributaria.gob.es",
-        }
-    ),
-    https=True,
-    trailing_slash=False,
-)
-"""The rules of the procedures recipe that need no network; the fetcher follows redirects."""
+"""The rules of the feed pipeline, for its profile of duplicates."""
 
 URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
-    {one.name: one for one in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES, SEED_P_RULES)}
+    {rules.name: rules for rules in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES)}
 )
-
-
-_INVISIBLE = dict.fromkeys((*range(32), 127))
 
 
 def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
@@ -233,3 +149,59 @@ def _is_dropped(field: str, rules: UrlRules) -> bool:
         or rules.dropped_pattern.fullmatch(name) is not None
         or (name, value.lower()) in rules.dropped_pairs
     )
+
+
+def host_of(url: str) -> str:
+    """The host in lower case and ASCII, without the port; empty when there is none."""
+    try:
+        return normal_host(urlsplit(url.strip()).hostname or "")
+    except ValueError:
+        return ""
+
+
+def normal_host(host: str) -> str:
+    host = host.lower().rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii").lower().rstrip(".")
+    except UnicodeError:
+        return host
+
+
+def normal_netloc(parts: SplitResult, host: str) -> str:
+    """Host and port without user information; the default port is left out. Raises ValueError for an invalid port."""
+    host_text = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return host_text if parts.port in (None, default) else f"{host_text}:{parts.port}"
+
+
+def normal_path(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_PATH_SAFE, errors="replace")
+
+
+def normal_query(text: str) -> str:
+    return quote(_ESCAPE.sub(_normal_escape, text), safe=_QUERY_SAFE, errors="replace")
+
+
+def without_dots(path: str) -> str:
+    """The path with `.` and `..` resolved, never above the root."""
+    resolved: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            resolved = resolved[:-1] if len(resolved) > 1 else resolved
+        elif segment != ".":
+            resolved.append(segment)
+    if segments[-1] in (".", ".."):
+        resolved.append("")
+    return "/".join(resolved) or "/"
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    """Upper-case hexadecimal digits; characters that need no escape are decoded; a bare `%` is escaped."""
+    digits = match.group(1)
+    if digits is None:
+        return "%25"
+    character = chr(int(digits, 16))
+    return character if character in _UNRESERVED else f"%{digits.upper()}"

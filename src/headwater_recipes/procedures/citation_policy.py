@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
-from headwater.text.urls import SEED_P_RULES, canonical_url, host_of
+from headwater.text.urls import canonical_url, host_of
 from headwater_recipes.procedures.link_type import link_type
 from headwater_recipes.procedures.registry.portals import PortalRegistry
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 _BLOCKED_BY_KIND: Mapping[str, str] = {
     "forum": "forocoches.com burbuja.info rankia.com reddit.com quora.com",
@@ -85,10 +86,10 @@ def citation_address(url: str, variants: Mapping[str, str] | None = None) -> Cit
     if split.fragment and not split.fragment.startswith("!"):
         notes.append(f"fragment:{split.fragment[:80]}")
     spanish = (variants or {}).get("es", "")
-    if spanish and canonical_url(spanish, SEED_P_RULES) != canonical_url(url, SEED_P_RULES):
+    if spanish and canonical_url(spanish, PROCEDURE_URL_RULES) != canonical_url(url, PROCEDURE_URL_RULES):
         notes.append("variant:es")
         url = spanish
-    canonical = canonical_url(url, SEED_P_RULES)
+    canonical = canonical_url(url, PROCEDURE_URL_RULES)
     if any(f"&{name}=" in f"&{urlsplit(canonical).query}" for name in PAGE_PARAMETERS):
         notes.append("paged")
     kind = link_type(canonical)

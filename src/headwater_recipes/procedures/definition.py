@@ -12,7 +12,7 @@ from headwater.sources.crawl.poll import discover_crawl
 from headwater.sources.feeds.poll import discover_feed
 from headwater.sources.seeds import discover_seeds
 from headwater.sources.sitemaps.poll import discover_sitemap
-from headwater.text.urls import SEED_P_RULES, canonical_url
+from headwater.text.urls import canonical_url
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.adapters.boe import discover_gazette
 from headwater_recipes.procedures.adapters.datos import discover_open_data
@@ -22,6 +22,7 @@ from headwater_recipes.procedures.page.reader import procedure_readers
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
 from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
 
@@ -60,7 +61,7 @@ def build_recipe() -> Recipe:
 
 
 def procedure_address(url: str) -> str:
-    return canonical_url(url, SEED_P_RULES)
+    return canonical_url(url, PROCEDURE_URL_RULES)
 
 
 def registered_sources() -> tuple[Source, ...]:

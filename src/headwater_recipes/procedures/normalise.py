@@ -154,7 +154,7 @@ def _fields(
         "organismo": responsible_organism(
             content, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
         ),
-        "requisitos": entries.entries(entries.telling(parts_of_field(content, "requisitos"))),
+        "requisitos": entries.entries(entries.specific_parts(parts_of_field(content, "requisitos"))),
         "documentos_necesarios": entries.entries(parts_of_field(content, "documentos_necesarios")),
         "plazos": deadlines.deadlines(parts_of_field(content, "plazos"), content),
         "tasas": money.fees(paid, content),
@@ -177,7 +177,7 @@ def _name(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePar
     if heading is None:
         return title.name(parts, page.title, page.page_title)
     return FieldValue(
-        title.cleaned(heading.title),
+        title.clean_title(heading.title),
         ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
     )
 

@@ -2,42 +2,40 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
-from datetime import timedelta
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import msgspec
 import typer
 
-from headwater.cli.environment import settings_from
-from headwater.cli.files.inputs import display_name, expand_inputs, is_url, read_file
-from headwater.cli.options import Quiet, global_options, single_command
+from headwater.cli.files.dispatcher import REQUEST_TIMEOUT, InputDispatcher
+from headwater.cli.files.inputs import display_name, expand_inputs
+from headwater.cli.options import Quiet, single_command
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
-from headwater.extract.reader import read_any
+from headwater.extract.html.profiles.registry import html_reader
+from headwater.extract.reader import ProfileReader, read_any
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.fetch.responses import header_value
-from headwater.model.errors import Permanent, Refused
-from headwater.model.http import Failure, Request, Response
+from headwater.model.errors import Refused
+from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints, Unreadable
-from headwater.model.ports import Fetcher
+from headwater.model.recipe import Extract
 
-LOOK = 0.1
-PATIENCE = timedelta(seconds=30)
 Format = Literal["text", "markdown", "json"]
+Profile = Literal["blocks", "selectors", "cascade"]
 
 
 def extract(
     context: typer.Context,
-    what: Annotated[
+    inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH|URL…", help="Files, folders, patterns, addresses; - reads such from standard input."
+            metavar="PATH|URL…",
+            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
         ),
     ],
     *,
@@ -45,98 +43,58 @@ def extract(
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="json: a line per input; else only its text.")
+        Format, typer.Option("--format", help="json: one line per input; text, markdown: the text only.")
     ] = "json",
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read; one per processor unless given.")
+        int | None, typer.Option(min=1, help="Processes that extract; default: one per processor.")
     ] = None,
     in_order: Annotated[
-        bool, typer.Option("--in-order", help="Keep the order of the input; else as they are done.")
+        bool,
+        typer.Option(
+            "--in-order", help="Keep the order of the input instead of the order in which they finish."
+        ),
     ] = False,
-    seconds: Annotated[float, typer.Option(min=0.1, help="The longest that one document may take.")] = 30.0,
-    megabytes: Annotated[int, typer.Option(min=64, help="The most memory that a process may take.")] = 512,
+    profile: Annotated[
+        Profile, typer.Option(help="How pages are read. cascade tries other packages that are installed.")
+    ] = "blocks",
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for one document.")] = 30.0,
+    megabytes: Annotated[int, typer.Option(min=64, help="Memory limit of one process.")] = 512,
     quiet: Quiet = False,
 ) -> None:
-    """Read files or pages of any kind: text, metadata, tables and forms out of bytes.
+    """Extract text, metadata, tables and forms from files or pages of any kind.
 
-    What cannot be read gets a line with the reason. Exit code 1 only if nothing could be read.
+    Input that cannot be read gets a line with the reason. The exit code is 1 only if nothing could be read.
     """
     counts = ReadCounts()
+    sandbox = Sandboxed(_reader(profile), seconds, megabytes)
     with ExitStack() as stack:
         target = stack.enter_context(out.open("w", encoding="utf-8")) if out else sys.stdout
-        crew = stack.enter_context(
-            BatchExtractor(Sandboxed(read_any, seconds, megabytes), workers or os.cpu_count() or 1)
+        extractor = stack.enter_context(BatchExtractor(sandbox, workers or os.cpu_count() or 1))
+        dispatcher = stack.enter_context(
+            InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
         )
-        desk = stack.enter_context(InputDispatcher(context, crew))
-        telling = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
-        several = len(what) > 1 or not Path(what[0]).is_file()
-        for done in _ordered(desk.results(expand_inputs(what)), in_order=in_order):
-            counts.add(ok=not isinstance(done.reading, Unreadable), size=done.size)
-            _write(done, target, form, headed=several)
-            telling.now()
+        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        several = len(inputs) > 1 or not Path(inputs[0]).is_file()
+        for result in dispatcher.results(expand_inputs(inputs), in_order=in_order):
+            counts.add(ok=not isinstance(result.reading, Unreadable), size=result.size)
+            _write(result, target, form, headed=several)
+            progress.now()
     if not counts.total:
-        raise Refused("nothing_to_do", "there is no file there")
+        raise Refused("nothing_to_do", "no file matches")
     if not counts.read:
         raise typer.Exit(1)
 
 
-@dataclass
-class InputDispatcher:
-    """Files go to the crew at once, addresses by way of the fetcher."""
-
-    context: typer.Context
-    crew: BatchExtractor
-    fetcher: Fetcher | None = None
-    fetching: dict[str, str] = field(default_factory=dict)
-    asked: int = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.fetcher is not None:
-            self.fetcher.close()
-
-    def results(self, names: Iterator[str]) -> Iterator[tuple[int, ExtractResult]]:
-        more = True
-        while more or self.fetching or self.crew.in_flight:
-            while more and self.crew.free_slots() > len(self.fetching):
-                name = next(names, None)
-                if name is None:
-                    more = False
-                else:
-                    self._begin(name)
-            self._collect()
-            yield from self.crew.completed(LOOK)
-
-    def _begin(self, name: str) -> None:
-        if not is_url(name):
-            self.crew.submit(name, lambda: _file(name, self.crew.extract.largest))
-            return
-        if self.fetcher is None:
-            from headwater.app import App  # noqa: PLC0415 - files need no installation
-
-            self.fetcher = App(settings_from(global_options(self.context))).fetcher()
-        token = str(self.asked)
-        self.asked += 1
-        self.fetching[token] = name
-        self.fetcher.submit(token, Request(url=name, purpose="page", timeout=PATIENCE))
-
-    def _collect(self) -> None:
-        if self.fetcher is None or not self.fetching:
-            return
-        wait = timedelta(seconds=0 if self.crew.in_flight else LOOK)
-        for token, answer in self.fetcher.collect(len(self.fetching), wait):
-            name = self.fetching.pop(token)
-            self.crew.submit(name, partial(_answered, answer))
+def _reader(profile: Profile) -> Extract:
+    try:
+        html_reader(profile)
+    except ValueError as error:
+        raise Refused("bad_option", f"--profile: {error}") from error
+    return read_any if profile == "blocks" else ProfileReader(profile)
 
 
-def _file(name: str, largest: int) -> tuple[bytes, ExtractHints]:
-    return read_file(name, largest), ExtractHints(media_type=_named(name))
-
-
-def _named(name: str) -> str | None:
-    """What a name says about its content, where the content itself cannot."""
+def _media_type_of(name: str) -> str | None:
+    """The media type that a file name implies, for content that does not show it."""
     endings = {
         ".md": "text/markdown",
         ".markdown": "text/markdown",
@@ -146,48 +104,43 @@ def _named(name: str) -> str | None:
     return endings.get(Path(name).suffix.lower())
 
 
-def _answered(answer: Response | Failure) -> tuple[bytes, ExtractHints]:
-    if isinstance(answer, Failure):
-        raise Permanent(answer.reason, answer.detail)
-    if answer.status != 200:
-        raise Permanent(f"http_{answer.status}", answer.url)
-    return answer.body, ExtractHints(
-        url=answer.url, media_type=header_value(answer.headers, "content-type") or None
-    )
+def _file_hints(name: str) -> ExtractHints:
+    return ExtractHints(media_type=_media_type_of(name))
 
 
-def _ordered(results: Iterator[tuple[int, ExtractResult]], *, in_order: bool) -> Iterator[ExtractResult]:
-    """As they are done, or as they were taken."""
-    waiting: dict[int, ExtractResult] = {}
-    following = 0
-    for number, done in results:
-        if not in_order:
-            yield done
-            continue
-        waiting[number] = done
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+def _response_hints(name: str, response: Response) -> ExtractHints:
+    del name
+    return ExtractHints(url=response.url, media_type=header_value(response.headers, "content-type") or None)
 
 
-def _write(done: ExtractResult, target: TextIO, form: Format, *, headed: bool) -> None:
+def _request(url: str) -> Request:
+    return Request(url=url, purpose="page", timeout=REQUEST_TIMEOUT)
+
+
+def _write(result: ExtractResult, target: TextIO, form: Format, *, headed: bool) -> None:
     if form == "json":
-        target.write(msgspec.json.encode(result_record(done)).decode() + "\n")
-    elif isinstance(done.reading, Unreadable):
-        detail = f": {done.reading.detail}" if done.reading.detail else ""
-        sys.stderr.write(printable_text(f"{done.name}: {done.reading.reason}{detail}") + "\n")
+        target.write(msgspec.json.encode(result_record(result)).decode() + "\n")
+    elif isinstance(result.reading, Unreadable):
+        detail = f": {result.reading.detail}" if result.reading.detail else ""
+        sys.stderr.write(printable_text(f"{result.name}: {result.reading.reason}{detail}") + "\n")
     else:
-        head = f"==> {printable_text(done.name)} <==\n" if headed else ""
-        text = done.reading.plain if form == "text" else done.reading.text
+        head = f"==> {printable_text(result.name)} <==\n" if headed else ""
+        text = result.reading.plain if form == "text" else result.reading.text
         target.write(f"{head}{text if target is not sys.stdout else printable_text(text)}\n")
 
 
-def result_record(done: ExtractResult) -> dict[str, Any]:
+def result_record(result: ExtractResult) -> dict[str, Any]:
     """A line of the output. Fields without a value are left out."""
-    told: dict[str, Any] = {"input": display_name(done.name)}
-    told["ok"] = not isinstance(done.reading, Unreadable)
-    told |= {name: value for name, value in asdict(done.reading).items() if value not in ("", None, (), {})}
-    return told | {"bytes": done.size, "milliseconds": done.milliseconds}
+    fields = {
+        name: value for name, value in asdict(result.reading).items() if value not in ("", None, (), {})
+    }
+    return {
+        "input": display_name(result.name),
+        "ok": not isinstance(result.reading, Unreadable),
+        **fields,
+        "bytes": result.size,
+        "milliseconds": result.milliseconds,
+    }
 
 
 app = single_command(extract)

@@ -2,131 +2,113 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import ExitStack
-from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from headwater.cli.environment import settings_from
-from headwater.cli.files.feed_pool import FeedInput, FeedLine, FeedPool
-from headwater.cli.files.inputs import expand_inputs, is_url
-from headwater.cli.options import Json, Quiet, global_options, single_command
+from headwater.cli.files.dispatcher import REQUEST_TIMEOUT, InputDispatcher
+from headwater.cli.files.feed_json import extract_feed, failed_feed_record
+from headwater.cli.files.inputs import display_name, expand_inputs
+from headwater.cli.options import Json, Quiet, single_command
 from headwater.cli.render.console import format_count
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
+from headwater.extract.sandbox.pool import Sandboxed
 from headwater.fetch.responses import header_value
-from headwater.model.errors import Permanent, Refused
-from headwater.model.http import Failure, Request, Response
-from headwater.model.ports import Fetcher
+from headwater.model.errors import Refused
+from headwater.model.http import Request, Response
+from headwater.model.outcomes import ExtractHints, Unreadable
+from headwater.sources.feeds.parser import LARGEST_FEED
 
-PATIENCE = timedelta(seconds=30)
-FETCH_BATCH = 64
+SECONDS, MEGABYTES = 30.0, 2048
+SANDBOX_REASONS = {
+    "extractor_died": "reader_died",
+    "extractor_timeout": "too_slow",
+    "extractor_memory": "too_much_memory",
+}
 
 
 def feed(
     context: typer.Context,
-    what: Annotated[
+    inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH|URL…", help="Files, folders, patterns, addresses; - reads such from standard input."
+            metavar="PATH|URL…",
+            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
         ),
     ],
     *,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write JSON lines here instead of to standard output."),
+        Path | None, typer.Option(metavar="FILE", help="Write JSON lines here instead of standard output.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read; one per processor unless given.")
+        int | None, typer.Option(min=1, help="Processes that parse; default: one per processor.")
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Read feeds of any format and condition: what each says of itself, its entries, what was wrong with it.
+    """Parse feeds of any format and condition: their metadata, their entries, and what was wrong with them.
 
-    A line for each, in the order of the input. What is no feed gets a line with the reason. Exit code 1 only if
-    nothing could be read.
+    One line each, in the order of the input. Input that is not a feed gets a line with the reason. The exit code is 1 only
+    if nothing could be read.
     """
     counts = ReadCounts()
+    sandbox = Sandboxed(extract_feed, SECONDS, MEGABYTES, LARGEST_FEED)
     with ExitStack() as stack:
         target = stack.enter_context(out.open("w", encoding="utf-8")) if out else sys.stdout
-        crew = stack.enter_context(FeedPool(workers or os.cpu_count() or 1))
-        shows = not out and sys.stdout.isatty()
-        telling = stack.enter_context(ReadProgress(counts, quiet=quiet or shows))
-        for line in crew.read(_inputs(context, expand_inputs(what))):
-            counts.add(ok=line.ok, size=line.size)
-            _write(line, target, as_json=as_json or out is not None)
-            telling.now()
+        extractor = stack.enter_context(BatchExtractor(sandbox, workers or os.cpu_count() or 1))
+        dispatcher = stack.enter_context(
+            InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
+        )
+        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        for result in dispatcher.results(expand_inputs(inputs), in_order=True):
+            record = result_record(result)
+            counts.add(ok=record["ok"], size=result.size)
+            text = (
+                msgspec.json.encode(record).decode() if as_json or out else printable_text(_sentence(record))
+            )
+            target.write(text + "\n")
+            progress.now()
     if not counts.total:
-        raise Refused("nothing_to_do", "there is no file there")
+        raise Refused("nothing_to_do", "no file matches")
     if not counts.read:
         raise typer.Exit(1)
 
 
-def _write(line: FeedLine, target: TextIO, *, as_json: bool) -> None:
-    text = line.encoded.decode() if as_json else printable_text(_sentence(msgspec.json.decode(line.encoded)))
-    target.write(text + "\n")
+def result_record(result: ExtractResult) -> Mapping[str, Any]:
+    """A line of the output."""
+    path = {"path": display_name(result.name)}
+    if isinstance(result.reading, Unreadable):
+        reason = SANDBOX_REASONS.get(result.reading.reason, result.reading.reason)
+        return path | failed_feed_record(reason, result.reading.detail)
+    return path | dict(result.reading.attributes)
 
 
-def _sentence(record: dict[str, Any]) -> str:
+def _sentence(record: Mapping[str, Any]) -> str:
     """ "a.xml: rss20 'Ledger Lane', 12 entries; malformed: …"."""
     if not record["ok"]:
         return f"{record['path']}: {record['reason']} {record['detail']}".rstrip()
     entries = format_count(len(record["entries"]), "entry").replace("entrys", "entries")
-    told = "; ".join(record["warnings"])
-    return f"{record['path']}: {record['format']} '{record['title'] or ''}', {entries}" + (
-        f"; {told}" if told else ""
-    )
+    warnings = "".join(f"; {warning}" for warning in record["warnings"])
+    return f"{record['path']}: {record['format']} '{record['title'] or ''}', {entries}{warnings}"
 
 
-def _inputs(context: typer.Context, names: Iterator[str]) -> Iterator[FeedInput]:
-    """Files as they stand; addresses with what they answered, so many at a time."""
-    asking: list[str] = []
-    with ExitStack() as stack:
-        fetcher: Fetcher | None = None
-        for name in names:
-            if not is_url(name):
-                yield from _answers(fetcher, asking)
-                yield FeedInput(name)
-                continue
-            if fetcher is None:
-                fetcher = _fetcher(context)
-                stack.callback(fetcher.close)
-            asking.append(name)
-            if len(asking) >= FETCH_BATCH:
-                yield from _answers(fetcher, asking)
-        yield from _answers(fetcher, asking)
+def _request(url: str) -> Request:
+    return Request(url=url, purpose="feed", source_kind="feed", timeout=REQUEST_TIMEOUT)
 
 
-def _fetcher(context: typer.Context) -> Fetcher:
-    from headwater.app import App  # noqa: PLC0415 - files need no installation
-
-    return App(settings_from(global_options(context))).fetcher()
-
-
-def _answers(fetcher: Fetcher | None, asking: list[str]) -> Iterator[FeedInput]:
-    """What the addresses answered, in their order; asks for them and empties the list."""
-    if fetcher is None or not asking:
-        return
-    for number, name in enumerate(asking):
-        fetcher.submit(str(number), Request(url=name, purpose="feed", source_kind="feed", timeout=PATIENCE))
-    answers: dict[str, Response | Failure] = {}
-    while len(answers) < len(asking):
-        answers.update(fetcher.collect(len(asking), timedelta(seconds=0.5)))
-    yield from (_answered(name, answers[str(number)]) for number, name in enumerate(asking))
-    asking.clear()
+def _file_hints(name: str) -> ExtractHints:
+    del name
+    return ExtractHints()
 
 
-def _answered(name: str, answer: Response | Failure) -> FeedInput:
-    if isinstance(answer, Failure):
-        return FeedInput(name, refused=Permanent(answer.reason, answer.detail))
-    if answer.status != 200:
-        return FeedInput(name, refused=Permanent(f"http_{answer.status}", answer.url))
-    return FeedInput(name, data=answer.body, media_type=header_value(answer.headers, "content-type") or None)
+def _response_hints(name: str, response: Response) -> ExtractHints:
+    return ExtractHints(url=name, media_type=header_value(response.headers, "content-type") or None)
 
 
 app = single_command(feed)

@@ -44,10 +44,10 @@ def beat(
         names = retry_until_available(lambda: _looked_after(app, recipe), log)
         if not quiet:
             error_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
-        bell, looking = StopSignal(child=False), Beat(app, names, hints)
-        run_beat(looking, lambda: bool(bell), until_idle=until_idle)
+        stop, leader = StopSignal(child=False), Beat(app, names, hints)
+        run_beat(leader, stop.is_set, until_idle=until_idle)
         with suppress(Temporary):  # else its lease runs out
-            looking.resign()
+            leader.resign()
 
 
 def _looked_after(app: App, recipes: Sequence[str] | None) -> Sequence[str]:

@@ -25,7 +25,7 @@ from headwater.runtime.summaries import (
     summaries_enabled,
     summarized_recipes,
 )
-from headwater.runtime.worker_pool import work
+from headwater.runtime.worker_pool import run_workers
 
 SUMMARY_TIME_LIMIT = timedelta(minutes=30)
 """So long an operator's own round asks; what is left then is asked in the next one."""
@@ -105,7 +105,7 @@ def run_with_progress(
     """Work on some recipes with progress on the side; gives how each ended."""
     before = {recipe: read_counts(app, recipe) for recipe in recipes}
     with show_progress(app, recipes, quiet=quiet, live=live) as watch:
-        work(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, watch=watch)
+        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, on_tick=watch)
     update_stories_after_run(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)

@@ -10,7 +10,7 @@ from headwater.cli.options import Quiet, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.model.errors import Refused
-from headwater.runtime import worker_pool as processes
+from headwater.runtime.worker_pool import run_workers
 
 SHOWN = 5
 
@@ -47,7 +47,7 @@ def work(context: typer.Context, workers: Workers = None, quiet: Quiet = False) 
     if not quiet:
         error_console().print(f"Working on {', '.join(recipes)} until Ctrl-C.", style="dim")
     with show_progress(app, recipes, quiet=quiet, live=live) as watch:
-        processes.work(with_quiet_logs(app, live=live), recipes, until_idle=False, watch=watch)
+        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=False, on_tick=watch)
 
 
 def recipes_with_sources(app: App) -> Sequence[str]:

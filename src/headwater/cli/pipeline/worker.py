@@ -22,7 +22,9 @@ def worker(
     *,
     queues: Annotated[
         str,
-        typer.Option(help="What to work on: poll, fetch, refine, gather, deliver, replay, upkeep, or all."),
+        typer.Option(
+            help="What to work on: poll, fetch, refine, gather, deliver, replay, maintenance, or all."
+        ),
     ] = "all",
     recipe: RecipeFilter = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes that refine, gather and deliver.")] = 1,

@@ -117,7 +117,7 @@ def without_repeats(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], i
     times = Counter(_key(line) for lines in paragraphs for line in lines)
     earlier_paragraphs: set[str] = set()
     earlier_lines: set[str] = set()
-    kept: list[Paragraph] = []
+    remaining: list[Paragraph] = []
     removed = 0
     for lines in paragraphs:
         key = _key("\n".join(lines))
@@ -128,8 +128,8 @@ def without_repeats(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], i
         new_lines = [line for line in lines if not _is_template(line, times, earlier_lines)]
         removed += len(lines) - len(new_lines)
         if new_lines:
-            kept.append(new_lines)
-    return kept, removed
+            remaining.append(new_lines)
+    return remaining, removed
 
 
 def _is_repetition_candidate(key: str) -> bool:
@@ -148,17 +148,17 @@ def _is_template(line: str, times: Counter[str], earlier_lines: set[str]) -> boo
 def without_boilerplate(
     paragraphs: Sequence[Paragraph], pattern: re.Pattern[str]
 ) -> tuple[list[Paragraph], int]:
-    kept = [[line for line in lines if not is_boilerplate(line, pattern)] for lines in paragraphs]
-    removed = sum(map(len, paragraphs)) - sum(map(len, kept))
-    return [lines for lines in kept if lines], removed
+    remaining = [[line for line in lines if not is_boilerplate(line, pattern)] for lines in paragraphs]
+    removed = sum(map(len, paragraphs)) - sum(map(len, remaining))
+    return [lines for lines in remaining if lines], removed
 
 
 def without_orphans(paragraphs: Sequence[Paragraph]) -> tuple[list[Paragraph], int]:
     """Without single lines that carry no content: rules and dots, labels of buttons, a heading at the very end."""
-    kept = [lines for lines in paragraphs if not _is_orphan(lines)]
-    if len(kept) > 1 and ENDS_PROSE.search(kept[-2][-1]) and _is_trailing_heading(kept[-1]):
-        kept.pop()  # after other short lines it is the last item of a list
-    return kept, len(paragraphs) - len(kept)
+    remaining = [lines for lines in paragraphs if not _is_orphan(lines)]
+    if len(remaining) > 1 and ENDS_PROSE.search(remaining[-2][-1]) and _is_trailing_heading(remaining[-1]):
+        remaining.pop()  # after other short lines it is the last item of a list
+    return remaining, len(paragraphs) - len(remaining)
 
 
 def _is_orphan(lines: Paragraph) -> bool:

@@ -31,7 +31,7 @@ MIN_BODY = 6
 SENTENCE_OR_TWO = 50
 """This many added words are not news."""
 
-_EVIDENCE = tuple(one.name for one in fields(Measures))
+_EVIDENCE = tuple(column.name for column in fields(Measures))
 
 
 def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
@@ -70,18 +70,18 @@ def _replacement_rule(measures: Measures, *, recurring: bool) -> str:
 
 def _has_unknown_figures(measures: Measures) -> bool:
     """Whether unaligned figures differ: in a text that lost and gained words, or in a short one much later."""
-    unknown, kept = measures.figures_unknown, measures.figures_kept
+    unknown, shared_figures = measures.figures_unknown, measures.figures_kept
     lost = measures.earlier_coverage < 0.95
     if (
         lost
         and is_late(measures)
         and _longer_length(measures) < 2 * SHORT
         and unknown >= 2
-        and 2 * unknown >= kept
+        and 2 * unknown >= shared_figures
     ):
         return True
     moved = max(measures.earlier_coverage, measures.later_coverage) < 0.85
-    return moved and unknown >= 4 and unknown > 2 * kept
+    return moved and unknown >= 4 and unknown > 2 * shared_figures
 
 
 def _has_few_names(measures: Measures) -> bool:

@@ -243,7 +243,9 @@ SEED_G = DedupeProfile(
     rules=(same_fingerprint("text", seed_text_fingerprint, checked=False), similar_minhash(0.8)),
 )
 
-PROFILES: Mapping[str, DedupeProfile] = MappingProxyType({one.name: one for one in (DEFAULT, SEED_C, SEED_G)})
+PROFILES: Mapping[str, DedupeProfile] = MappingProxyType(
+    {profile.name: profile for profile in (DEFAULT, SEED_C, SEED_G)}
+)
 
 
 def dedupe_stream(

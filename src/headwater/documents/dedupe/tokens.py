@@ -54,14 +54,14 @@ class Tokens:
     def text(self) -> str:
         return _text(self.codes)
 
-    def capital(self) -> Flags:
+    def is_capital(self) -> Flags:
         return _upper_table()[np.minimum(self.codes[self.starts].astype(np.int64), _SPACELESS)]
 
-    def number(self) -> Flags:
+    def is_number(self) -> Flags:
         """True where a word is a number: digits and points, and at most one letter."""
-        other = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
-        totals = np.zeros(len(other) + 1, dtype=np.int64)
-        np.cumsum(other, out=totals[1:])
+        is_letter = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
+        totals = np.zeros(len(is_letter) + 1, dtype=np.int64)
+        np.cumsum(is_letter, out=totals[1:])
         letters = totals[self.ends] - totals[self.starts]
         numbers: Flags = (letters == 0) | ((letters == 1) & (self.ends - self.starts > 2))
         return numbers

@@ -75,10 +75,10 @@ class GraphBuilder:
 
     def int8_constant(self, name: str, matrix: Array) -> tuple[str, str, str]:
         """The names of an int8 matrix, its scales and its zero points."""
-        whole, scale = int8_columns(matrix, self.shape.largest)
+        quantised, scale = int8_columns(matrix, self.shape.largest)
         zero = np.zeros(len(scale), dtype=np.int8)
         return (
-            self.constant(name, whole),
+            self.constant(name, quantised),
             self.constant(f"{name}.scale", scale),
             self.constant(f"{name}.zero", zero),
         )

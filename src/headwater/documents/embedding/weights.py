@@ -69,8 +69,8 @@ def read_weights(network: Path) -> Weights:
 def _graph_name(name: str) -> str:
     if name in WHOLE:
         return WHOLE[name]
-    _, _, rest = name.partition("model.layers.")
-    layer, _, part = rest.partition(".")
+    _, _, suffix = name.partition("model.layers.")
+    layer, _, part = suffix.partition(".")
     return f"layer.{layer}.{PER_LAYER[part]}" if part in PER_LAYER else ""
 
 

@@ -51,8 +51,8 @@ def merge_tokens(text: str, tokens: Iterable[TokenLabel], min_score: float = 0.0
 
 
 def _kind(label: str) -> str:
-    bare = label[2:] if label[:2] in {"B-", "I-", "E-", "S-", "L-", "U-"} else label
-    return LABELS.get(bare, bare)
+    kind = label[2:] if label[:2] in {"B-", "I-", "E-", "S-", "L-", "U-"} else label
+    return LABELS.get(kind, kind)
 
 
 def _continues(previous: TokenLabel, token: TokenLabel) -> bool:

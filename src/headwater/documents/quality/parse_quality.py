@@ -8,7 +8,8 @@ from headwater.documents.cleaning.enrichment import PAYLOAD
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import Outcome, StepContext
-from headwater.text.words import count_blocks, count_sentences, split_words
+from headwater.text.sentences import count_sentences
+from headwater.text.words import count_blocks, split_words
 
 NAME = "parse_quality"
 VERSION = "1"
@@ -88,7 +89,7 @@ _REASONS = {
 
 def step_value(steps: Sequence[tuple[int, float]], count: int) -> float:
     """The value of the highest step reached, 0 below the first."""
-    reached = bisect_right([least for least, _ in steps], count)
+    reached = bisect_right([minimum for minimum, _ in steps], count)
     return steps[reached - 1][1] if reached else 0.0
 
 

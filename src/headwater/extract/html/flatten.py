@@ -1,4 +1,4 @@
-"""A parsed page as blocks of text in document order, each knowing the chain of elements around it.
+"""A parsed page as blocks of text in document order, each with the chain of elements around it.
 
 The tree is never walked node by node: Lexbor serialises it, and its serialised form is regular (attribute values hold
 neither `<` nor `>`), so that one regular expression cuts it into (tag, attributes, following text).
@@ -20,7 +20,7 @@ _CLOSES = {"/" + name: number for name, number in TAG_NUMBER.items()}
 _TOKEN = re.compile(r"<(/?[^\s>/]+)([^>]*)>([^<]*)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LONG_ENOUGH_TO_BREAK = 40
-# Ten times what long pages have; what follows is left out, and the reading says so.
+# Ten times what long pages have. The rest is left out, and the reading is marked as truncated.
 MOST_BLOCKS = 20_000
 
 
@@ -29,11 +29,12 @@ Handler = Callable[[str, str], None]
 
 @dataclass(slots=True)
 class FlatPage:
-    """Columns, not records: what is counted over all blocks at once is kept side by side."""
+    """Blocks and elements as columns, since they are counted over the whole page at once. `block_elements` are the
+    elements that contain the blocks."""
 
     texts: list[str] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
-    homes: list[int] = field(default_factory=list)
+    block_elements: list[int] = field(default_factory=list)
     link_characters: list[int] = field(default_factory=list)
     link_counts: list[int] = field(default_factory=list)
     image_counts: list[int] = field(default_factory=list)
@@ -66,7 +67,7 @@ def flatten(markup: str) -> FlatPage:
 
 
 def unescape(text: str) -> str:
-    """Undo the only four escapes that the serialiser writes (and the one of attribute values)."""
+    """Undoes the four escapes that the serialiser writes, and the one of attribute values."""
     if "&" not in text:
         return text
     text = text.replace("&nbsp;", "\u00a0").replace("&lt;", "<").replace("&gt;", ">")
@@ -114,8 +115,8 @@ class _Walk:
         page.parents, page.tags, page.attributes = list(parents), list(tags), list(attributes)
         page.first, page.depths = list(first), list(depths)
         if self.blocks:
-            texts, words, homes, linked, links, images, bold, breaks = zip(*self.blocks, strict=True)
-            page.texts, page.words, page.homes = list(texts), list(words), list(homes)
+            texts, words, block_elements, linked, links, images, bold, breaks = zip(*self.blocks, strict=True)
+            page.texts, page.words, page.block_elements = list(texts), list(words), list(block_elements)
             page.link_characters, page.link_counts = list(linked), list(links)
             page.image_counts, page.bold_characters, page.breaks = list(images), list(bold), list(breaks)
         return page
@@ -231,5 +232,5 @@ class _Walk:
             return
         length = len(text)
         linked, bold = min(self.linked, length), min(self.bold, length)
-        home = self.stack[-1]
-        self.blocks.append((text, words, home, linked, self.links, self.images, bold, self.broken))
+        element = self.stack[-1]
+        self.blocks.append((text, words, element, linked, self.links, self.images, bold, self.broken))

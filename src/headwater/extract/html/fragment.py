@@ -1,7 +1,7 @@
-"""Markup that is all content: the body of a feed's entry, without a page around it.
+"""Markup that is all content: the body of a feed entry, without a page around it.
 
-Nothing has to be told apart from menus and footers there, so it is read at a small part of a page's cost. Whatever
-could be a page, or is too large to be read without a guard, goes to the reader of pages.
+There are no menus and footers to separate, so it is read at a small part of the cost of a page. What could be a page, or
+is too large to read without a sandbox, goes to the reader of pages.
 """
 
 import re
@@ -13,7 +13,8 @@ from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import fix_encoding, replace_surrogates
+from headwater.text.charset import fix_encoding
+from headwater.text.letters import replace_surrogates
 
 LARGEST = 200_000
 MOST_TAGS = 5_000
@@ -21,18 +22,18 @@ PAGE_TAGS = re.compile(
     rb"<(?:!doctype|html|head|body|title|meta|link|base|nav|header|footer|aside|form|script|frameset)[\s>/]",
     re.IGNORECASE,
 )
-# The line that publishing software puts under every entry; it is about the feed, not of the article.
+# The line that publishing software adds to every entry; it is not part of the article.
 FEED_CREDIT = re.compile(r"The post .{1,400} (?:appeared first on|first appeared on) .{1,200}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentReader:
-    """Reads fragments itself and leaves everything else to another reader."""
+    """Reads fragments itself and passes everything else to the reader of pages."""
 
-    other: Extract
+    page_reader: Extract
 
     def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        return read_fragment(data, hints) if is_fragment(data) else self.other(data, hints)
+        return read_fragment(data, hints) if is_fragment(data) else self.page_reader(data, hints)
 
 
 def is_fragment(data: bytes) -> bool:

@@ -1,19 +1,19 @@
-"""Addresses in full."""
+"""The links and images of a page as absolute URLs."""
 
 import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import urljoin, urlsplit
 
 from headwater.extract.html.flatten import FlatPage, unescape
-from headwater.text.charset import replace_surrogates
+from headwater.text.letters import replace_surrogates
 
 _WEB = ("http://", "https://")
-_WHOLE = re.compile(r"https?://[^/?#\s\\@:]+\.[^/?#\s\\@:]+(?:[/?#]\S*)?$")
-_ROOTED = re.compile(r"/(?!/)[^\s\\]*$")
+_COMPLETE_URL = re.compile(r"https?://[^/?#\s\\@:]+\.[^/?#\s\\@:]+(?:[/?#]\S*)?$")
+_ROOTED_PATH = re.compile(r"/(?!/)[^\s\\]*$")
 
 
 def parseable_url(url: str | None) -> str:
-    """The address, or nothing when it is none that can be taken apart."""
+    """The URL; empty when it cannot be parsed."""
     try:
         urlsplit(url or "")
     except ValueError:
@@ -22,7 +22,7 @@ def parseable_url(url: str | None) -> str:
 
 
 class BaseUrl:
-    """The address of a page, against which those in it are read. What is plainly written takes the short way."""
+    """The URL of a page, to resolve those in it. Common forms are resolved without parsing."""
 
     def __init__(self, url: str) -> None:
         self.url = parseable_url(url)
@@ -32,11 +32,11 @@ class BaseUrl:
         )
 
     def absolute(self, href: str) -> str | None:
-        """The address in full, when it is one of the web."""
+        """The absolute URL; None when it is not a web URL."""
         if "/." not in href:
-            if _WHOLE.match(href):
+            if _COMPLETE_URL.match(href):
                 return href
-            if self.root and _ROOTED.match(href):
+            if self.root and _ROOTED_PATH.match(href):
                 return self.root + href
         try:
             joined = urljoin(self.url, replace_surrogates(href.strip()))
@@ -47,34 +47,34 @@ class BaseUrl:
 
 _HREF = re.compile(r' href="([^"]*)"')
 _SOURCE = re.compile(r' (?:data-src|data-lazy-src|data-original|src)="([^"]*)"')
-_MOST = 1_000
+_MOST_URLS = 1_000
 
 
 def links_of(page: FlatPage, chosen: Sequence[int], url: str) -> tuple[str, ...]:
-    """Absolute addresses of the links in the chosen blocks, in order, once each."""
+    """Absolute URLs of the links in the chosen blocks, in order, once each."""
     inside = set(chosen)
-    return _addresses((attributes for block, attributes in page.anchors if block in inside), _HREF, url)
+    return _absolute_urls((attributes for block, attributes in page.anchors if block in inside), _HREF, url)
 
 
 def images_of(page: FlatPage, chosen: Sequence[int], url: str) -> tuple[str, ...]:
-    """Pictures between the first and the last chosen block."""
+    """Absolute URLs of the images between the first and the last chosen block."""
     if not chosen:
         return ()
     first, last = chosen[0], chosen[-1] + 1
-    near = (attributes for block, attributes in page.pictures if first <= block <= last)
-    return _addresses(near, _SOURCE, url)
+    nearby = (attributes for block, attributes in page.pictures if first <= block <= last)
+    return _absolute_urls(nearby, _SOURCE, url)
 
 
-def _addresses(strings: Iterable[str], pattern: re.Pattern[str], url: str) -> tuple[str, ...]:
+def _absolute_urls(strings: Iterable[str], pattern: re.Pattern[str], url: str) -> tuple[str, ...]:
     base = BaseUrl(url)
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for attributes in dict.fromkeys(strings):
         for value in pattern.findall(attributes):
             if value.startswith(("#", "data:", "javascript:", "mailto:", "tel:")):
                 continue
-            if (joined := base.absolute(unescape(value))) is not None:
-                found[joined] = None
+            if (absolute_url := base.absolute(unescape(value))) is not None:
+                urls[absolute_url] = None
                 break
-        if len(found) >= _MOST:
+        if len(urls) >= _MOST_URLS:
             break
-    return tuple(found)
+    return tuple(urls)

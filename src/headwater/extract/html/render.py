@@ -1,4 +1,4 @@
-"""Chosen blocks to text: once Markdown-like, once plain."""
+"""The chosen blocks of a page as Markdown and as plain text."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _MAY_BE_A_MARKER = re.compile(r"^(#{1,6} |[-*+] |> |\d+[.)] |```|\|)")
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What the elements around a block make of it."""
+    """How the elements around a block mark it up."""
 
     heading: str = ""
     list: int = -1
@@ -35,7 +35,7 @@ class _Marks:
 
 
 def page_to_plain_text(page: FlatPage, chosen: Sequence[int]) -> str:
-    """One block a line."""
+    """One line per block."""
     return "\n".join([page.texts[block] for block in chosen])
 
 
@@ -44,13 +44,13 @@ def page_to_markdown(page: FlatPage, chosen: Sequence[int]) -> str:
     lines: list[str] = []
     previous = ""
     rows = _rows(page, chosen)
-    marks = _MarksOf(page)
+    marks = _MarksByElement(page)
     for block in chosen:
-        row = page.parents[page.homes[block]]
-        if row in rows and page.tags[page.homes[block]] in _CELLS:
+        row = page.parents[page.block_elements[block]]
+        if row in rows and page.tags[page.block_elements[block]] in _CELLS:
             kind, line = "row", _row(page, rows[row]) if rows[row][0] == block else ""
         else:
-            kind, line = _marked(page, block, marks[page.homes[block]])
+            kind, line = _marked(page, block, marks[page.block_elements[block]])
         if not line:
             continue
         if lines and not (kind and kind == previous):
@@ -62,32 +62,32 @@ def page_to_markdown(page: FlatPage, chosen: Sequence[int]) -> str:
     return "\n".join(lines)
 
 
-class _MarksOf:
-    """Marks by element, worked out for the elements that are asked for and those around them."""
+class _MarksByElement:
+    """The marks of elements, computed when they are needed and cached."""
 
     def __init__(self, page: FlatPage) -> None:
         self.page = page
-        self.known = {0: _Marks()}
+        self.cache = {0: _Marks()}
         self.numbers: dict[int, dict[int, int]] = {}
 
     def __getitem__(self, element: int) -> _Marks:
-        page, known = self.page, self.known
+        page, cache = self.page, self.cache
         chain = []
-        while element not in known:
+        while element not in cache:
             chain.append(element)
             element = page.parents[element]
-        marks = known[element]
+        marks = cache[element]
         for inner in reversed(chain):
             tag = page.tags[inner]
             if tag == _ITEM:
                 marks = self._item(marks, inner)
             elif tag in _MARKING:
                 marks = _inside(marks, tag, inner)
-            known[inner] = marks
+            cache[inner] = marks
         return marks
 
     def _item(self, around: _Marks, element: int) -> _Marks:
-        """An item's own mark; what stands around it is as far in as the text of the item that holds it."""
+        """The mark of a list item, indented as far as the text of the item that contains it."""
         ordered = around.list >= 0 and self.page.tags[around.list] == _ORDERED
         marker = f"{self._number(around.list, element)}. " if ordered else "- "
         indent = (around.indent + " " * len(around.marker))[:_WIDEST_INDENT]
@@ -100,7 +100,7 @@ class _MarksOf:
 
 
 def _numbers(page: FlatPage, ordered: int) -> dict[int, int]:
-    """The numbers of a list's items, as a browser counts them."""
+    """The numbers of the items of a list, as a browser counts them."""
     numbers: dict[int, int] = {}
     following = _stated_count(page.attributes[ordered]) or 1
     depth = page.depths[ordered]
@@ -115,8 +115,8 @@ def _numbers(page: FlatPage, ordered: int) -> dict[int, int]:
 
 
 def _stated_count(attributes: str) -> int | None:
-    found = _COUNT.search(attributes)
-    return int(found[1]) if found else None
+    match = _COUNT.search(attributes)
+    return int(match[1]) if match else None
 
 
 def _inside(around: _Marks, tag: int, element: int) -> _Marks:
@@ -130,12 +130,12 @@ def _inside(around: _Marks, tag: int, element: int) -> _Marks:
 
 
 def _rows(page: FlatPage, chosen: Sequence[int]) -> dict[int, list[int]]:
-    """Rows of data by element: those of which more than one cell was chosen."""
+    """Table rows by element: those with more than one chosen cell."""
     rows: dict[int, list[int]] = {}
     for block in chosen:
-        home = page.homes[block]
-        if page.tags[home] in _CELLS and page.tags[page.parents[home]] == _ROW:
-            rows.setdefault(page.parents[home], []).append(block)
+        element = page.block_elements[block]
+        if page.tags[element] in _CELLS and page.tags[page.parents[element]] == _ROW:
+            rows.setdefault(page.parents[element], []).append(block)
     return {row: blocks for row, blocks in rows.items() if len(blocks) > 1}
 
 

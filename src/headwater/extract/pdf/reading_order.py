@@ -127,15 +127,15 @@ def _narrowed(gap: Gap, pieces: Sequence[TextPiece]) -> Gap:
 def _dividing(region: PageRegion, least: float) -> list[Gap]:
     """The gaps with enough lines on both sides."""
     pieces = region.pieces
-    found = []
+    dividing = []
     for start, end in region.gaps:
         middle = (start + end) / 2
         before = sum(piece.right <= middle for piece in pieces)
         after = sum(piece.left >= middle for piece in pieces)
         table_like = min(before, after) >= 2 and len(region.bands) <= 2 * min(before, after)
         if (min(before, after) >= _FEWEST_LINES or table_like) and end - start >= least:
-            found.append((start, end))
-    return found
+            dividing.append((start, end))
+    return dividing
 
 
 def _divided(pieces: Sequence[TextPiece], gaps: Sequence[Gap]) -> list[list[TextPiece]]:

@@ -31,11 +31,11 @@ class RtfToken(NamedTuple):
 def rtf_tokens(data: bytes) -> Iterator[RtfToken]:
     position, end = 0, len(data)
     while position < end:
-        found = _TOKEN.match(data, position)
-        if found is None:
+        match = _TOKEN.match(data, position)
+        if match is None:
             return
-        position = found.end()
-        word, number, escaped, symbol, brace, text = found.groups()
+        position = match.end()
+        word, number, escaped, symbol, brace, text = match.groups()
         if word:
             token = RtfToken("word", word.decode("ascii"), int(number) if number else None)
             if token.word == "bin":  # so many raw bytes follow
@@ -274,5 +274,5 @@ class RtfParser:
 
 def heading_styles(sheet: str) -> dict[int, int]:
     """Style number to heading level, by the styles' names."""
-    named = {int(number): _HEADING.match(name) for number, name in _STYLE.findall(sheet)}
-    return {number: int(found[1]) for number, found in named.items() if found}
+    headings_by_number = {int(number): _HEADING.match(name) for number, name in _STYLE.findall(sheet)}
+    return {number: int(match[1]) for number, match in headings_by_number.items() if match}

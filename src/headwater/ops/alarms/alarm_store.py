@@ -1,4 +1,4 @@
-"""Alarms in rows: each is written with its deliveries in one transaction, and sent after it like everything else."""
+"""Alarms as rows. An alarm and its deliveries are written in one transaction; the outbox sends them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,22 +22,24 @@ class AlarmStore:
     engine: Engine
 
     def settle(
-        self, recipe: str, concerns: Sequence[Problem], channels: Sequence[str], now: datetime
+        self, recipe: str, problems: Sequence[Problem], channels: Sequence[str], now: datetime
     ) -> tuple[list[Alarm], list[Alarm]]:
-        """Let alarms begin and end as the concerns say; gives those that began and those that are over."""
+        """Raise and clear alarms for the present problems; returns the raised and the cleared ones."""
         with write_transaction(self.engine) as connection:
-            standing = _standing(connection, recipe)
-            ruling = decide_alarms(concerns, frozenset(standing), _ended(connection, recipe), now)
-            begun = _begin(connection, recipe, ruling, now)
-            over = _end(connection, [standing[key] for key in sorted(ruling.ends)], now)
-            told = [
-                (alarm, channel, "alarm", alarm.revision) for alarm in (*begun, *over) for channel in channels
+            active = _active_alarms(connection, recipe)
+            changes = decide_alarms(problems, frozenset(active), _last_cleared(connection, recipe), now)
+            raised = _raise_alarms(connection, recipe, changes, now)
+            cleared = _clear_alarms(connection, [active[key] for key in sorted(changes.to_clear)], now)
+            deliveries = [
+                (alarm, channel, "alarm", alarm.revision)
+                for alarm in (*raised, *cleared)
+                for channel in channels
             ]
-            open_deliveries(connection, told, now)
-            return begun, over
+            open_deliveries(connection, deliveries, now)
+            return raised, cleared
 
     def list_alarms(self, recipe: str | None, *, past: bool, limit: int) -> list[dict[str, Any]]:
-        """Newest first; with `past` those that are over as well."""
+        """Newest first; with `past` also those that were cleared."""
         query = select(alarms).order_by(alarms.c.raised_at.desc(), alarms.c.id).limit(limit)
         if recipe:
             query = query.where(alarms.c.recipe == recipe)
@@ -47,13 +49,13 @@ class AlarmStore:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _standing(connection: Connection, recipe: str) -> dict[Key, Alarm]:
+def _active_alarms(connection: Connection, recipe: str) -> dict[Key, Alarm]:
     query = select(alarms).where(alarms.c.recipe == recipe, alarms.c.cleared_at.is_(None))
-    found = [alarm_from(row) for row in connection.execute(query.with_for_update()).mappings()]
-    return {(alarm.kind, alarm.subject): alarm for alarm in found}
+    active = [alarm_from(row) for row in connection.execute(query.with_for_update()).mappings()]
+    return {(alarm.kind, alarm.subject): alarm for alarm in active}
 
 
-def _ended(connection: Connection, recipe: str) -> Mapping[Key, datetime]:
+def _last_cleared(connection: Connection, recipe: str) -> Mapping[Key, datetime]:
     last = func.max(alarms.c.cleared_at, type_=alarms.c.cleared_at.type).label("last")
     query = (
         select(alarms.c.kind, alarms.c.subject, last)
@@ -63,35 +65,35 @@ def _ended(connection: Connection, recipe: str) -> Mapping[Key, datetime]:
     return {(row.kind, row.subject): row.last for row in connection.execute(query)}
 
 
-def _begin(connection: Connection, recipe: str, ruling: AlarmChanges, now: datetime) -> list[Alarm]:
-    """If somebody else raised one at the same moment, theirs stands."""
-    begun = [_alarm(recipe, concern, now) for concern in ruling.begins]
-    if not begun:
+def _raise_alarms(connection: Connection, recipe: str, changes: AlarmChanges, now: datetime) -> list[Alarm]:
+    """If another process raised the same alarm at the same time, that one stays."""
+    new = [_alarm(recipe, problem, now) for problem in changes.to_raise]
+    if not new:
         return []
-    rows = [alarm_row(alarm) for alarm in begun]
+    rows = [alarm_row(alarm) for alarm in new]
     connection.execute(insert_into(connection.dialect, alarms).on_conflict_do_nothing(), rows)
-    there = set(connection.scalars(select(alarms.c.id).where(alarms.c.id.in_([alarm.id for alarm in begun]))))
-    return [alarm for alarm in begun if alarm.id in there]
+    stored = set(connection.scalars(select(alarms.c.id).where(alarms.c.id.in_([alarm.id for alarm in new]))))
+    return [alarm for alarm in new if alarm.id in stored]
 
 
-def _alarm(recipe: str, concern: Problem, now: datetime) -> Alarm:
+def _alarm(recipe: str, problem: Problem, now: datetime) -> Alarm:
     return Alarm(
-        id=alarm_key(recipe, concern.kind, concern.subject, now.isoformat()),
+        id=alarm_key(recipe, problem.kind, problem.subject, now.isoformat()),
         recipe=recipe,
-        kind=concern.kind,
-        subject=concern.subject,
-        title=concern.title,
-        detail=concern.detail,
-        evidence=concern.evidence,
+        kind=problem.kind,
+        subject=problem.subject,
+        title=problem.title,
+        detail=problem.detail,
+        evidence=problem.evidence,
         raised_at=now,
     )
 
 
-def _end(connection: Connection, over: Sequence[Alarm], now: datetime) -> list[Alarm]:
-    if not over:
+def _clear_alarms(connection: Connection, cleared: Sequence[Alarm], now: datetime) -> list[Alarm]:
+    if not cleared:
         return []
-    ids = [alarm.id for alarm in over]
-    ended = update(alarms).where(alarms.c.id.in_(ids), alarms.c.cleared_at.is_(None))
-    connection.execute(ended.values(cleared_at=now, revision=alarms.c.revision + 1))
+    ids = [alarm.id for alarm in cleared]
+    active = update(alarms).where(alarms.c.id.in_(ids), alarms.c.cleared_at.is_(None))
+    connection.execute(active.values(cleared_at=now, revision=alarms.c.revision + 1))
     rows = connection.execute(select(alarms).where(alarms.c.id.in_(ids)).order_by(alarms.c.id)).mappings()
     return [alarm_from(row) for row in rows]

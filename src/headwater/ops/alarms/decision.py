@@ -1,5 +1,5 @@
-"""Which alarms begin and which are over. Nobody is told twice about what still goes on, nobody gets fifty messages
-about one broken line, and what flickers is told once."""
+"""Which alarms to raise and which to clear. A problem that persists raises one alarm, many problems with one cause raise one
+alarm together, and a problem that comes and goes raises one in six hours."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 GROUP_ABOVE = 5
-"""More concerns of one kind than this have one cause: they become one alarm."""
+"""More problems of one kind than this have one cause: they become one alarm."""
 QUIET_PERIOD = timedelta(hours=6)
-"""An alarm that is over does not begin again so soon."""
+"""A cleared alarm is not raised again before this time."""
 NAMES_SHOWN = 20
 
 Key = tuple[str, str]
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What is wrong now."""
+    """A problem that exists now."""
 
     kind: str
     subject: str
@@ -35,37 +35,36 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class AlarmChanges:
-    begins: tuple[Problem, ...]
-    ends: frozenset[Key]
+    to_raise: tuple[Problem, ...]
+    to_clear: frozenset[Key]
 
 
 def decide_alarms(
-    concerns: Sequence[Problem], standing: frozenset[Key], ended: Mapping[Key, datetime], now: datetime
+    problems: Sequence[Problem], active: frozenset[Key], cleared: Mapping[Key, datetime], now: datetime
 ) -> AlarmChanges:
-    """`standing` are the alarms that go on, `ended` when others were over last."""
-    wanted = {concern.key: concern for concern in _gathered(concerns)}
-    still = {concern.key for concern in concerns} | set(wanted)
-    rested = [key for key in wanted if key not in standing and _rested(ended.get(key), now)]
-    return AlarmChanges(tuple(wanted[key] for key in sorted(rested)), standing - still)
+    """`active` are the alarms that are raised, `cleared` says when others were last cleared."""
+    by_key = {problem.key: problem for problem in _group(problems)}
+    persisting = {problem.key for problem in problems} | set(by_key)
+    new = [key for key in by_key if key not in active and _may_raise(cleared.get(key), now)]
+    return AlarmChanges(tuple(by_key[key] for key in sorted(new)), active - persisting)
 
 
-def _rested(ended: datetime | None, now: datetime) -> bool:
-    return ended is None or now - ended >= QUIET_PERIOD
+def _may_raise(cleared: datetime | None, now: datetime) -> bool:
+    return cleared is None or now - cleared >= QUIET_PERIOD
 
 
-def _gathered(concerns: Sequence[Problem]) -> list[Problem]:
+def _group(problems: Sequence[Problem]) -> list[Problem]:
     by_kind: dict[str, list[Problem]] = defaultdict(list)
-    for concern in concerns:
-        by_kind[concern.kind].append(concern)
-    return [
-        one
-        for kind, some in by_kind.items()
-        for one in ([_all(kind, some)] if len(some) > GROUP_ABOVE else some)
-    ]
+    for problem in problems:
+        by_kind[problem.kind].append(problem)
+    grouped: list[Problem] = []
+    for kind, same_kind in by_kind.items():
+        grouped += [_combine(kind, same_kind)] if len(same_kind) > GROUP_ABOVE else same_kind
+    return grouped
 
 
-def _all(kind: str, concerns: Sequence[Problem]) -> Problem:
-    names = sorted(concern.name for concern in concerns)
+def _combine(kind: str, problems: Sequence[Problem]) -> Problem:
+    names = sorted(problem.name for problem in problems)
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return Problem(
         kind=kind,

@@ -1,4 +1,4 @@
-"""What health rules about a pipeline are held against."""
+"""The figures that the rules for pipelines check."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
@@ -11,8 +11,8 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs
 
-MOST_HELD_UP = 10_000
-GOING = ("pending", "running")
+MAX_BLOCKED_LEADS = 10_000
+UNFINISHED = ("pending", "running")
 UNREADABLE = (
     "js_required",
     "paywall",
@@ -28,50 +28,49 @@ UNREADABLE = (
 
 
 def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigures | None:
-    """Of the newest run; None where a recipe never had one."""
+    """Figures of the newest run; None if the recipe never had one."""
     newest = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
     newest = newest.order_by(pipeline_runs.c.created_at.desc()).limit(1)
-    unread = func.sum(case((documents.c.reason.in_(UNREADABLE), 1), else_=0))
-    closed = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == "breaker_open")
+    unreadable = func.sum(case((documents.c.reason.in_(UNREADABLE), 1), else_=0))
+    blocked = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == "breaker_open")
     with read_transaction(engine) as connection:
         run = connection.execute(newest).mappings().first()
         if run is None:
             return None
-        begun = run["started_at"] or run["created_at"]
-        read = connection.execute(
-            select(func.count(), unread).where(
+        started_at = run["started_at"] or run["created_at"]
+        page_counts = connection.execute(
+            select(func.count(), unreadable).where(
                 documents.c.recipe == recipe,
-                documents.c.updated_at >= begun,
+                documents.c.updated_at >= started_at,
                 documents.c.state != State.WAITING,
             )
         ).one()
-        told = connection.execute(
+        story_counts = connection.execute(
             select(func.count(), func.sum(case((stories.c.size == 1, 1), else_=0))).where(
-                stories.c.recipe == recipe, stories.c.state == "live", stories.c.updated_at >= begun
+                stories.c.recipe == recipe, stories.c.state == "live", stories.c.updated_at >= started_at
             )
         ).one()
-        hosts = {urlsplit(url).hostname for url in connection.scalars(closed.limit(MOST_HELD_UP))}
-    going = run["status"] in GOING
+        hosts = {urlsplit(url).hostname for url in connection.scalars(blocked.limit(MAX_BLOCKED_LEADS))}
     return PipelineFigures(
-        lasted=now - begun if going else timedelta(0),
+        duration=now - started_at if run["status"] in UNFINISHED else timedelta(0),
         entries=run["total"],
         failed=run["failed"],
-        read=read[0],
-        unreadable=read[1] or 0,
+        read=page_counts[0],
+        unreadable=page_counts[1] or 0,
         breakers=len(hosts),
-        stories=told[0],
-        single=told[1] or 0,
+        stories=story_counts[0],
+        single=story_counts[1] or 0,
     )
 
 
 def last_seen(engine: Engine, recipe: str) -> dict[str, datetime]:
-    """When something about each subject came in last."""
-    whose = func.coalesce(leads.c.subject_id, sources.c.subject_id)
+    """The time of the newest entry about each subject."""
+    subject = func.coalesce(leads.c.subject_id, sources.c.subject_id)
     query = (
-        select(whose, func.max(leads.c.first_seen_at))
+        select(subject, func.max(leads.c.first_seen_at))
         .join(sources, sources.c.id == leads.c.source_id)
-        .where(leads.c.recipe == recipe, whose.is_not(None))
-        .group_by(whose)
+        .where(leads.c.recipe == recipe, subject.is_not(None))
+        .group_by(subject)
     )
     with read_transaction(engine) as connection:
         return {row[0]: row[1] for row in connection.execute(query)}

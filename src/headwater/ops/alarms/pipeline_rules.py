@@ -1,8 +1,5 @@
-"""How a pipeline's runs should look, and when they look so bad that somebody must know.
-
-Every rule has two marks: beyond the first it is a warning, beyond the second it is critical. A rate of few things says
-nothing, so each needs a least number to be taken of.
-"""
+"""Limits for the runs of a pipeline. Each rule has a limit for a warning and one for a critical alarm. A share counts only
+from a minimum number of items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +13,10 @@ MIN_COUNT = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineFigures:
-    """What is counted: how long the present or last run has taken, what became of its entries, how many hosts are not
-    asked because they failed, and how many of its stories have one article only."""
+    """The newest run: its duration, its entries, the pages it read, the hosts whose circuit breaker is open, and its stories
+    (`single`: with one article)."""
 
-    lasted: timedelta = timedelta(0)
+    duration: timedelta = timedelta(0)
     entries: int = 0
     failed: int = 0
     read: int = 0
@@ -34,7 +31,7 @@ class AlarmLimit:
     kind: str
     warning: float
     critical: float
-    words: str
+    title: str
 
 
 # G-25
@@ -42,17 +39,17 @@ LIMITS: Sequence[AlarmLimit] = (
     AlarmLimit("slow_run", 2, 4, "the run has taken {0:.1f} hours"),
     AlarmLimit("failing", 0.10, 0.25, "{0:.0%} of the entries failed"),
     AlarmLimit("unreadable", 0.15, 0.30, "{0:.0%} of the pages could not be read"),
-    AlarmLimit("breakers", 5, 15, "{0:.0f} hosts are not asked because they failed"),
+    AlarmLimit("breakers", 5, 15, "{0:.0f} hosts are not fetched because they failed"),
     AlarmLimit("scattered", 0.80, 0.95, "{0:.0%} of the stories have a single article"),
 )
 
 
 def pipeline_problems(figures: PipelineFigures | None) -> list[Problem]:
-    """One concern per rule that is broken; a critical one is of another kind, so that it is told anew."""
+    """One problem for each limit that is exceeded. A critical one has a kind of its own, so that it raises another alarm."""
     if figures is None:
         return []
     values = _values(figures)
-    return [concern for limit in LIMITS if (concern := _judged(limit, values[limit.kind])) is not None]
+    return [problem for limit in LIMITS if (problem := _check(limit, values[limit.kind])) is not None]
 
 
 def silent_subject_problem(key: str, name: str, since: datetime) -> Problem:
@@ -68,7 +65,7 @@ def silent_subject_problem(key: str, name: str, since: datetime) -> Problem:
 
 def _values(figures: PipelineFigures) -> Mapping[str, float]:
     return {
-        "slow_run": figures.lasted / HOUR,
+        "slow_run": figures.duration / HOUR,
         "failing": _share(figures.failed, figures.entries),
         "unreadable": _share(figures.unreadable, figures.read),
         "breakers": figures.breakers,
@@ -76,11 +73,11 @@ def _values(figures: PipelineFigures) -> Mapping[str, float]:
     }
 
 
-def _share(some: int, every: int) -> float:
-    return some / every if every >= MIN_COUNT else 0.0
+def _share(part: int, total: int) -> float:
+    return part / total if total >= MIN_COUNT else 0.0
 
 
-def _judged(limit: AlarmLimit, value: float) -> Problem | None:
+def _check(limit: AlarmLimit, value: float) -> Problem | None:
     if value <= limit.warning:
         return None
     critical = value > limit.critical
@@ -88,11 +85,11 @@ def _judged(limit: AlarmLimit, value: float) -> Problem | None:
         kind=f"{limit.kind}_critical" if critical else limit.kind,
         subject="",
         name="",
-        title=limit.words.format(value),
+        title=limit.title.format(value),
         evidence={"value": round(value, 4), "limit": limit.critical if critical else limit.warning},
     )
 
 
 def silent_subjects(last_seen: Mapping[str, datetime], limit: timedelta, now: datetime) -> tuple[str, ...]:
-    """Those of whom nothing came for too long; one that never had an entry is not silent, but unknown."""
+    """Subjects without a new entry for longer than the limit. A subject that never had one is not listed."""
     return tuple(sorted(name for name, moment in last_seen.items() if now - moment > limit))

@@ -1,7 +1,7 @@
-"""Falling quality of what is read from one source: its pages changed, and the reading no longer fits.
+"""A drop in the quality of documents from one source: its pages have changed, and the extraction no longer fits.
 
-The newest scores are compared with those before by rank (Mann and Whitney's test with ties), which asks nothing of
-their distribution: some sources write short notes, and always did.
+The newest scores are compared with the earlier ones by rank (the Mann-Whitney test with ties), which assumes nothing about
+their distribution: some sources have always written short notes.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ RECENT = 12
 MIN_EARLIER = 24
 MIN_DROP = 0.15
 MIN_Z_SCORE = 3.0
-"""Standard deviations; about one false alarm in seven hundred looks at a steady source, and the fall must be real too."""
+"""Standard deviations: about one false alarm in seven hundred checks of a steady source, and the drop must be large too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class QualityDrop:
 
 
 def detect_quality_drop(scores: Sequence[float]) -> QualityDrop | None:
-    """Scores from 0 (nothing could be read) to 1, oldest first. None while there are too few, or they do not fall."""
+    """`scores` go from 0 (nothing could be read) to 1, oldest first. None if there are too few or they do not drop."""
     earlier, recent = scores[:-RECENT], scores[-RECENT:]
     if len(earlier) < MIN_EARLIER:
         return None
@@ -36,7 +36,7 @@ def detect_quality_drop(scores: Sequence[float]) -> QualityDrop | None:
 
 
 def _z_score(earlier: Sequence[float], recent: Sequence[float]) -> float:
-    """How many standard deviations the recent scores rank below what chance would give."""
+    """How many standard deviations the ranks of the recent scores are below their expected value."""
     ranks = _ranks([*earlier, *recent])
     m, n = len(earlier), len(recent)
     total = m + n
@@ -48,7 +48,7 @@ def _z_score(earlier: Sequence[float], recent: Sequence[float]) -> float:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """The place of each value in order; equal values share the mean of theirs."""
+    """The rank of each value; equal values share their mean rank."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     ranks = [0.0] * len(values)
     start = 0
@@ -56,14 +56,14 @@ def _ranks(values: Sequence[float]) -> list[float]:
         end = start
         while end < len(order) and values[order[end]] == values[order[start]]:
             end += 1
-        for place in order[start:end]:
-            ranks[place] = (start + 1 + end) / 2
+        for index in order[start:end]:
+            ranks[index] = (start + 1 + end) / 2
         start = end
     return ranks
 
 
 def _counts(values: Sequence[float]) -> list[int]:
-    counted: dict[float, int] = {}
+    counts: dict[float, int] = {}
     for value in values:
-        counted[value] = counted.get(value, 0) + 1
-    return list(counted.values())
+        counts[value] = counts.get(value, 0) + 1
+    return list(counts.values())

@@ -1,8 +1,8 @@
-"""A source that stays quiet for longer than its own rhythm explains.
+"""A source that stays silent for longer than its own rhythm explains.
 
-The rhythm is the gaps between arrivals. Arrivals within one look count as one: nobody could tell them apart. A source
-that rests every weekend has shown gaps as long as a weekend, so a weekend is explained; one that has rested so long
-only once is given a little more than that.
+The rhythm is the gaps between arrivals. Arrivals within one poll count as one, because a poll cannot tell them apart. A
+source that pauses every weekend has shown gaps of that length, so a weekend is expected; after a single long gap only a
+little more than that gap is.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from itertools import pairwise
 MIN_GAPS = 4
 FACTOR = 1.5
 UNCERTAINTY = 6.0
-"""Divided by the number of gaps and added to the factor: a rhythm known from few gaps explains more."""
+"""Divided by the number of gaps and added to the factor: with few gaps, a longer silence is expected."""
 LONGEST_GAP_FACTOR = 1.1
 SHORTEST = timedelta(hours=1)
 RESOLUTION = timedelta(minutes=1)
@@ -21,13 +21,12 @@ RESOLUTION = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    quiet: timedelta
-    explained: timedelta
+    duration: timedelta
+    expected: timedelta
 
 
 def expected_quiet(arrivals: Sequence[datetime], interval: timedelta) -> timedelta | None:
-    """The longest quiet that the arrivals explain, for a source that is looked at so often; None where there are too
-    few of them to tell."""
+    """The longest silence that the arrivals explain, for a source polled at this interval; None if there are too few."""
     gaps = _gaps(arrivals, interval)
     if len(gaps) < MIN_GAPS:
         return None
@@ -36,21 +35,20 @@ def expected_quiet(arrivals: Sequence[datetime], interval: timedelta) -> timedel
 
 
 def _gaps(arrivals: Sequence[datetime], interval: timedelta) -> list[timedelta]:
-    """Between arrivals that different looks could have found; ascending."""
-    told_apart: list[datetime] = []
+    """The gaps between arrivals that different polls could have found, ascending."""
+    distinct: list[datetime] = []
     for moment in sorted(arrivals):
-        if not told_apart or moment - told_apart[-1] >= max(interval, RESOLUTION):
-            told_apart.append(moment)
-    return sorted(later - earlier for earlier, later in pairwise(told_apart))
+        if not distinct or moment - distinct[-1] >= max(interval, RESOLUTION):
+            distinct.append(moment)
+    return sorted(later - earlier for earlier, later in pairwise(distinct))
 
 
 def detect_silence(
-    arrivals: Sequence[datetime], last_seen: datetime, looked_at: datetime, interval: timedelta
+    arrivals: Sequence[datetime], last_seen: datetime, polled_at: datetime, interval: timedelta
 ) -> Silence | None:
-    """`last_seen`: when something of it came in last; `looked_at`: when it was last read without finding anything
-    wrong. Time in which nobody looked is no silence."""
-    explained = expected_quiet(arrivals, interval)
-    quiet = looked_at - last_seen
-    if explained is None or quiet <= explained:
+    """`last_seen` is the newest arrival, `polled_at` the last successful poll: time without polls is not silence."""
+    expected = expected_quiet(arrivals, interval)
+    duration = polled_at - last_seen
+    if expected is None or duration <= expected:
         return None
-    return Silence(quiet, explained)
+    return Silence(duration, expected)

@@ -1,4 +1,4 @@
-"""What is wrong with the sources of a recipe, out of what was observed of them."""
+"""Problems of sources, from the history of their polls and documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -16,89 +16,94 @@ MIN_SUCCESS_RATE = 0.95
 MAX_QUARANTINED = 50
 
 
-def recipe_problems(looked: Mapping[str, Mapping[str, Any]], set_apart: int) -> list[Problem]:
-    """What is wrong with a recipe as a whole: looks of the last day by source, records set apart in the last hour."""
-    count = sum(one["looks"] for one in looked.values())
-    well = sum(one["succeeded"] for one in looked.values())
-    found = []
-    if count >= MIN_POLLS and well < MIN_SUCCESS_RATE * count:
-        title = f"only {well / count:.0%} of {count} looks at sources succeeded"
-        found.append(_common("unreliable", title, {"looks": count, "succeeded": well}))
-    if set_apart > MAX_QUARANTINED:
-        title = f"{set_apart} records went into quarantine within an hour"
-        found.append(_common("quarantine", title, {"records": set_apart}))
-    return found
+def recipe_problems(statistics: Mapping[str, Mapping[str, Any]], quarantined: int) -> list[Problem]:
+    """Problems of a recipe as a whole, from the polls of the last day by source and the number of records that went into
+    quarantine in the last hour."""
+    polls = sum(source["looks"] for source in statistics.values())
+    succeeded = sum(source["succeeded"] for source in statistics.values())
+    problems = []
+    if polls >= MIN_POLLS and succeeded < MIN_SUCCESS_RATE * polls:
+        title = f"only {succeeded / polls:.0%} of {polls} polls succeeded"
+        problems.append(_recipe_problem("unreliable", title, {"polls": polls, "succeeded": succeeded}))
+    if quarantined > MAX_QUARANTINED:
+        title = f"{quarantined} records went into quarantine within an hour"
+        problems.append(_recipe_problem("quarantine", title, {"records": quarantined}))
+    return problems
 
 
-def _common(kind: str, title: str, evidence: Mapping[str, Any]) -> Problem:
+def _recipe_problem(kind: str, title: str, evidence: Mapping[str, Any]) -> Problem:
     return Problem(kind=kind, subject="", name="", title=title, evidence=evidence)
 
 
-def source_problems(observed: Sequence[SourceHistory], usual: Trigger, now: datetime) -> list[Problem]:
-    return [concern for one in observed for concern in _of(one, usual, now)]
+def source_problems(histories: Sequence[SourceHistory], default: Trigger, now: datetime) -> list[Problem]:
+    return [problem for history in histories for problem in _problems_of(history, default, now)]
 
 
-def _of(one: SourceHistory, usual: Trigger, now: datetime) -> Iterator[Problem]:
-    source = one.source
+def _problems_of(history: SourceHistory, default: Trigger, now: datetime) -> Iterator[Problem]:
+    source = history.source
     if source.stopped is not None:
-        yield Problem(
-            kind="stopped",
-            subject=source.id,
-            name=source.name,
-            title=f"{source.name} was stopped",
-            detail=f"{source.stopped} ({one.error or 'no reason'}). Mend it, then `headwater sources reset`.",
-            evidence={"failures": source.failures, "error": one.error},
-        )
-        return
-    if not source.active:
-        return
-    if (quiet := source_silence(one, usual, now)) is not None:
-        yield _silent(one, quiet)
-    if (falling := detect_quality_drop(one.scores)) is not None:
-        yield _rotting(one, falling)
+        yield _stopped(history)
+    elif source.active:
+        if (silence := source_silence(history, default, now)) is not None:
+            yield _silent(history, silence)
+        if (drop := detect_quality_drop(history.scores)) is not None:
+            yield _quality_drop(history, drop)
 
 
-def poll_interval(one: SourceHistory, usual: Trigger, now: datetime) -> timedelta:
-    return polling_interval(effective_trigger(one.source.trigger, usual, one.source.options), now)
+def poll_interval(history: SourceHistory, default: Trigger, now: datetime) -> timedelta:
+    source = history.source
+    return polling_interval(effective_trigger(source.trigger, default, source.options), now)
 
 
-def source_silence(one: SourceHistory, usual: Trigger, now: datetime) -> Silence | None:
-    """A source that fails is not quiet: it is not heard."""
-    if one.last_seen_at is None or one.last_success_at is None or one.source.failures:
+def source_silence(history: SourceHistory, default: Trigger, now: datetime) -> Silence | None:
+    """A source that fails is not silent: its polls return nothing."""
+    if history.last_seen_at is None or history.last_success_at is None or history.source.failures:
         return None
-    return detect_silence(one.arrivals, one.last_seen_at, one.last_success_at, poll_interval(one, usual, now))
-
-
-def _silent(one: SourceHistory, quiet: Silence) -> Problem:
-    return Problem(
-        kind="silent",
-        subject=one.source.id,
-        name=one.source.name,
-        title=f"{one.source.name} is silent",
-        detail=f"Nothing new for {_hours(quiet.quiet)}; its rhythm explains {_hours(quiet.explained)}.",
-        evidence={"quiet_hours": _number(quiet.quiet), "explained_hours": _number(quiet.explained)},
+    return detect_silence(
+        history.arrivals, history.last_seen_at, history.last_success_at, poll_interval(history, default, now)
     )
 
 
-def _rotting(one: SourceHistory, falling: QualityDrop) -> Problem:
+def _stopped(history: SourceHistory) -> Problem:
+    source = history.source
+    reason = history.error or "no reason"
+    return Problem(
+        kind="stopped",
+        subject=source.id,
+        name=source.name,
+        title=f"{source.name} was stopped",
+        detail=f"{source.stopped} ({reason}). Fix the source, then run `headwater sources reset`.",
+        evidence={"failures": source.failures, "error": history.error},
+    )
+
+
+def _silent(history: SourceHistory, silence: Silence) -> Problem:
+    return Problem(
+        kind="silent",
+        subject=history.source.id,
+        name=history.source.name,
+        title=f"{history.source.name} is silent",
+        detail=f"Nothing new for {_hours(silence.duration):g} hours; its rhythm explains "
+        f"{_hours(silence.expected):g} hours.",
+        evidence={"quiet_hours": _hours(silence.duration), "explained_hours": _hours(silence.expected)},
+    )
+
+
+def _quality_drop(history: SourceHistory, drop: QualityDrop) -> Problem:
     return Problem(
         kind="quality_drop",
-        subject=one.source.id,
-        name=one.source.name,
-        title=f"{one.source.name} is read worse than before",
-        detail=f"The quality of its newest documents fell from {falling.before:.2f} to {falling.now:.2f}: its pages "
-        "may have changed.",
+        subject=history.source.id,
+        name=history.source.name,
+        title=f"the quality of {history.source.name} has dropped",
+        detail=f"The quality of its newest documents fell from {drop.before:.2f} to {drop.now:.2f}: its pages may "
+        "have changed.",
         evidence={
-            "before": round(falling.before, 3),
-            "now": round(falling.now, 3),
-            "z_score": round(falling.z_score, 1),
+            "before": round(drop.before, 3),
+            "now": round(drop.now, 3),
+            "z_score": round(drop.z_score, 1),
         },
     )
 
 
-def _hours(span: timedelta) -> str:
-    return f"{_number(span):g} hours"
-
-
-def _number(span: timedelta) -> float:
+def _hours(span: timedelta) -> float:
     return round(span / timedelta(hours=1), 1)

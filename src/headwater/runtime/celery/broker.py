@@ -1,4 +1,4 @@
-"""Celery as Headwater wants it, and the only place that imports it."""
+"""The configuration of Celery. Nothing else imports it."""
 
 import socket
 import ssl
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from headwater.model.errors import Refused
 from headwater.redis_client import check_redis_url
-from headwater.settings.channels import resolve_secret
+from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings
 
 try:
@@ -31,23 +31,23 @@ __all__ = [
     "signals",
 ]
 
-WORK_TASK, MAINTENANCE_TASK = "headwater.work", "headwater.upkeep"
+WORK_TASK, MAINTENANCE_TASK = "headwater.work", "headwater.maintenance"
 RETRIES, RETRY_AFTER = 3, 60
-# Most jobs take minutes, summaries by a model half an hour; what takes longer than this hangs, and is ended. Only then may
-# its message be given to another.
+# Most jobs take minutes, summaries by a model half an hour. A longer job hangs and is killed, and only then does another
+# worker get its message.
 LONGEST_JOB = 60 * 60
 VISIBILITY_TIMEOUT = 2 * LONGEST_JOB
 MEMORY_KILOBYTES = 440 * 1024
 JOBS_PER_CHILD = 1_000
 CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
 
-# Whatever a broker that is away, full or restarting makes of a call. Messages are hints: nothing is lost with them.
+# Errors of a broker that is away, full or restarting. Messages are only hints, so none of them loses work.
 BROKER_ERRORS = (OperationalError, OSError)
 
-# Of running as root, because of serialisers that run code: ours is JSON alone. Of a default that will change: it is set.
+# A warning about running as root with unsafe serialisers (only JSON is used), and one about a default that is set here.
 IGNORED_WARNINGS = (SecurityWarning, CPendingDeprecationWarning)
 
-# A server that vanished without a word is noticed within a minute. Not every system knows all three.
+# Detects a vanished server within a minute. Not every system has all three options.
 KEEPALIVE = {
     getattr(socket, name): value
     for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
@@ -56,7 +56,7 @@ KEEPALIVE = {
 
 TRANSPORT_OPTIONS: Mapping[str, Any] = {
     "visibility_timeout": VISIBILITY_TIMEOUT,
-    # By default messages of dead workers are looked for once in a hundred seconds, whatever the timeout says.
+    # The default restores messages of dead workers only every hundred seconds, whatever the timeout is.
     "unacked_restore_interval": 2,
     "unacked_restore_throttle": 1,
     "socket_connect_timeout": CONNECT_SECONDS,
@@ -78,14 +78,14 @@ CELERY_CONFIG: Mapping[str, Any] = {
     "worker_max_tasks_per_child": JOBS_PER_CHILD,
     "worker_max_memory_per_child": MEMORY_KILOBYTES,
     "task_time_limit": LONGEST_JOB,
-    # A child begins with a look at the database, which may be busy or away for a moment.
+    # A child starts by asking the database, which may be busy or away for a moment.
     "worker_proc_alive_timeout": 60.0,
     "task_ignore_result": True,
     "result_backend": None,
-    # Nobody gives orders to workers through the broker, and they tell each other nothing.
+    # Workers take no commands through the broker and do not talk to each other.
     "worker_enable_remote_control": False,
     "worker_send_task_events": False,
-    # A job goes on when the broker is away: its rows are in the database.
+    # A job continues without the broker: its rows are in the database.
     "worker_cancel_long_running_tasks_on_connection_loss": False,
     "broker_connection_retry_on_startup": True,
     "broker_connection_max_retries": None,
@@ -102,7 +102,7 @@ CELERY_CONFIG: Mapping[str, Any] = {
 
 
 def broker_address(settings: Settings) -> str:
-    """Refused with what to write where, if there is none."""
+    """Refused if the settings name no Redis server."""
     if not settings.redis:
         raise Refused(
             "no_broker",
@@ -120,5 +120,5 @@ def celery_for(address: str) -> Celery:
 
 
 def end_with_parent() -> None:
-    """Where the system can: a worker that nobody watches is no more, and what it held is freed by the next one."""
+    """On systems that support it, kill this process when its parent dies. The next worker releases its leases."""
     set_pdeathsig("SIGKILL")

@@ -1,4 +1,4 @@
-"""Messages that say "there is work of this kind". Rows are the truth: a hint may be lost, doubled or late."""
+"""Messages that say "there is work of this kind". The rows decide: a hint may be lost, doubled or late."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -9,15 +9,15 @@ from headwater.redis_client import RedisClient
 from headwater.runtime.celery.broker import MAINTENANCE_TASK, WORK_TASK, Celery, celery_for
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
 
-# A hint of which nothing was heard for so long is lost: another one is sent, unless it is seen in its queue.
+# A hint that no worker has taken after this time is lost; another one is sent unless it is still in its queue.
 LOST_AFTER = timedelta(seconds=5)
-# A hint that was taken is not followed by another of its kind before this.
+# The shortest time between a hint that was taken and the next of its kind.
 SPACING = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
 class HintSender:
-    """Sends hints, no more than one of a kind that nobody has taken yet."""
+    """Sends at most one hint of a kind until a worker takes it."""
 
     address: str = field(repr=False)
 
@@ -30,25 +30,25 @@ class HintSender:
         return RedisClient(self.address)
 
     def send(self, job: Job) -> bool:
-        """Whether one was sent."""
+        """True if a hint was sent."""
         return self._send(queue_name(job), WORK_TASK, {"recipe": job.recipe, "task": job.task.value})
 
     def send_maintenance(self) -> bool:
         return self._send(MAINTENANCE_QUEUE, MAINTENANCE_TASK, {})
 
-    def taken(self, queue: str) -> None:
-        """A worker has it: the next one may follow soon."""
-        self.server.ask([("PEXPIRE", _mark(queue), SPACING // timedelta(milliseconds=1))])
+    def acknowledge(self, queue: str) -> None:
+        """A worker has taken the hint: the next one may follow soon."""
+        self.server.ask([("PEXPIRE", _marker(queue), SPACING // timedelta(milliseconds=1))])
 
-    def _send(self, queue: str, task: str, told: dict[str, str]) -> bool:
+    def _send(self, queue: str, task: str, arguments: dict[str, str]) -> bool:
         (waiting,) = self.server.ask([("LLEN", queue)])
-        if waiting:  # without a mark, for whoever takes it may not understand it
+        if waiting:  # checked without the marker: another version of Headwater may have sent it
             return False
-        mark = ("SET", _mark(queue), "1", "NX", "EX", LOST_AFTER // timedelta(seconds=1))
-        (marked,) = self.server.ask([mark])
-        if not marked:
+        set_marker = ("SET", _marker(queue), "1", "NX", "EX", LOST_AFTER // timedelta(seconds=1))
+        (is_new,) = self.server.ask([set_marker])
+        if not is_new:
             return False
-        self.celery.send_task(task, kwargs=told, queue=queue, ignore_result=True)
+        self.celery.send_task(task, kwargs=arguments, queue=queue, ignore_result=True)
         return True
 
     def close(self) -> None:
@@ -57,5 +57,5 @@ class HintSender:
                 getattr(self, part).close()
 
 
-def _mark(queue: str) -> str:
+def _marker(queue: str) -> str:
     return f"{queue}:hinted"

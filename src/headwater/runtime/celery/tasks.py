@@ -1,5 +1,7 @@
-"""A shift: what one message sets off. Batch after batch until nothing is due or the time is up, so that a message is
-paid for by hundreds of records."""
+"""The Celery tasks: work of one kind, and maintenance. They run in child processes that live for many messages.
+
+One message starts batch after batch until nothing is due or the time is up, so that hundreds of records share its cost.
+"""
 
 import mmap
 import time
@@ -15,7 +17,7 @@ from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.liveness import owner_name
 from headwater.model.errors import Refused, Temporary
-from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, Job, Task
+from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, QUEUED_TASKS, Job, Task
 from headwater.ops.installation_lock import release_dead_owners
 from headwater.runtime.celery.broker import (
     BROKER_ERRORS,
@@ -30,7 +32,7 @@ from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, WorkerRole, queue
 from headwater.runtime.celery.watchdog import BusyChildren
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_loop import (
-    GRACE,
+    NETWORK_GRACE,
     is_over_memory_limit,
     release_leases,
     step_network,
@@ -39,7 +41,7 @@ from headwater.runtime.worker_loop import (
 from headwater.settings.settings import Settings
 
 LOCAL_SECONDS = 30.0
-# Longer, because towards its end connections stand idle.
+# Longer, because connections are idle towards the end.
 NETWORK_SECONDS = 120.0
 IDLE_SLEEP = 0.02
 
@@ -47,42 +49,44 @@ IDLE_SLEEP = 0.02
 def run_local_job(
     context: JobContext, job: Job, stop: Callable[[], bool], seconds: float = LOCAL_SECONDS
 ) -> int:
-    """Gives how many records were handled. Trouble with the ground (database, archive) is waited out as long as the
-    shift lasts, then raised."""
-    engine, until, total = Engine(context), time.monotonic() + seconds, 0
-    troubled = False
+    """Run batches of a job; returns how many records were handled. Errors of the database or archive are retried until the
+    time is up, then raised."""
+    engine, deadline, total = Engine(context), time.monotonic() + seconds, 0
+    had_error = False
     while True:
         try:
-            if troubled:  # between two batches a desk holds nothing: what is leased was left by the trouble
+            if (
+                had_error
+            ):  # this process holds nothing between two batches: the failed batch left these leases
                 context.store.release([context.owner], counts=False)
             handled = engine.run(job)
-            troubled = False
-        except Temporary as trouble:
-            if stop() or time.monotonic() > until:
+            had_error = False
+        except Temporary as error:
+            if stop() or time.monotonic() > deadline:
                 release_leases(context)
                 raise
-            wait_after_error(context, trouble)
-            troubled = True
+            wait_after_error(context, error)
+            had_error = True
             continue
         total += handled
-        if not handled or stop() or time.monotonic() > until:
+        if not handled or stop() or time.monotonic() > deadline:
             return total
 
 
 def run_network_job(network: NetworkLoop, stop: Callable[[], bool], seconds: float = NETWORK_SECONDS) -> int:
-    """Gives how many records were handled. What is under way when the time is up comes to its end; what is under way
-    when the worker is to stop has a little time for it, and is given back."""
-    until, total = time.monotonic() + seconds, 0
+    """Poll and fetch; returns how many records were handled. When the time is up, requests under way come to their end.
+    When the worker stops, they have a little time, then their rows are released."""
+    deadline, total = time.monotonic() + seconds, 0
     stopped_at: float | None = None
     while True:
         if stopped_at is None and stop():
             stopped_at = time.monotonic()
-        claiming = stopped_at is None and time.monotonic() < until
+        claiming = stopped_at is None and time.monotonic() < deadline
         handled = step_network(network, claiming=claiming)
         total += handled
         if not network.waiting and not network.uncommitted and not (claiming and handled):
             return total
-        if stopped_at is not None and time.monotonic() > stopped_at + GRACE:
+        if stopped_at is not None and time.monotonic() > stopped_at + NETWORK_GRACE:
             release_leases(network.context)
             return total
         if not handled and not network.waiting:
@@ -91,26 +95,26 @@ def run_network_job(network: NetworkLoop, stop: Callable[[], bool], seconds: flo
 
 @dataclass
 class SharedStopFlag:
-    """One byte that a worker shares with its children: they finish what they hold and take on nothing more."""
+    """One byte that a worker shares with its children: they finish what they hold and claim nothing more."""
 
     shared: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1))
 
-    def show(self) -> None:
+    def set(self) -> None:
         self.shared[0] = 1
 
-    def __bool__(self) -> bool:
+    def is_set(self) -> bool:
         return self.shared[0] == 1
 
 
 @dataclass
 class TaskRunner:
-    """What a child works with. Made in the child when it is first needed: a fork would share connections."""
+    """Runs messages in a child. Connections are opened in the child, because a fork would share them."""
 
     settings: Settings
     role: WorkerRole
     hints: HintSender
-    sign: SharedStopFlag = field(default_factory=SharedStopFlag)
-    presence: BusyChildren = field(default_factory=BusyChildren)
+    stop_flag: SharedStopFlag = field(default_factory=SharedStopFlag)
+    children: BusyChildren = field(default_factory=BusyChildren)
 
     @cached_property
     def app(self) -> App:
@@ -118,47 +122,48 @@ class TaskRunner:
 
     @cached_property
     def context(self) -> JobContext:
-        return self.app.context(owner_name("desk"), fetching=False)
+        return self.app.context(owner_name("local"), fetching=False)
 
     @cached_property
     def network(self) -> NetworkLoop:
-        """All that this worker does on the network, over one event loop: a slow site or recipe hinders no other."""
+        """All network jobs of this worker share one event loop, so that a slow site delays no other recipe."""
         return NetworkLoop(self.app.context(owner_name("network"), fetching=True), self.role.jobs)
 
     @cached_property
-    def upkeep(self) -> Maintenance:
+    def maintenance(self) -> Maintenance:
         return Maintenance(self.app)
 
-    def begin(self) -> None:
-        """A child is born, perhaps in the place of one that died: what the dead held is free at once."""
+    def on_child_start(self) -> None:
+        """The child may replace one that died: release its leases at once."""
         with suppress(Temporary):
             release_dead_owners(self.app)
 
-    def end(self) -> None:
+    def on_child_end(self) -> None:
         if "network" in self.__dict__:
             self.network.fetcher.close()
 
-    def stop(self) -> bool:
-        return bool(self.sign) or is_over_memory_limit()
+    def must_stop(self) -> bool:
+        return self.stop_flag.is_set() or is_over_memory_limit()
 
-    def work(self, job: Job) -> int:
-        """A shift of that kind; then others are told of what came of it. Gives how many records were handled."""
-        with self.presence.mark_busy():
-            self._taken(queue_name(job))
-            handled = self._shift(job)
-            self._follow(job.recipe)
+    def run_job(self, job: Job) -> int:
+        """Run a job and send hints for the work that follows; returns how many records were handled."""
+        with self.children.mark_busy():
+            self._acknowledge(queue_name(job))
+            handled = self._run(job)
+            self._hint_next(job.recipe)
         return handled
 
-    def _shift(self, job: Job) -> int:
+    def _run(self, job: Job) -> int:
         if job.task in NETWORK_TASKS:
-            return run_network_job(self.network, self.stop)
+            return run_network_job(self.network, self.must_stop)
         if job.keys:
             return Engine(self.context).run(job)
-        return run_local_job(self.context, job, self._gives_way if job.task in IDLE_TASKS else self.stop)
+        stop = self._must_yield if job.task in IDLE_TASKS else self.must_stop
+        return run_local_job(self.context, job, stop)
 
-    def _gives_way(self) -> bool:
-        """What nobody waits for is done a batch at a time while other work of this worker waits."""
-        if self.stop():
+    def _must_yield(self) -> bool:
+        """An idle task runs one batch at a time while this worker has other work."""
+        if self.must_stop():
             return True
         others = {job for job in self.role.jobs if job.task not in IDLE_TASKS}
         store, now = self.app.store, self.app.clock()
@@ -169,33 +174,33 @@ class TaskRunner:
             )
         return False
 
-    def chores(self) -> list[str]:
-        """Those that are due, whoever did the last ones and when."""
-        with self.presence.mark_busy():
-            self._taken(MAINTENANCE_QUEUE)
-            return [name for name in self.upkeep.tasks if self.upkeep.run_task(name) is not None]
+    def run_maintenance(self) -> list[str]:
+        """Run the tasks that are due; returns their names."""
+        with self.children.mark_busy():
+            self._acknowledge(MAINTENANCE_QUEUE)
+            return [name for name in self.maintenance.tasks if self.maintenance.run_task(name) is not None]
 
-    def _taken(self, queue: str) -> None:
+    def _acknowledge(self, queue: str) -> None:
         with suppress(Temporary, *BROKER_ERRORS):
-            self.hints.taken(queue)
+            self.hints.acknowledge(queue)
 
-    def _follow(self, recipe: str) -> None:
-        """Not needed, for the beat looks too; but it looks only now and then."""
+    def _hint_next(self, recipe: str) -> None:
+        """The beat sends the same hints, but only once a second."""
         with suppress(Temporary, *BROKER_ERRORS):
             for task in self.app.store.due_tasks(recipe, self.app.clock()):
                 self.hints.send(Job(recipe, task))
 
 
 def parse_job(recipe: str, task: str, keys: Sequence[str] = ()) -> Job:
-    """What a message asks for. Refused if it makes no sense: anybody might have sent it."""
-    if task not in set(Task) or not all(isinstance(word, str) for word in (recipe, *keys)):
-        raise Refused("bad_message", "a message asks for a task that there is not")
+    """The job that a message names. Refused if there is no such task: any program can send messages."""
+    if task not in QUEUED_TASKS or not all(isinstance(word, str) for word in (recipe, *keys)):
+        raise Refused("bad_message", "a message names an unknown task")
     return Job(recipe, Task(task), tuple(keys))
 
 
-def register_tasks(celery: Celery, hands: TaskRunner) -> None:
-    """Give Celery its tasks. Trouble that outlasts a shift is tried again after a minute, three times; after that it is
-    left to the beat."""
+def register_tasks(celery: Celery, runner: TaskRunner) -> None:
+    """Register the tasks with Celery. A temporary error is retried three times, a minute apart; then the beat sends the
+    next hint."""
     options: dict[str, Any] = {
         "autoretry_for": (Temporary,),
         "max_retries": RETRIES,
@@ -206,10 +211,10 @@ def register_tasks(celery: Celery, hands: TaskRunner) -> None:
     }
 
     def work(recipe: str, task: str, keys: Sequence[str] = ()) -> None:
-        hands.work(parse_job(recipe, task, keys))
+        runner.run_job(parse_job(recipe, task, keys))
 
-    def upkeep() -> None:
-        hands.chores()
+    def maintenance() -> None:
+        runner.run_maintenance()
 
     celery.task(name=WORK_TASK, **options)(work)
-    celery.task(name=MAINTENANCE_TASK, **options)(upkeep)
+    celery.task(name=MAINTENANCE_TASK, **options)(maintenance)

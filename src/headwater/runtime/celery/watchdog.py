@@ -1,7 +1,7 @@
-"""A worker that has connected anew sometimes takes no more messages, although it looks well. It is noticed and replaced.
+"""Finds a Celery worker that takes no more messages after a reconnect, although it looks healthy, and has it replaced.
 
-Rows are the truth, so nothing is lost meanwhile; but nothing is done either, for the hint that waits in its queue keeps
-the beat from sending another.
+Nothing is lost meanwhile, because the rows decide. But nothing is done either: the hint that waits in its queue keeps the
+beat from sending another.
 """
 
 import mmap
@@ -20,38 +20,38 @@ from headwater.model.errors import Temporary
 from headwater.redis_client import RedisClient
 
 _log = structlog.get_logger()
-LOOK_EVERY = 5.0
+CHECK_SECONDS = 5.0
 STUCK_AFTER = 60.0
 SLOTS = 1024
-ONE = struct.Struct("q")
+SLOT = struct.Struct("q")
 
 
 @dataclass
 class BusyChildren:
-    """Which children are at work: memory that a worker shares with them. Each writes its own number into its own place,
-    so that one that dies in the middle is known to be dead."""
+    """The children that are working, in memory that the worker shares with them. Each child writes its process id into its
+    slot, so a child that dies while busy is recognised as dead."""
 
-    shared: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, SLOTS * ONE.size))
+    shared: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, SLOTS * SLOT.size))
 
     @contextmanager
     def mark_busy(self) -> Iterator[None]:
-        me = os.getpid()
-        self._write(me, me)
+        pid = os.getpid()
+        self._write(pid, pid)
         try:
             yield
         finally:
-            self._write(me, 0)
+            self._write(pid, 0)
 
-    def _write(self, process: int, value: int) -> None:
-        ONE.pack_into(self.shared, process % SLOTS * ONE.size, value)
+    def _write(self, pid: int, value: int) -> None:
+        SLOT.pack_into(self.shared, pid % SLOTS * SLOT.size, value)
 
     def any_busy(self) -> bool:
-        return any(process and is_running(process) for (process,) in ONE.iter_unpack(self.shared[:]))
+        return any(pid and is_running(pid) for (pid,) in SLOT.iter_unpack(self.shared[:]))
 
 
 @dataclass
 class StallTimer:
-    """For how long messages have lain there while nobody was at work."""
+    """Measures how long messages have waited while no child was busy."""
 
     since: float | None = None
 
@@ -65,32 +65,30 @@ class StallTimer:
 
 @dataclass
 class QueueWatchdog:
-    """Looks at the queues of a worker through a connection of its own."""
+    """Checks the queues of a worker through a connection of its own. `on_stall` ends the worker."""
 
     server: RedisClient
     queues: Sequence[str]
-    presence: BusyChildren
-    end: Callable[[], None]
+    children: BusyChildren
+    on_stall: Callable[[], None]
     clock: Callable[[], float] = time.monotonic
-    waiting: StallTimer = field(default_factory=StallTimer)
+    timer: StallTimer = field(default_factory=StallTimer)
 
     def check(self) -> None:
-        busy = self.presence.any_busy()
+        busy = self.children.any_busy()
         messages = False
-        with suppress(
-            Temporary
-        ):  # who is not heard by the server cannot be blamed for taking nothing from it
+        with suppress(Temporary):  # without the server a worker cannot take messages: that is not a stall
             messages = any(self.server.ask([("LLEN", queue) for queue in self.queues]))
-        if self.waiting.is_stalled(self.clock(), messages=messages, busy=busy):
-            self.end()
+        if self.timer.is_stalled(self.clock(), messages=messages, busy=busy):
+            self.on_stall()
 
-    def begin(self) -> None:
-        threading.Thread(target=self._watch, name="watch", daemon=True).start()
+    def start(self) -> None:
+        threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def _watch(self) -> None:
         while True:
-            time.sleep(LOOK_EVERY)
+            time.sleep(CHECK_SECONDS)
             try:
                 self.check()
-            except Exception:  # noqa: BLE001 - whatever it is, a watch that ended would watch nobody
-                _log.exception("the watch could not look")
+            except Exception:  # noqa: BLE001 - the watchdog must survive every error
+                _log.exception("the watchdog failed")

@@ -16,8 +16,8 @@ from headwater.text.urls import canonical_url
 
 MOST_LINKS = 2_000
 LARGEST_PAGE = 8 * 1024 * 1024
-# Only these matter here. Everything else is taken out before parsing: it costs time, and nesting without end costs
-# the square of it.
+# Only these tags matter here. All others are removed before parsing: they cost time, and endless nesting costs
+# quadratic time.
 IRRELEVANT_TAG = re.compile(
     r"<(?!/?(?:a|area|base|meta|script|style|template|title|textarea)[\s/>]|!--)[^<>]*>", re.IGNORECASE
 )

@@ -180,8 +180,8 @@ def _atom_format(root: Element) -> str:
 
 
 def _namespace(element: Element) -> str:
-    address = element.tag[1:].partition("}")[0] if element.tag.startswith("{") else ""
-    return address.lower().rstrip("/#")
+    namespace = element.tag[1:].partition("}")[0] if element.tag.startswith("{") else ""
+    return namespace.lower().rstrip("/#")
 
 
 def _default_namespace(element: Element) -> str:

@@ -144,12 +144,12 @@ def person_name(text: str, warn: Warn) -> str | None:
     text = text.strip()
     if "@" not in text:
         return clean_title(text, warn)
-    address = EMAIL_ADDRESS.search(text)
-    if address is None:
+    email = EMAIL_ADDRESS.search(text)
+    if email is None:
         return clean_title(text, warn)
-    name = EMPTY_BRACKETS.sub(" ", text[: address.start()] + text[address.end() :]).strip()
+    name = EMPTY_BRACKETS.sub(" ", text[: email.start()] + text[email.end() :]).strip()
     name = _without_parentheses(name).strip(" \"'-,;:<>")
-    return clean_title(name, warn) or address[0].removeprefix("mailto:")
+    return clean_title(name, warn) or email[0].removeprefix("mailto:")
 
 
 def _without_parentheses(text: str) -> str:

@@ -254,7 +254,7 @@ class _Scanner:
             return token.end()
         end, resume_at = self._extent(token.end(), token[2], name)
         element.text = parse_text(
-            self.data[token.end() : end], address=name in {"link", "guid", "id", "comments", "url"}
+            self.data[token.end() : end], is_url=name in {"link", "guid", "id", "comments", "url"}
         )
         return resume_at
 
@@ -342,25 +342,25 @@ def parse_attributes(raw: bytes) -> dict[str, str]:
     return attributes
 
 
-def parse_text(raw: bytes, *, address: bool = False) -> str:
+def parse_text(raw: bytes, *, is_url: bool = False) -> str:
     """The text as a parser would return it: CDATA taken literally, references decoded elsewhere.
 
     Text with unescaped tags is markup already and stays as it is.
     """
     if b"<![" not in raw:
-        return _text_outside_cdata(raw, address=address)
+        return _text_outside_cdata(raw, is_url=is_url)
     pieces: list[str] = []
     position = 0
     for section in CDATA_SECTION.finditer(raw):
-        pieces.append(_text_outside_cdata(raw[position : section.start()], address=address))
+        pieces.append(_text_outside_cdata(raw[position : section.start()], is_url=is_url))
         pieces.append(section[1].decode("utf-8", "replace"))
         position = section.end()
-    pieces.append(_text_outside_cdata(raw[position:], address=address))
+    pieces.append(_text_outside_cdata(raw[position:], is_url=is_url))
     return "".join(pieces)
 
 
-def _text_outside_cdata(raw: bytes, *, address: bool) -> str:
-    if address:
+def _text_outside_cdata(raw: bytes, *, is_url: bool) -> str:
+    if is_url:
         raw = MARKUP.sub(b"", raw)
     raw = COMMENT.sub(b"", raw)
     text = raw.decode("utf-8", "replace")

@@ -50,7 +50,7 @@ NAMESPACES = {
     "http://www.w3.org/xml/1998/namespace": "xml",
     "http://purl.org/syndication/history/1.0": "fh",
 }
-NAMESPACE_BY_PREFIX = {prefix: address for address, prefix in NAMESPACES.items() if prefix}
+NAMESPACE_BY_PREFIX = {prefix: namespace for namespace, prefix in NAMESPACES.items() if prefix}
 CORE_PREFIXES = {"atom", "atom10", "atom03", "a10", "a", "rss", "rss10", "rss1"}
 USERLAND = "backend.userland.com/rss"
 ROOT_TAG = re.compile(rb"<[A-Za-z][^<>]*")

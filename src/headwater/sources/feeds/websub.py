@@ -106,11 +106,11 @@ def _lease(text: str | None) -> timedelta:
 
 def has_valid_signature(subscription: Subscription, signature: str, body: bytes) -> bool:
     """Whether the sender of the body knows the secret."""
-    name, _, stated = signature.strip().partition("=")
+    name, _, signature_digest = signature.strip().partition("=")
     if name.lower() not in ALGORITHMS:
         return False
     expected = hmac.new(subscription.secret.encode(), body, name.lower()).hexdigest()
-    return hmac.compare_digest(expected.encode(), stated.strip().lower().encode("utf-8", "replace"))
+    return hmac.compare_digest(expected.encode(), signature_digest.strip().lower().encode("utf-8", "replace"))
 
 
 def link_relations(header: str) -> Mapping[str, str]:

@@ -95,7 +95,7 @@ class _SitemapPoll:
         for path in USUAL_PATHS:
             url = urljoin(self.source.url, path)
             try:
-                yield from self._read(SitemapFile((url,)))
+                yield from self._read_file(SitemapFile((url,)))
             except (Permanent, NotASitemap) as error:
                 yield from self._flush()
                 self.first_error = self.first_error or _as_poll_error(error)
@@ -121,7 +121,7 @@ class _SitemapPoll:
         poll."""
         while (file := self.files.next()) is not None:
             try:
-                yield from self._read(file)
+                yield from self._read_file(file)
             except (HeadwaterError, NotASitemap) as error:
                 yield from self._flush()
                 self._failed(file, error)
@@ -141,7 +141,7 @@ class _SitemapPoll:
             self.host_failures += 1
             self.resume = self.resume or file.path
 
-    def _read(self, file: SitemapFile) -> Requests:
+    def _read_file(self, file: SitemapFile) -> Requests:
         state = self.watermark.state_of(file.url)
         if (
             self.trust_lastmod

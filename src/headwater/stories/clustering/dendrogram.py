@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.stories.clustering.linkage import Join
-from headwater.stories.clustering.similarity import Days, Matrix, time_decay
+from headwater.stories.clustering.similarity import Days, Matrix, Numbers, time_decay
 
-Numbers = npt.NDArray[np.int64]
 Heights = npt.NDArray[np.float64]
 
 MIN_LINK_SHARE = 0.2
@@ -93,28 +92,28 @@ class MeanDays:
     """The mean day of each cluster, over the documents with a known day."""
 
     sums: npt.NDArray[np.float64]
-    known: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.float64]
 
     @classmethod
     def of(cls, days: Days) -> "MeanDays":
-        known = ~np.isnan(days)
-        return cls(np.where(known, days, 0).astype(np.float64), known.astype(np.float64))
+        is_known = ~np.isnan(days)
+        return cls(np.where(is_known, days, 0).astype(np.float64), is_known.astype(np.float64))
 
     def decay(self, first: int, second: int) -> float:
-        if not (self.known[first] and self.known[second]):
+        if not (self.counts[first] and self.counts[second]):
             return 1.0
-        means = [self.sums[name] / self.known[name] for name in (first, second)]
+        means = [self.sums[name] / self.counts[name] for name in (first, second)]
         return float(time_decay(*np.array(means, dtype=np.float32)[:, None])[0])
 
     def between(self, first: Numbers, second: Numbers) -> Days:
         """The time decay between each pair of clusters."""
         means = np.full(len(self.sums), np.nan, dtype=np.float32)
-        np.divide(self.sums, self.known, out=means, where=self.known > 0, casting="same_kind")
+        np.divide(self.sums, self.counts, out=means, where=self.counts > 0, casting="same_kind")
         return time_decay(means[first], means[second])
 
     def join(self, target: int, absorbed: int) -> None:
         self.sums[target] += self.sums[absorbed]
-        self.known[target] += self.known[absorbed]
+        self.counts[target] += self.counts[absorbed]
 
 
 def _monotonic_heights(joins: Sequence[Join], similarities: Heights, rows: int) -> Heights:

@@ -6,11 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from headwater.stories.clustering.similarity import Matrix, normalise_rows
-
-Numbers = npt.NDArray[np.int64]
+from headwater.stories.clustering.similarity import Matrix, Numbers, normalise_rows
 
 EXACT = 8192
 BLOCK = 512
@@ -94,9 +91,9 @@ def _search_cells(vectors: Matrix, count: int, cells: VectorCells, probes: int) 
 
 def _candidates(cells: VectorCells, number: int, near_cells: Numbers) -> tuple[Numbers, int]:
     """The rows of the near cells, with those of the cell itself at the end, and where these begin."""
-    others = [cells.members[cell] for cell in near_cells if cell != number]
-    found = np.concatenate([*others, cells.members[number]])
-    return found, len(found) - len(cells.members[number])
+    other_cells = [cells.members[cell] for cell in near_cells if cell != number]
+    rows = np.concatenate([*other_cells, cells.members[number]])
+    return rows, len(rows) - len(cells.members[number])
 
 
 def _blocks(rows: Numbers) -> Iterator[Numbers]:
@@ -130,12 +127,12 @@ SMOOTHING_NEIGHBOURS = 10
 SMOOTHING_BLOCK = 1024
 
 
-def smooth_vectors(vectors: Matrix, near: Neighbours, companion: float) -> Matrix:
+def smooth_vectors(vectors: Matrix, neighbours: Neighbours, companion: float) -> Matrix:
     """Each vector plus the mean of its neighbours, weighted by the square of their similarity: what a short text leaves
     out, the texts around it say. Neighbours below the similarity `companion` do not count."""
     positions, similarities = (
-        near.positions[:, :SMOOTHING_NEIGHBOURS],
-        near.similarities[:, :SMOOTHING_NEIGHBOURS],
+        neighbours.positions[:, :SMOOTHING_NEIGHBOURS],
+        neighbours.similarities[:, :SMOOTHING_NEIGHBOURS],
     )
     weights = np.where(similarities >= companion, np.square(similarities), 0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)

@@ -9,7 +9,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.settings.channels import resolve_secret
+from headwater.settings.secrets import resolve_secret
 
 WHERE = "database"
 SECONDS = 10

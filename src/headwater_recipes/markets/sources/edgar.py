@@ -102,7 +102,7 @@ class _FilingsPoll:
     def read(self) -> PollSession:
         self.cik = yield from self._company()
         old_ids = set(self.source.watermark.get("seen", ()))
-        listed: set[str] = set()
+        listed_ids: set[str] = set()
         for start in range(0, WINDOW, PER_PAGE):
             try:
                 payload = yield from fetch_json(self.api, self._page(start))
@@ -117,15 +117,15 @@ class _FilingsPoll:
             filings = [
                 hit
                 for hit in choose_filings(hits, self.cik, releases=releases)
-                if _identity(hit) not in listed
+                if _identity(hit) not in listed_ids
             ]
-            listed.update(map(_identity, filings))
+            listed_ids.update(map(_identity, filings))
             if leads := tuple(self._lead(hit) for hit in filings if _identity(hit) not in old_ids):
                 yield LeadBatch(leads)
             self.newest = max([self.newest, *(hit.filed for hit in filings if self._is_past(hit.filed))])
             if start + PER_PAGE >= _total(payload) or not hits:
                 break
-        self.ids = sorted(listed | old_ids if self.poll_again_after else listed)
+        self.ids = sorted(listed_ids | old_ids if self.poll_again_after else listed_ids)
         return Discovery()
 
     def _is_past(self, day: str) -> bool:

@@ -1,4 +1,4 @@
-"""How to apply: ways and steps; and the channel that follows from them."""
+"""How to apply: the steps by way of application, and the channel that follows from them."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
@@ -33,7 +33,7 @@ NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
     r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: \w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
 )
-"""Only the appointment is made there."""
+"""Only the appointment is made online."""
 LONGEST_NUMBER = 24
 VIA_NAMES = {
     "online": "online",
@@ -45,25 +45,26 @@ VIA_NAMES = {
 
 
 def application_steps(parts: Sequence[PagePart]) -> FieldValue:
-    """What only counts the ways is left out where they are told. A list of {via, detalle}: online, presencial, telefono, correo, or general for steps that hold for all."""
-    found: list[dict[str, str]] = []
-    lines: list[TextLine] = []
+    """A list of {via, detalle}. `via` is online, presencial, telefono, correo, or general for steps that apply to all. Lines that
+    only list the ways are left out where the ways are described."""
+    steps: list[dict[str, str]] = []
+    lines: list[SectionLine] = []
     for part in parts:
-        for line in [one for whole in part.lines for one in _apart(whole)]:
-            told = _way(part, line)
-            if told and told not in found:
-                found.append(told)
+        for line in [piece for part_line in part.lines for piece in _split_ways(part_line)]:
+            step = _step(part, line)
+            if step and step not in steps:
+                steps.append(step)
                 lines.append(line)
-    if any(way["via"] != "general" for way in found):
-        told_more = [pair for pair in zip(found, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
-        found, lines = [way for way, _ in told_more], [line for _, line in told_more]
-    return FieldValue(found, spans_of(lines)) if found else FieldValue()
+    if any(way["via"] != "general" for way in steps):
+        described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
+        steps, lines = [way for way, _ in described], [line for _, line in described]
+    return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
 
 
-def _apart(line: TextLine) -> list[TextLine]:
-    """A line that goes through several ways, each named before a colon, as one line each."""
+def _split_ways(line: SectionLine) -> list[SectionLine]:
+    """Split a line that describes several ways, each named before a colon."""
     cuts = [
-        found.start(1) for found in NAMED.finditer(line.text) if found.start(1) and _via_of_label(found[1])
+        match.start(1) for match in NAMED.finditer(line.text) if match.start(1) and _via_of_label(match[1])
     ]
     if not cuts:
         return [line]
@@ -73,28 +74,28 @@ def _apart(line: TextLine) -> list[TextLine]:
     return [first, *(replace(line, text=text.strip(" ;"), lead="", rest="", links=()) for text in texts[1:])]
 
 
-def _way(part: PagePart, line: TextLine) -> dict[str, str] | None:
+def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
     calls = part.key == "telefono" and PHONE.search(fold_text(line.text))
     if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
-        return None  # a number alone is whom to call, not how to apply
+        return None  # a number alone is a contact, not a way to apply
     if line.links and fold_text(line.text) == fold_text(line.links[0].text) and _is_button(part, line):
-        return None  # where it leads is told elsewhere
+        return None  # its target is listed in another field
     detail = line.text
     if line.kind == "row":
         detail = ": ".join(cell for cell in line.cells if cell)
     elif line.lead and line.rest and _via_of_label(line.lead):
         return {"via": _via_of_label(line.lead), "detalle": line.rest}
     else:
-        name, colon, rest = line.text.partition(":")
-        if colon and rest.strip() and len(name.split()) <= 6 and _via_of_label(name):
-            return {"via": _via_of_label(name), "detalle": rest.strip()}
+        name, colon, detail_text = line.text.partition(":")
+        if colon and detail_text.strip() and len(name.split()) <= 6 and _via_of_label(name):
+            return {"via": _via_of_label(name), "detalle": detail_text.strip()}
     return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title) or via_of(detail), "detalle": detail}
 
 
-def _is_button(part: PagePart, line: TextLine) -> bool:
-    return not part.key or any(one is not line and not one.links for one in part.lines)
+def _is_button(part: PagePart, line: SectionLine) -> bool:
+    return not part.key or any(other is not line and not other.links for other in part.lines)
 
 
 def _via_of_label(name: str) -> str:
@@ -103,9 +104,9 @@ def _via_of_label(name: str) -> str:
 
 
 def via_of(text: str) -> str:
-    """The one way that a text speaks of; `general` when it speaks of none or of several."""
-    bare = VIRTUAL.sub("internet", fold_text(text))
-    told = [
+    """The only way that a text mentions. `general` when it mentions none or several."""
+    folded = VIRTUAL.sub("internet", fold_text(text))
+    ways = [
         name
         for name, pattern in (
             ("online", ONLINE),
@@ -113,33 +114,33 @@ def via_of(text: str) -> str:
             ("telefono", PHONE),
             ("correo", POST),
         )
-        if pattern.search(bare)
+        if pattern.search(folded)
     ]
-    return told[0] if len(told) == 1 else "general"
+    return ways[0] if len(ways) == 1 else "general"
 
 
-def _starts_online(line: TextLine) -> bool:
-    """A button by which to apply there and then."""
+def _starts_online(line: SectionLine) -> bool:
+    """Whether the line has a button to apply online."""
     return any(
         places.is_start(link) and ONLINE.search(VIRTUAL.sub("internet", fold_text(link.text)))
         for link in line.links
     )
 
 
-def channel(told: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Sequence[str]) -> str | None:
-    """electronico, presencial or mixto, by the ways that are told and, where those are general, by what the parts
-    about applying say; nothing when they say nothing."""
-    named = {way["via"] for way in told}
-    general = [way["detalle"] for way in told if way["via"] == "general"]
-    bare = fold_text(
-        " ".join(general if named - {"general"} else [f"{part.title} {part.text}" for part in parts])
+def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Sequence[str]) -> str | None:
+    """electronico, presencial or mixto, by the ways of the steps. Where those are general, the text of the sections about
+    applying decides. None when it says nothing."""
+    ways = {way["via"] for way in steps}
+    general = [way["detalle"] for way in steps if way["via"] == "general"]
+    folded = fold_text(
+        " ".join(general if ways - {"general"} else [f"{part.title} {part.text}" for part in parts])
     )
-    bare = BOOKED.sub("cita", VIRTUAL.sub("internet", bare))
-    online = "online" in named or (bool(ONLINE.search(bare)) and not NOT_ONLINE.search(bare))
+    folded = BOOKED.sub("cita", VIRTUAL.sub("internet", folded))
+    online = "online" in ways or (bool(ONLINE.search(folded)) and not NOT_ONLINE.search(folded))
     online = online or any(_starts_online(line) for part in parts for line in part.lines)
-    posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in told)
-    person = "presencial" in named or posted or bool(IN_PERSON.search(bare) or POST.search(bare))
-    online = online or bool(urls and not named - {"general"})
+    posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in steps)
+    person = "presencial" in ways or posted or bool(IN_PERSON.search(folded) or POST.search(folded))
+    online = online or bool(urls and not ways - {"general"})
     if online and person:
         return "mixto"
     return "electronico" if online else "presencial" if person else None

@@ -1,4 +1,4 @@
-"""Deadlines by what they are for."""
+"""Deadlines by purpose."""
 
 import re
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
 SILENCE = re.compile(
     r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w*|efect\w+ (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
-LONGEST_SENTENCE = 400  # a hostile one would keep the search busy
+LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
 UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
@@ -33,53 +33,55 @@ SILENT = re.compile(
 AFTER_IT = re.compile(
     r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
 )
-"""A decision from which the time to apply is counted."""
+"""A decision after which the time to apply begins."""
 APPLYING = re.compile(
     r"solicit|sol licit|present|inscrip|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
 )
 
 
 def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) -> FieldValue:
-    """Keys solicitud, resolucion, silencio_administrativo, recurso, and others as the page calls them. How long the
-    decision takes and what silence means is taken from other parts where a sentence says it outright."""
-    found: dict[str, list[str]] = {}
-    lines: list[TextLine] = []
+    """Keys solicitud, resolucion, silencio_administrativo, recurso, and others by their name on the page. The time for the
+    decision and the meaning of silence may come from other sections, where a sentence states them explicitly."""
+    texts_by_key: dict[str, list[str]] = {}
+    lines: list[SectionLine] = []
     for part in parts:
         for line in part.lines:
             if NOTE.match(line.text):
                 continue
-            for key, text in _dated(part, line):
-                if text not in found.setdefault(key, []):
-                    found[key].append(text)
+            for key, text in _keyed_texts(part, line):
+                if text not in texts_by_key.setdefault(key, []):
+                    texts_by_key[key].append(text)
                 lines.append(line)
-    for key, text, line in _elsewhere(everything, found):
-        found[key] = [text]
+    for key, text, line in _explicit_statements(everything, texts_by_key):
+        texts_by_key[key] = [text]
         lines.append(line)
-    value = {key: " ".join(texts) for key, texts in found.items()}
+    value = {key: " ".join(texts) for key, texts in texts_by_key.items()}
     return FieldValue(value, spans_of(lines)) if value else FieldValue()
 
 
-def _elsewhere(parts: Sequence[PagePart], found: dict[str, list[str]]) -> list[tuple[str, str, TextLine]]:
-    told: dict[str, tuple[str, str, TextLine]] = {}
+def _explicit_statements(
+    parts: Sequence[PagePart], texts_by_key: dict[str, list[str]]
+) -> list[tuple[str, str, SectionLine]]:
+    explicit: dict[str, tuple[str, str, SectionLine]] = {}
     for part in parts:
         if part.field in {"plazos", "ignored", "base_legal"}:
             continue
         for line in part.lines:
             for sentence in sentences(line.text):
-                bare = fold_text(sentence)
+                folded = fold_text(sentence)
                 key = (
                     "resolucion"
-                    if OUTRIGHT.search(bare)
+                    if OUTRIGHT.search(folded)
                     else "silencio_administrativo"
-                    if SILENT.search(bare)
+                    if SILENT.search(folded)
                     else ""
                 )
-                if key and key not in found:
-                    told.setdefault(key, (key, sentence, line))
-    return list(told.values())
+                if key and key not in texts_by_key:
+                    explicit.setdefault(key, (key, sentence, line))
+    return list(explicit.values())
 
 
-def _dated(part: PagePart, line: TextLine) -> list[tuple[str, str]]:
+def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     if line.kind == "row":
         return _row(line)
     if part.key not in {"", "solicitud", "resolucion"}:
@@ -87,21 +89,21 @@ def _dated(part: PagePart, line: TextLine) -> list[tuple[str, str]]:
     if line.lead and line.rest:
         return [(_key(fold_text(line.lead), "") or _slug(line.lead), line.rest)]
     return [
-        (_key(fold_text(said), part.key), said)
+        (_key(fold_text(statement), part.key), statement)
         for sentence in sentences(line.text)
-        for said in _halves(sentence)
+        for statement in _term_and_silence(sentence)
     ]
 
 
-def _halves(sentence: str) -> list[str]:
-    """A term and, behind a semicolon, what silence means after it."""
-    term, mark, rest = sentence.partition("; ")
-    if mark and _key(fold_text(rest), "") == "silencio_administrativo" != _key(fold_text(term), ""):
-        return [term, rest]
+def _term_and_silence(sentence: str) -> list[str]:
+    """Split a term from the meaning of silence after a semicolon."""
+    term, mark, consequence = sentence.partition("; ")
+    if mark and _key(fold_text(consequence), "") == "silencio_administrativo" != _key(fold_text(term), ""):
+        return [term, consequence]
     return [sentence]
 
 
-def _row(line: TextLine) -> list[tuple[str, str]]:
+def _row(line: SectionLine) -> list[tuple[str, str]]:
     name, *values = [cell for cell in line.cells if cell] or [""]
     if not values or fold_text(name) in {
         "plazo",
@@ -113,33 +115,33 @@ def _row(line: TextLine) -> list[tuple[str, str]]:
         "epea",
     }:
         return []
-    bare = fold_text(name)
-    key = _key(bare, "") or _slug(name)
+    folded = fold_text(name)
+    key = _key(folded, "") or _slug(name)
     return [(key, " ".join(values))]
 
 
-def _key(bare: str, given: str) -> str:
-    """A sentence that speaks of silence or appeals says so, wherever it stands."""
-    if SILENCE.search(bare):
+def _key(folded: str, default: str) -> str:
+    """The key of a sentence. Silence and appeals have their own key in any section."""
+    if SILENCE.search(folded):
         return "silencio_administrativo"
-    if APPEAL.search(bare):
+    if APPEAL.search(folded):
         return "recurso"
-    if len(bare) <= LONGEST_SENTENCE and UNANSWERED.search(bare):
+    if len(folded) <= LONGEST_SENTENCE and UNANSWERED.search(folded):
         return "silencio_administrativo"
-    if given == "resolucion" or (given and AFTER_IT.search(bare)):
-        return given
-    if DECISION.search(bare) and not (
-        given
-        and APPLYING.search(bare)
+    if default == "resolucion" or (default and AFTER_IT.search(folded)):
+        return default
+    if DECISION.search(folded) and not (
+        default
+        and APPLYING.search(folded)
         and not re.match(
             r"(?:el )?(?:plazo|termini|prazo)?\w* ?(?:maxim\w+ )?(?:de|para|per)? ?(?:resol|la resol|notif)",
-            bare,
+            folded,
         )
     ):
         return "resolucion"
-    if APPLYING.search(bare):
+    if APPLYING.search(folded):
         return "solicitud"
-    return given
+    return default
 
 
 def sentences(text: str) -> list[str]:

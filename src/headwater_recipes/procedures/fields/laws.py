@@ -1,4 +1,4 @@
-"""The laws that a procedure rests on, with their numbers in the official gazette."""
+"""The legal basis of a procedure, with numbers of the official gazette."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
@@ -22,23 +22,23 @@ INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*
 
 
 def laws(parts: Sequence[PagePart]) -> FieldValue:
-    """One entry a law, in the page's words; the number that only its link carries is put behind."""
-    found: list[str] = []
-    lines: list[TextLine] = []
+    """One entry per law, in the words of the page. A number that only the link contains is appended."""
+    names: list[str] = []
+    lines: list[SectionLine] = []
     for part in parts:
         for line in part.lines:
-            for text in _named(line):
-                if fold_text(text) not in {fold_text(one) for one in found}:
-                    found.append(text)
+            for text in _law_names(line):
+                if fold_text(text) not in {fold_text(name) for name in names}:
+                    names.append(text)
                     lines.append(line)
-    return FieldValue(found, spans_of(lines)) if found else FieldValue()
+    return FieldValue(names, spans_of(lines)) if names else FieldValue()
 
 
-def _named(line: TextLine) -> list[str]:
+def _law_names(line: SectionLine) -> list[str]:
     if any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links):
         return []
     if places.number_in(line.text) and not re.search(_NORMS, line.text):
-        return []  # whom to call, below the last law
+        return []  # a contact below the last law
     if (
         BYLINE.search(fold_text(line.text))
         or NOTE.match(line.text)
@@ -51,7 +51,7 @@ def _named(line: TextLine) -> list[str]:
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 
 
-def _with_number(piece: str, line: TextLine, *, alone: bool) -> str:
+def _with_number(piece: str, line: SectionLine, *, alone: bool) -> str:
     if BOE.search(piece):
         return piece
     for link in line.links:

@@ -1,4 +1,4 @@
-"""What the citizen pays (`tasas`) and what the citizen gets (`cuantias`)."""
+"""What the citizen pays (`tasas`) and what the citizen receives (`cuantias`)."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 FREE = "Gratuito"
 _FREE_WORDS = (
@@ -41,58 +41,58 @@ HOW_MUCH = re.compile(r"(?:\d+ )?(?:cuanto|quant|canto|zenbat|how much)$")
 
 
 def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValue:
-    """What the page says in a part of its own; else a sentence that calls the procedure free."""
-    lines = [line for part in parts for line in _told(part.lines)]
+    """The fees from their own section, else from a sentence that calls the procedure free."""
+    lines = [line for part in parts for line in _content_lines(part.lines)]
     if not lines:
         titles = [part for part in parts if ALL_FREE.match(fold_text(part.title))]
         return (
             FieldValue(FREE, ((titles[0].start, titles[0].start + len(titles[0].title)),))
             if titles
-            else _said_free(everything)
+            else _free_of_charge(everything)
         )
-    text = joined(lines)
-    bare = fold_text(text)
+    text = join_lines(lines)
+    folded = fold_text(text)
     if (
-        NO.match(bare)
-        or ZERO.match(bare)
-        or ((ALL_FREE.match(bare) or NOTHING_TO_PAY.match(bare)) and not MONEY.search(text))
+        NO.match(folded)
+        or ZERO.match(folded)
+        or ((ALL_FREE.match(folded) or NOTHING_TO_PAY.match(folded)) and not MONEY.search(text))
     ):
         return FieldValue(FREE, spans_of(lines))
     return FieldValue(text, spans_of(lines))
 
 
-def _told(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Without notes, and without the row that only names the columns."""
-    told = [line for line in lines if not NOTE.match(line.text)]
-    rows = [line for line in told if line.kind == "row"]
+def _content_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines without notes and without the header row of a table."""
+    content = [line for line in lines if not NOTE.match(line.text)]
+    rows = [line for line in content if line.kind == "row"]
     heads = (
         len(rows) > 1 and not DIGIT.search(rows[0].text) and all(DIGIT.search(row.text) for row in rows[1:])
     )
-    return [line for line in told if not (heads and line is rows[0])]
+    return [line for line in content if not (heads and line is rows[0])]
 
 
-def _said_free(parts: Sequence[PagePart]) -> FieldValue:
+def _free_of_charge(parts: Sequence[PagePart]) -> FieldValue:
     for part in parts:
         if part.field == "ignored":
             continue
         for line in part.lines:
-            bare = fold_text(line.text)
-            if SAYS_FREE.search(bare) or (
-                len(bare.split()) <= 4 and ALL_FREE.match(bare) and "gratu" in bare
+            folded = fold_text(line.text)
+            if SAYS_FREE.search(folded) or (
+                len(folded.split()) <= 4 and ALL_FREE.match(folded) and "gratu" in folded
             ):
                 return FieldValue(FREE, spans_of([line]))
     return NO_VALUE
 
 
-def joined(lines: Sequence[TextLine]) -> str:
+def join_lines(lines: Sequence[SectionLine]) -> str:
     return " ".join(
-        _said(line, last=place == len(lines) - 1)
+        _as_text(line, last=place == len(lines) - 1)
         for place, line in enumerate(lines)
-        if _said(line, last=True)
+        if _as_text(line, last=True)
     )
 
 
-def _said(line: TextLine, *, last: bool) -> str:
+def _as_text(line: SectionLine, *, last: bool) -> str:
     if line.kind == "row":
         return "; ".join([": ".join(cell for cell in line.cells if cell)]) + ("" if last else ";")
     text = line.text
@@ -105,16 +105,16 @@ def _said(line: TextLine, *, last: bool) -> str:
 
 def amounts(parts: Sequence[PagePart]) -> FieldValue:
     """An object: rows and items by their names, all else under `importe`."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
     for line in lines:
-        name, value = _named(line)
+        name, value = _name_and_value(line)
         if value:
-            found[name] = f"{found[name]} {value}" if name in found else value
-    return FieldValue(found, spans_of(lines)) if found else NO_VALUE
+            values[name] = f"{values[name]} {value}" if name in values else value
+    return FieldValue(values, spans_of(lines)) if values else NO_VALUE
 
 
-def _named(line: TextLine) -> tuple[str, str]:
+def _name_and_value(line: SectionLine) -> tuple[str, str]:
     if line.kind == "row":
         name, *values = [cell for cell in line.cells if cell] or [""]
         return (
@@ -131,35 +131,39 @@ def _named(line: TextLine) -> tuple[str, str]:
 
 
 def sides(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:
-    """Parts about money as (paid, received): "Importe" alone is decided by what stands below it."""
-    aid = any(GETS.search(fold_text(f"{part.title} {part.text}")) for part in parts if _tells_what(part))
+    """Sections about money as (paid, received). The text decides where the heading is only "Importe"."""
+    aid = any(
+        GETS.search(fold_text(f"{part.title} {part.text}")) for part in parts if _describes_procedure(part)
+    )
     offered = aid and any(GETS.search(fold_text(part.title)) for part in parts if part.level == 1)
-    asked = [part for part in parts if part.field == "tasas" and offered and _is_open(part)]
-    paid = [part for part in parts if part.field == "tasas" and not _is_received(part) and part not in asked]
+    open_parts = [part for part in parts if part.field == "tasas" and offered and _is_amount_of_aid(part)]
+    paid = [
+        part for part in parts if part.field == "tasas" and not _is_received(part) and part not in open_parts
+    ]
     received = [
         part
         for part in parts
-        if part.field == "cuantias" or (part.field == "tasas" and _is_received(part)) or part in asked
+        if part.field == "cuantias" or (part.field == "tasas" and _is_received(part)) or part in open_parts
     ]
-    truly = [
+    really_received = [
         part for part in received if not _is_paid(part) and (aid or not SUM.match(fold_text(part.title)))
     ]
-    return [*paid, *(part for part in received if part not in truly)], truly
+    return [*paid, *(part for part in received if part not in really_received)], really_received
 
 
-def _is_open(part: PagePart) -> bool:
-    """ "How much" alone, on the page of an aid: what one gets, unless it speaks of paying or says that it is free."""
-    bare = fold_text(part.text)
-    return bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text)) and not PAYS.search(bare)
+def _is_amount_of_aid(part: PagePart) -> bool:
+    """ "How much" on the page of an aid is the amount received, unless the text mentions paying."""
+    folded = fold_text(part.text)
+    return bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text)) and not PAYS.search(folded)
 
 
-def _tells_what(part: PagePart) -> bool:
+def _describes_procedure(part: PagePart) -> bool:
     return part.level <= 1 or part.field in {"descripcion", "cuantias", "tasas", "nombre"}
 
 
 def _is_paid(part: PagePart) -> bool:
-    bare = fold_text(f"{part.title} {part.text}")
-    return bool(PAYS.search(bare)) and not GETS.search(bare)
+    folded = fold_text(f"{part.title} {part.text}")
+    return bool(PAYS.search(folded)) and not GETS.search(folded)
 
 
 def _is_received(part: PagePart) -> bool:

@@ -1,4 +1,4 @@
-"""Who is responsible: named by a part of the page, by its frame, or by the source registry."""
+"""The responsible organism: named by a section of the page, by the frame of the site, or by the portal registry."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart
 
-# One word each: alternatives that overlap would let a hostile text be taken apart in endless ways.
+# One word each: overlapping alternatives would let a hostile text cause endless backtracking.
 _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l)"
 _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
@@ -27,30 +27,30 @@ SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'�
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"\s+[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
-LONGEST, LONGEST_LOOK, FEW_WORDS = 160, 400, 3
+LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
 TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
 TOWN_HALL = re.compile(
     r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
 )
 MINISTRY = re.compile(r"Minist|Gobierno de España")
 AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretaría|Tesorería|Jefatura")
-"""Whose site it is, where the ministry above it is on every page's top."""
+"""The agency that owns the site, where every page names its ministry at the top."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
 def responsible_organism(
     parts: Sequence[PagePart], site: Mapping[str, Any], page_title: str, registered: str
 ) -> FieldValue:
-    """A labelled one first; then the site's own name, its header, path and footer; then what the registry says."""
+    """From a labelled section, else from the frame of the site, else from the registry, else from any line."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
-    named = _in_the_frame(site, page_title)
+    frame_name = _name_in_frame(site, page_title)
     for part in labelled:
         text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
-        if 2 <= len(text) <= LONGEST and not _is_office_of(text, named):
+        if 2 <= len(text) <= LONGEST and not _is_office_of(text, frame_name):
             return FieldValue(text, spans_of(part.lines[:1]))
-    if named:
-        return FieldValue(named, ())
+    if frame_name:
+        return FieldValue(frame_name, ())
     if registered:
         return FieldValue(registered, ())
     for part in parts:
@@ -68,38 +68,40 @@ def responsible_organism(
     return FieldValue(name, ()) if name else NO_VALUE
 
 
-def _in_the_frame(site: Mapping[str, Any], page_title: str) -> str:
-    path = [str(one) for one in site.get("path", ())]
+def _name_in_frame(site: Mapping[str, Any], page_title: str) -> str:
+    path = [str(text) for text in site.get("path", ())]
     frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
     around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
-    names = [found for one in around if (found := name_in(str(one or "")))]
+    names = [found for text in around if (found := name_in(str(text or "")))]
     found = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
     titled = name_in(page_title)
     return titled if MINISTRY.match(found) and AGENCY.match(titled) else found
 
 
-def _is_office_of(text: str, named: str) -> bool:
-    """A department of the town hall whose site it is, or one that is called by its subject alone."""
-    if not named or TOWN_HALL.search(fold_text(text)):
+def _is_office_of(text: str, site_owner: str) -> bool:
+    """Whether the text names a department of the town hall that owns the site, or a department by its subject alone."""
+    if not site_owner or TOWN_HALL.search(fold_text(text)):
         return False
-    return bool(TOWN_HALL.search(fold_text(named))) or (not name_in(text) and len(text.split()) <= FEW_WORDS)
+    return bool(TOWN_HALL.search(fold_text(site_owner))) or (
+        not name_in(text) and len(text.split()) <= FEW_WORDS
+    )
 
 
 def name_in(text: str) -> str:
     """The first name of a public body in a text."""
-    text = text[:LONGEST_LOOK]
+    text = text[:SEARCHED_LETTERS]
     for piece in APART.split(text):
         if piece.isupper():
-            text = text.replace(piece, SMALL.sub(lambda found: found[0].lower(), piece.title()), 1)
+            text = text.replace(piece, SMALL.sub(lambda match: match[0].lower(), piece.title()), 1)
     for pattern in (NAMED, BASQUE, ENGLISH):
-        names = [TRAILING.sub("", found[1]).strip(" ,")[:LONGEST] for found in pattern.finditer(text)]
-        own = [name for name in names if not name.startswith("Gobierno de España")]
+        names = [TRAILING.sub("", match[1]).strip(" ,")[:LONGEST] for match in pattern.finditer(text)]
+        specific = [name for name in names if not name.startswith("Gobierno de España")]
         if names:
-            return (own or names)[0]
+            return (specific or names)[0]
     return ""
 
 
 def abbreviation(name: str, registered: str) -> str:
-    """Only what is written: in brackets behind the name, or in the registry."""
-    found = ACRONYM.search(name)
-    return found[1] if found else registered
+    """The abbreviation from brackets after the name, or from the registry."""
+    match = ACRONYM.search(name)
+    return match[1] if match else registered

@@ -1,4 +1,4 @@
-"""Where to apply: addresses of pages and of houses, and the page for appointments; telephones."""
+"""Where to apply: web addresses, street addresses, the page for appointments, and telephone numbers."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine, TextLink
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
 
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
@@ -65,17 +65,17 @@ SENTENCE = re.compile(
 def places(
     applying: Sequence[PagePart],
     where: Sequence[PagePart],
-    page_links: Sequence[tuple[TextLink, TextLine]],
+    page_links: Sequence[tuple[TextLink, SectionLine]],
     buttons: frozenset[str] = frozenset(),
 ) -> FieldValue:
-    """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons` are addresses that the page shows as such."""
+    """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons`: the targets of links styled as buttons."""
     links = [(link, line) for part in applying for line in part.lines for link in line.links]
     starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
     starts += [
         (link, line)
         for link, line in page_links
         if (is_start(link) and STARTS.search(fold_text(link.text)))
-        or (link.url in buttons and is_sound(link) and not ASIDE.search(fold_text(link.text)))
+        or (link.url in buttons and is_application_link(link) and not ASIDE.search(fold_text(link.text)))
     ]
     appointments = [(link, line) for link, line in [*links, *page_links] if is_appointment(link)]
     streets = _streets(applying, where)
@@ -98,8 +98,8 @@ def is_appointment(link: TextLink) -> bool:
 
 
 def is_start(link: TextLink) -> bool:
-    """A page where the procedure begins: no paper to download, no law, no appointment."""
-    if not is_sound(link):
+    """Whether the link leads to the start of the procedure: not a file, a law or an appointment."""
+    if not is_application_link(link):
         return False
     parts = urlsplit(link.url)
     host = (parts.hostname or "").lower()
@@ -112,7 +112,7 @@ def is_start(link: TextLink) -> bool:
     )
 
 
-def is_sound(link: TextLink) -> bool:
+def is_application_link(link: TextLink) -> bool:
     return (
         link.url.startswith(("http://", "https://"))
         and not FILES.search(link.url)
@@ -122,44 +122,48 @@ def is_sound(link: TextLink) -> bool:
 
 
 def leads_to_start(link: TextLink) -> bool:
-    """By its address: only of use where the page speaks of applying."""
-    return is_sound(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
+    """Whether the address looks like the start of a procedure. Only reliable in sections about applying."""
+    return is_application_link(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
-def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, TextLine]]:
-    found = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
-    told = {line.start for _, line in found}
+def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
+    streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
+    starts = {line.start for _, line in streets}
     for part in where:
         for line in part.lines:
             if (
-                line.start not in told
+                line.start not in starts
                 and PLACE.search(fold_text(line.text))
                 and not line.links
                 and not ANYWHERE.search(fold_text(line.text))
                 and not line.text.endswith(":")
             ):
-                found.append((line.text.rstrip("."), line))
-                told.add(line.start)
-    return sorted(found, key=lambda pair: pair[1].start)
+                streets.append((line.text.rstrip("."), line))
+                starts.add(line.start)
+    return sorted(streets, key=lambda pair: pair[1].start)
 
 
 def streets_in(text: str) -> list[str]:
-    """Stretches with a street and a number or postcode."""
-    found = []
+    """The street addresses in a text: a street with a number or postcode."""
+    addresses = []
     for piece in SENTENCE.split(text):
         if not (STREET.search(piece) or BASQUE_STREET.search(piece)) or not (
             POSTCODE.search(piece) or HOUSE.search(piece)
         ):
             continue
-        _, colon, rest = piece.partition(": ")
-        chosen = rest if colon and (STREET.search(rest) or BASQUE_STREET.search(rest)) else piece
-        bracketed = next((inner for inner in BRACKETS.findall(chosen) if STREET.search(inner)), "")
-        found.append(_address(bracketed or chosen))
-    return found
+        _, colon, after_colon = piece.partition(": ")
+        address = (
+            after_colon
+            if colon and (STREET.search(after_colon) or BASQUE_STREET.search(after_colon))
+            else piece
+        )
+        bracketed = next((inner for inner in BRACKETS.findall(address) if STREET.search(inner)), "")
+        addresses.append(_address(bracketed or address))
+    return addresses
 
 
 def _address(text: str) -> str:
-    """Without the words that lead to it, the telephone and the hours."""
+    """The address without introduction, telephone number and opening hours."""
     text = AFTER.split(text.strip())[0]
     street = STREET.search(text)
     if LEADS.match(text) and street and text[: street.start()].rstrip().endswith(","):
@@ -168,19 +172,19 @@ def _address(text: str) -> str:
 
 
 def telephone(parts: Sequence[PagePart]) -> FieldValue:
-    """The first number that the parts give."""
+    """The first telephone number in the sections."""
     for part in parts:
         for line in part.lines:
-            if found := number_in(line.text, titled=part.title):
-                return FieldValue(found, spans_of([line]))
+            if number := number_in(line.text, titled=part.title):
+                return FieldValue(number, spans_of([line]))
     return NO_VALUE
 
 
 def number_in(text: str, titled: str = "") -> str:
-    """A telephone number as it is written; short ones (010, 060) only beside a word for telephone."""
+    """A telephone number as it is written. Short numbers (010, 060) only next to a word for telephone."""
     titled = f"{titled}: " if "tel" in fold_text(titled) else ""
     short = SHORT_PHONE.search(f"{titled}{text}")
-    found = PHONE.search(f"{titled}{text}")
-    if found and (short is None or found.start() < short.start(1)):
-        return " ".join(found[0].split())
+    match = PHONE.search(f"{titled}{text}")
+    if match and (short is None or match.start() < short.start(1)):
+        return " ".join(match[0].split())
     return short[1] if short else ""

@@ -1,4 +1,4 @@
-"""What the procedure is called, and what it is about."""
+"""The name, other names and description of a procedure."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.organism import name_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 GENERIC = re.compile(
     r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
@@ -32,76 +32,76 @@ NOT_ABOUT = re.compile(
 
 
 def name(parts: Sequence[PagePart], title: str, page_title: str) -> FieldValue:
-    """A part that is called the procedure's name; else the first heading that is no label; else the line above the
-    first part; else the page's title."""
+    """From a section labelled as the name, else the first heading that is not a label, else the line above the first section,
+    else the title of the page."""
     return first(
         [
-            _labelled(parts),
-            _headed(parts),
-            _of_line(_line_above(parts)),
-            _titled((*SEPARATORS.split(page_title), title)),
-            _of_line(_first_line(parts)),
-            _of_part(next((part for part in parts if part.title and _names(part)), None)),
+            _from_label(parts),
+            _from_heading(parts),
+            _value_of_line(_line_above(parts)),
+            _from_titles((*SEPARATORS.split(page_title), title)),
+            _value_of_line(_first_line(parts)),
+            _value_of_part(next((part for part in parts if part.title and _is_title(part)), None)),
         ]
     )
 
 
-def _labelled(parts: Sequence[PagePart]) -> FieldValue:
-    told = (part.lines[0] for part in parts if part.field == "nombre" and part.lines)
-    return _of_line(next((line for line in told if _is_name(line.text)), None))
+def _from_label(parts: Sequence[PagePart]) -> FieldValue:
+    lines = (part.lines[0] for part in parts if part.field == "nombre" and part.lines)
+    return _value_of_line(next((line for line in lines if _is_name(line.text)), None))
 
 
-def _headed(parts: Sequence[PagePart]) -> FieldValue:
-    titles = [part for part in parts if part.title and part.level == 1 and _names(part)]
+def _from_heading(parts: Sequence[PagePart]) -> FieldValue:
+    titles = [part for part in parts if part.title and part.level == 1 and _is_title(part)]
     other = next((part for part in parts if part.title and not _is_body(part.title)), None)
-    if other is not None and other.level <= LOWEST_TITLE and _names(other):
+    if other is not None and other.level <= LOWEST_TITLE and _is_title(other):
         titles.append(other)
-    return _of_part(titles[0] if titles else None)
+    return _value_of_part(titles[0] if titles else None)
 
 
-def _names(part: PagePart) -> bool:
+def _is_title(part: PagePart) -> bool:
     if part.label is not None or part.title.endswith("?") or _is_body(part.title):
         return False
     return not GENERIC.match(fold_text(part.title))
 
 
 def _is_body(text: str) -> bool:
-    """The name of a public body and nothing else."""
-    named = name_in(text)
-    return bool(named) and HONOURS.sub("", fold_text(text)) == fold_text(named)
+    """Whether the text is only the name of a public body."""
+    body = name_in(text)
+    return bool(body) and HONOURS.sub("", fold_text(text)) == fold_text(body)
 
 
-def _titled(texts: Sequence[str]) -> FieldValue:
+def _from_titles(texts: Sequence[str]) -> FieldValue:
     for text in texts:
         if text and not GENERIC.match(fold_text(text)) and recognise(text) is None and not _is_body(text):
-            return FieldValue(cleaned(text), ())
+            return FieldValue(clean_title(text), ())
     return NO_VALUE
 
 
-def _first_line(parts: Sequence[PagePart]) -> TextLine | None:
+def _first_line(parts: Sequence[PagePart]) -> SectionLine | None:
     line = next(iter(parts[0].lines), None) if parts and not parts[0].title else None
     return line if line is not None and _could_be_name(line.text) else None
 
 
-def _of_line(line: TextLine | None) -> FieldValue:
-    return FieldValue(cleaned(line.text), spans_of([line])) if line is not None else NO_VALUE
+def _value_of_line(line: SectionLine | None) -> FieldValue:
+    return FieldValue(clean_title(line.text), spans_of([line])) if line is not None else NO_VALUE
 
 
-def _of_part(part: PagePart | None) -> FieldValue:
+def _value_of_part(part: PagePart | None) -> FieldValue:
     if part is None:
         return NO_VALUE
-    return FieldValue(cleaned(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
+    return FieldValue(clean_title(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
 
 
-def _line_above(parts: Sequence[PagePart]) -> TextLine | None:
-    """The short line right above the first known part, where the page has no heading for its name."""
-    before: list[TextLine] = []
+def _line_above(parts: Sequence[PagePart]) -> SectionLine | None:
+    """The short line above the first labelled section, where the page has no heading for its name."""
+    before: list[SectionLine] = []
     for part in parts:
         if part.label is not None:
             break
         if part.title:
             before.append(
-                TextLine(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
+                SectionLine(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
             )
         before += part.lines
     else:
@@ -125,15 +125,15 @@ def _could_be_name(text: str) -> bool:
     return 2 <= len(text.split()) <= 16 and not text.endswith((".", ":", ";")) and not _is_body(text)
 
 
-def cleaned(text: str) -> str:
+def clean_title(text: str) -> str:
     text = CODE.sub("", PREFIX.sub("", " ".join(text.split())))
     return text.rstrip(" .:") if not text.isupper() else text.rstrip(" .:").capitalize()
 
 
 def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
-    """One to three sentences of the part about it, or of what stands before the first part; and what is left over."""
-    own = [line for part in parts if part.field == "descripcion" for line in part.lines]
-    lines = _prose(own)
+    """One to three sentences from the section about it, or from the text before the first section; and the remaining text."""
+    labelled = [line for part in parts if part.field == "descripcion" for line in part.lines]
+    lines = _prose(labelled)
     if not lines:
         lines = _prose(_opening(parts))
     if not lines:
@@ -144,44 +144,44 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     text = text if len(lines) > 1 else lines[0].text
     if len(text) <= LONGEST_DESCRIPTION:
         return FieldValue(text, spans_of(lines)), ""
-    said = sentences(text)
-    kept = " ".join(said[:MOST_SENTENCES])
-    return FieldValue(kept, spans_of(lines)), " ".join(said[MOST_SENTENCES:])
+    all_sentences = sentences(text)
+    beginning = " ".join(all_sentences[:MOST_SENTENCES])
+    return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
 
 
-def _prose(lines: Sequence[TextLine]) -> list[TextLine]:
-    said = [
+def _prose(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    prose = [
         line
         for line in lines
         if line.kind in {"text", "item"}
         and not NOTE.match(line.text)
         and not NOT_ABOUT.match(fold_text(line.text))
     ]
-    return said if sum(len(line.text) for line in said) >= SHORTEST else []
+    return prose if sum(len(line.text) for line in prose) >= SHORTEST else []
 
 
-def _opening(parts: Sequence[PagePart]) -> list[TextLine]:
-    """Paragraphs below the title and outside of all parts."""
-    opening: list[TextLine] = []
+def _opening(parts: Sequence[PagePart]) -> list[SectionLine]:
+    """Paragraphs below the title and outside all labelled sections."""
+    opening: list[SectionLine] = []
     passed = False
     for part in parts:
         if part.field == "codigo_sia" and not passed:
-            opening += _paragraphs(part.lines[1:])  # a code is one line; what follows is the page's own
+            opening += _paragraphs(part.lines[1:])  # a code is one line; the rest belongs to the page
         elif part.label is not None:
             passed = passed or part.field not in ABOUT_THE_PAGE
-        elif _opens(part, passed=passed, found=opening):
+        elif _is_opening(part, passed=passed, opening=opening):
             opening += _paragraphs(part.lines)
-    return _whole(opening) or opening
+    return _sentence_lines(opening) or opening
 
 
-def _opens(part: PagePart, *, passed: bool, found: Sequence[TextLine]) -> bool:
-    """Key facts may stand before the title: what is right below that is the opening all the same."""
-    if part.level == 1 and not found:
+def _is_opening(part: PagePart, *, passed: bool, opening: Sequence[SectionLine]) -> bool:
+    """Whether the part belongs to the opening. Key facts may come before the title; the text below the title still counts."""
+    if part.level == 1 and not opening:
         return True
-    return part.level <= 2 and not (passed and (part.title or _whole(found)))
+    return part.level <= 2 and not (passed and (part.title or _sentence_lines(opening)))
 
 
-def _paragraphs(lines: Sequence[TextLine]) -> list[TextLine]:
+def _paragraphs(lines: Sequence[SectionLine]) -> list[SectionLine]:
     return [
         line
         for line in lines
@@ -189,8 +189,8 @@ def _paragraphs(lines: Sequence[TextLine]) -> list[TextLine]:
     ]
 
 
-def _whole(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Those that are sentences."""
+def _sentence_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines that end like sentences."""
     return [line for line in lines if line.text.endswith((".", "!"))]
 
 

@@ -1,17 +1,17 @@
-"""A field's value together with the places of the text that it was read from."""
+"""The value of a field, with its spans in the text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater_recipes.procedures.sections.parts import TextLine
+from headwater_recipes.procedures.sections.parts import SectionLine
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """Nothing told is an empty value without a place."""
+    """A field without evidence has no value and no spans."""
 
     value: Any = None
     spans: tuple[Span, ...] = ()
@@ -23,8 +23,8 @@ class FieldValue:
 NO_VALUE = FieldValue()
 
 
-def spans_of(lines: Iterable[TextLine]) -> tuple[Span, ...]:
-    """In order, with neighbours joined."""
+def spans_of(lines: Iterable[SectionLine]) -> tuple[Span, ...]:
+    """The spans of lines in order, with adjacent ones joined."""
     joined: list[Span] = []
     for start, end in sorted({(line.start, line.end) for line in lines}):
         if joined and start <= joined[-1][1] + 2:
@@ -35,4 +35,4 @@ def spans_of(lines: Iterable[TextLine]) -> tuple[Span, ...]:
 
 
 def first(candidates: Sequence[FieldValue]) -> FieldValue:
-    return next((one for one in candidates if one), NO_VALUE)
+    return next((value for value in candidates if value), NO_VALUE)

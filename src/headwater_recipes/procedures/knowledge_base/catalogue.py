@@ -8,7 +8,7 @@ from typing import Any
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
 from headwater.model.recipe import Provenance
-from headwater.text.urls import SEED_P_RULES, canonical_url
+from headwater.text.urls import canonical_url
 from headwater_recipes.procedures.knowledge_base.layout import (
     KnowledgeBaseLayout,
     domain_of,
@@ -19,6 +19,7 @@ from headwater_recipes.procedures.knowledge_base.layout import (
 )
 from headwater_recipes.procedures.registry.portals import packaged_registry
 from headwater_recipes.procedures.scores import TARGET_SCORE, histogram
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 RECIPE = "procedures"
 SECTIONS = (
@@ -39,7 +40,7 @@ STATES = {
 def write_catalogues(layout: KnowledgeBaseLayout, provenance: Provenance) -> None:
     """Write all catalogues. They depend only on rows and files, so writing them again changes nothing."""
     leads = provenance.leads(RECIPE)
-    kinds = {canonical_url(row["url"], SEED_P_RULES): row["kind"] for row in leads}
+    kinds = {canonical_url(row["url"], PROCEDURE_URL_RULES): row["kind"] for row in leads}
     write_if_changed(layout.catalogue("discovery_queue"), stable_json(discovery_queue(leads)))
     write_if_changed(
         layout.catalogue("fetch_log"), stable_json(fetch_log(provenance.fetched_captures(RECIPE)))
@@ -132,7 +133,7 @@ def _entry(stem: str, document: Mapping[str, Any], kinds: Mapping[str, str]) -> 
         "section_count": sum(document.get(name) not in (None, "", [], {}) for name in SECTIONS),
         "completeness_score": document.get("completeness_score"),
         "verification_status": "auto" if generated else "manual",
-        "ingestion_method": kinds.get(canonical_url(url, SEED_P_RULES), "crawl")
+        "ingestion_method": kinds.get(canonical_url(url, PROCEDURE_URL_RULES), "crawl")
         if document.get("headwater_seal")
         else "seed",
     }

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from headwater.text.dates import parse_iso_date
-from headwater.text.urls import SEED_P_RULES, canonical_url
+from headwater.text.urls import canonical_url
 from headwater_recipes.procedures.citation_policy import judge_citation
 from headwater_recipes.procedures.knowledge_base.layout import SEAL
 from headwater_recipes.procedures.registry.portals import packaged_registry
 from headwater_recipes.procedures.retrieval.files import load_documents, unfindable_documents
 from headwater_recipes.procedures.schema import schema_problems
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 DRIFT_AFTER = timedelta(days=90)
 STALE_FROM = 0.5
@@ -32,11 +33,11 @@ def drift_of(
 
 def drift_report(folder: Path, leads: Sequence[Mapping[str, Any]], now: datetime) -> list[dict[str, Any]]:
     """The drift of every file. `leads` say when each page was last fetched."""
-    pages = {canonical_url(row["url"], SEED_P_RULES): row for row in leads}
+    pages = {canonical_url(row["url"], PROCEDURE_URL_RULES): row for row in leads}
     rows = []
     for stem, document in load_documents(folder):
         url = str(document.get("source_url") or document.get("fuente_url") or "")
-        page = pages.get(canonical_url(url, SEED_P_RULES))
+        page = pages.get(canonical_url(url, PROCEDURE_URL_RULES))
         verified = parse_iso_date(
             str(
                 document.get("verified_at")

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.text.urls import SEED_P_RULES, canonical_url, host_of
+from headwater.text.urls import canonical_url, host_of
+from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 
 SEAL = "headwater_seal"
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,200}")
@@ -59,7 +60,7 @@ def domain_of(url: str) -> str:
 
 def url_hash(url: str) -> str:
     """The first sixteen hexadecimal digits of the canonical address's SHA-256."""
-    return sha256(canonical_url(url, SEED_P_RULES).encode()).hexdigest()[:16]
+    return sha256(canonical_url(url, PROCEDURE_URL_RULES).encode()).hexdigest()[:16]
 
 
 def stable_json(value: Any) -> bytes:

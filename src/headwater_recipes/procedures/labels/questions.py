@@ -1,7 +1,7 @@
-"""Labels by how people ask: a word that asks, and what it asks about, in five languages.
+"""Labels that are questions: a question word and a topic, in five languages.
 
-A site may put its questions in any words ("¿Hasta cuándo tengo tiempo?", "Quen o leva"); which part of a procedure
-answers follows from the word that asks and one other word. Everything is folded: lower case, no accents.
+A site may phrase its questions freely ("¿Hasta cuándo tengo tiempo?", "Quen o leva"). The question word and one other word
+decide which field answers. All patterns match folded text: lower case, no accents.
 """
 
 import re
@@ -108,18 +108,18 @@ _THOSE_WHO = re.compile(
 LONGEST = 14
 
 
-def label_of_question(bare: str) -> Label | None:
-    """The part that answers a folded question; None when nothing in it asks, or it asks something else."""
-    if len(bare.split()) > LONGEST:
+def label_of_question(folded: str) -> Label | None:
+    """The label of a folded question. None when it is not a question about a known field."""
+    if len(folded.split()) > LONGEST:
         return None
-    if _ABOUT["silence"].search(bare):
+    if _ABOUT["silence"].search(folded):
         return _SILENCIO
-    question = _BEFORE.sub("", bare, count=1)
+    question = _BEFORE.sub("", folded, count=1)
     for kind, pattern in _ASKS:
-        if (found := pattern.match(question)) is not None:
-            return _answer(kind, question[found.end() :].strip())
-    if (found := _MUST.match(question)) is not None:
-        return _answer("must", question[found.end() :])
+        if (match := pattern.match(question)) is not None:
+            return _answer(kind, question[match.end() :].strip())
+    if (match := _MUST.match(question)) is not None:
+        return _answer("must", question[match.end() :])
     if _BEFORE_STARTING.match(question):
         return Label("documentos_necesarios")
     if _AFTERWARDS.match(question):
@@ -131,8 +131,8 @@ def label_of_question(bare: str) -> Label | None:
     return None
 
 
-def _answer(kind: str, rest: str) -> Label | None:
+def _answer(kind: str, topic: str) -> Label | None:
     for about, label in _ANSWERS[kind]:
-        if not about or _ABOUT[about].search(rest):
+        if not about or _ABOUT[about].search(topic):
             return label
     return None

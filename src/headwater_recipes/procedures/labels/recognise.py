@@ -1,4 +1,4 @@
-"""Which part of a procedure a heading announces."""
+"""Recognises the field that a heading names."""
 
 import re
 from functools import lru_cache
@@ -28,6 +28,7 @@ JOINED = re.compile(
 STATUS = re.compile(  # a badge, not a label
     r"(?:(?:plazo|termini|prazo)s? (?:abiert|cerrad|obert|tancat|abert|pechad|finalizad|finalitzat)\w*|(?:en|fuera de|fora de) (?:plazo|termini|prazo)|epea (?:zabalik|itxita)\w*)$"
 )
+LONGEST_LABEL = 14
 LONGEST_LETTERS = 240
 LONGEST, LONGEST_PLAIN, LONGEST_WEAK, LONGEST_HALF = 16, 8, 6, 4
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")
@@ -79,44 +80,44 @@ SOFT_TAIL = re.compile(
 
 
 def recognise(heading: str) -> Label | None:
-    """The label that a heading is; None when it is none of a procedure's parts."""
+    """The label of a heading. None when it names no field of a procedure."""
     return _recognise(heading) if len(heading) <= LONGEST_LETTERS else None
 
 
 @lru_cache(maxsize=8192)
 def _recognise(heading: str) -> Label | None:
-    bare = plain_label(heading)
-    if not bare or len(bare.split()) > LONGEST or STATUS.match(bare):
+    folded = plain_label(heading)
+    if not folded or len(folded.split()) > LONGEST or STATUS.match(folded):
         return None
     for rule in ENDINGS:
-        if rule.pattern.search(bare):
+        if rule.pattern.search(folded):
             return rule.label
-    if (label := label_of_question(bare)) is not None:
+    if (label := label_of_question(folded)) is not None:
         return label
-    for candidate in dict.fromkeys((bare, LEAD.sub("", bare, count=1), ASKS.sub("", bare, count=1))):
+    for candidate in dict.fromkeys((folded, LEAD.sub("", folded, count=1), ASKS.sub("", folded, count=1))):
         for rule in RULES:
             if candidate and rule.pattern.match(candidate):
                 return rule.label
-    return _by_its_noun(bare) or _by_its_first_half(heading)
+    return _label_of_noun(folded) or _label_of_first_half(heading)
 
 
-def _by_its_first_half(heading: str) -> Label | None:
-    """Of two parts under one heading, the first, where the whole is not known."""
-    first, *others = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
-    second = recognise(others[0]) if len(others) == 1 else None
+def _label_of_first_half(heading: str) -> Label | None:
+    """The label of the first half of a heading that joins two labels."""
+    first, *remaining = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()] or [""]
+    second = recognise(remaining[0]) if len(remaining) == 1 else None
     if second is None or len(first.split()) > LONGEST_HALF:
         return None
-    found = recognise(first)
-    return second if found is not None and found.field == "ignored" else found
+    label = recognise(first)
+    return second if label is not None and label.field == "ignored" else label
 
 
-def _by_its_noun(bare: str) -> Label | None:
-    """What no rule knows from its beginning: the first word in it that only one part of a procedure is called by."""
-    words = bare.split()
-    if len(words) > LONGEST_WEAK or OTHERWISE.search(bare):
+def _label_of_noun(folded: str) -> Label | None:
+    """The label of the first word that belongs to only one field, for headings that no rule matches."""
+    words = folded.split()
+    if len(words) > LONGEST_WEAK or OTHERWISE.search(folded):
         return None
-    found = [(place, noun.label) for noun in NOUNS if (place := _place(words, noun.pattern)) is not None]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    nouns = [(place, noun.label) for noun in NOUNS if (place := _place(words, noun.pattern)) is not None]
+    return min(nouns, key=lambda pair: pair[0])[1] if nouns else None
 
 
 def _place(words: list[str], pattern: re.Pattern[str]) -> int | None:
@@ -128,7 +129,7 @@ def plain_label(heading: str) -> str:
 
 
 def recognise_plain(line: str) -> Label | None:
-    """The label that a line without any mark of a heading is: short, no sentence, and hardly a word besides."""
+    """The label of a line without heading markup: it must be short, not a sentence, and hardly more than the label."""
     return _recognise_plain(line) if len(line) <= LONGEST_LETTERS else None
 
 
@@ -142,42 +143,40 @@ def _recognise_plain(line: str) -> Label | None:
     if (
         label is None
         or (label.field == "ignored" and len(words) > 4)
-        or _by_its_noun(plain_label(text)) is label
+        or _label_of_noun(plain_label(text)) is label
         or lists_ways(text)
     ):
         return None
     decided_last = any(rule.pattern.search(" ".join(words)) for rule in ENDINGS)
-    return label if decided_last or _says_no_more(text, words) else None
+    return label if decided_last or _is_only_label(text, words) else None
 
 
 def lists_ways(text: str) -> bool:
-    """ "Electrónico y presencial" is what stands below a label, and says no more than the channel."""
+    """Whether the text only lists channels, like "Electrónico y presencial". That is a value, not a label."""
     if ENDS_A_SENTENCE.search(text) or len(text) > LONGEST_LETTERS:
         return False
-    found = [recognise(part) for part in JOINED.split(text) if part.strip()]
-    ways = {one.key for one in found if one is not None and one.field == "como_solicitar" and one.key}
-    return len(ways) > 1 and all(one is not None and one.key in ways for one in found)
+    labels = [recognise(part) for part in JOINED.split(text) if part.strip()]
+    ways = {
+        label.key for label in labels if label is not None and label.field == "como_solicitar" and label.key
+    }
+    return len(ways) > 1 and all(label is not None and label.key in ways for label in labels)
 
 
-def _says_no_more(text: str, words: list[str]) -> bool:
+def _is_only_label(text: str, words: list[str]) -> bool:
     if text.endswith((":", "?")) or len(words) <= 2 or (len(words) <= 4 and words[0] in ASKING):
         return True
-    bare = " ".join(words)
-    rest = SOFT_TAIL.sub(" ", f" {bare} ").split()
-    return len(rest) <= 1 or (len(words) <= 4 and len(rest) <= 2)
+    folded = " ".join(words)
+    remaining = SOFT_TAIL.sub(" ", f" {folded} ").split()
+    return len(remaining) <= 1 or (len(words) <= 4 and len(remaining) <= 2)
 
 
 def recognise_both(heading: str) -> tuple[Label, ...]:
-    """The labels of a heading that announces two parts ("Objeto y requisitos"), in its order."""
+    """The labels of a heading that names two fields ("Objeto y requisitos"), in order."""
     parts = [part for part in JOINED.split(NUMBER.sub("", heading)) if part.strip()]
     if not 1 < len(parts) <= 4:
         return ()
-    found = [label for part in parts if (label := recognise_part(part)) is not None]
-    if any(label.field == "ignored" for label in found):
+    labels = [label for part in parts if (label := recognise(part)) is not None]
+    if any(label.field == "ignored" for label in labels):
         return ()
-    distinct = tuple(dict.fromkeys(found))
-    return distinct if len({label.field for label in distinct}) > 1 and len(found) == len(parts) else ()
-
-
-def recognise_part(part: str) -> Label | None:
-    return recognise(part)
+    distinct = tuple(dict.fromkeys(labels))
+    return distinct if len({label.field for label in distinct}) > 1 and len(labels) == len(parts) else ()

@@ -1,4 +1,4 @@
-"""What a label says about the text below it."""
+"""The labels of sections on portals, in Spanish, Catalan, Galician, Basque and English, and the fields they name."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`field` of the document; `key` divides some of them: a deadline's meaning, a way to apply."""
+    """`field` of the document. `key` divides some fields: the purpose of a deadline, the way to apply."""
 
     field: str
     key: str = ""
@@ -254,7 +254,7 @@ RULES: tuple[LabelRule, ...] = (
     *label_rules(Label("como_solicitar"), HOW),
 )
 
-# The word that decides stands last.
+# The last word decides.
 ENDINGS: tuple[LabelRule, ...] = (
     *label_rules(
         Label("plazos", "resolucion"),
@@ -296,7 +296,7 @@ ENDINGS: tuple[LabelRule, ...] = (
     *label_rules(Label("descripcion"), (r"\b(?:deskribapena|azalpena|xedea|helburua|zer da(?: \w+)?)$",)),
 )
 
-# Words that only one part is called by, wherever they stand in a short heading that begins otherwise.
+# Words that belong to only one field, anywhere in a short heading.
 NOUNS: tuple[LabelRule, ...] = (
     *label_rules(
         Label("descripcion"),

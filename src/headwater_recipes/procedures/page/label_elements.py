@@ -1,4 +1,4 @@
-"""Text that keeps the lines it was typed in: preformatted, or the fields of a form that nobody can change."""
+"""Elements that are labels: by their class, their position, or as titles in preformatted text and read-only fields."""
 
 import re
 from collections import defaultdict
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.shape import BLOCKS, LABEL_WORDS, VALUE_WORDS
 from headwater_recipes.procedures.page.site_frame import element_names
 
 _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|_{3,}|\*{3,}|~{3,})\s*$")
-_WRITTEN_IN = frozenset({"", "text", "tel", "url", "email", "number", "date"})
+_TEXT_INPUTS = frozenset({"", "text", "tel", "url", "email", "number", "date"})
 MOST_LINES = 2000
 
 
 def value_of(node: LexborNode) -> str | None:
-    """What a field says that is there to be read; None for all other elements."""
+    """The text of a read-only form field. None for all other elements."""
     if node.tag not in {"input", "textarea"}:
         return None
     attributes = node.attributes
@@ -25,11 +25,11 @@ def value_of(node: LexborNode) -> str | None:
         return None
     if node.tag == "textarea":
         return node.text(deep=True)
-    return attributes.get("value") or "" if (attributes.get("type") or "") in _WRITTEN_IN else None
+    return attributes.get("value") or "" if (attributes.get("type") or "") in _TEXT_INPUTS else None
 
 
 def preformatted_lines(text: str) -> Iterator[tuple[str, bool]]:
-    """(line, whether it is a title: underlined, or a label in capitals that stands alone); an empty line ends a
+    """(line, whether it is a title). A title is underlined, or a label in capitals on its own line. An empty line ends a
     paragraph."""
     lines = [line.strip() for line in text.splitlines()[:MOST_LINES]]
     for place, line in enumerate(lines):
@@ -37,10 +37,10 @@ def preformatted_lines(text: str) -> Iterator[tuple[str, bool]]:
             continue
         below = lines[place + 1] if place + 1 < len(lines) else ""
         underlined = bool(_UNDERLINE.match(below))
-        label, colon, rest = line.partition(": ")
+        label, colon, value = line.partition(": ")
         if colon and label.isupper() and recognise_plain(f"{label}:") is not None:
             yield label, True
-            yield rest.strip(), False
+            yield value.strip(), False
             continue
         alone = line.isupper() and recognise_plain(line) is not None
         yield line, bool(line) and (underlined or alone)
@@ -56,9 +56,9 @@ HOLDS_MORE = frozenset(
 
 
 def class_of(node: LexborNode) -> str:
-    """Element and class; for an element without one, its place at the beginning of one that has; else empty."""
-    if named := " ".join((node.attributes.get("class") or "").split()):
-        return f"{node.tag}.{named}"
+    """Tag and class of an element. An element without a class at the beginning of one with a class counts by that one."""
+    if classes := " ".join((node.attributes.get("class") or "").split()):
+        return f"{node.tag}.{classes}"
     parent = node.parent
     around = " ".join((parent.attributes.get("class") or "").split()) if parent is not None else ""
     if not around or node.tag not in MAY_BEGIN:
@@ -68,7 +68,8 @@ def class_of(node: LexborNode) -> str:
 
 
 def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
-    """Where at least two of an element's uses are labels of different parts, the others are labels as well."""
+    """The classes whose elements are labels: where enough of them are known labels of different fields, the others are labels
+    too."""
     texts: dict[str, list[str]] = defaultdict(list)
     larger: set[str] = set()
     for node in tree.css("div,p,span,li,label")[:MOST_ELEMENTS]:
@@ -76,32 +77,33 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
         if not name:
             continue
         if name in larger or any(child.tag in HOLDS_MORE or value_of(child) for child in node.iter()):
-            larger.add(name)  # its text may be the whole page's: not to be looked at, and no label
+            larger.add(name)  # it may contain the whole page, so it is not a label
         else:
             texts[name].append(to_one_line(node.text(deep=True)))
-    return frozenset(name for name, found in texts.items() if name not in larger and _are_labels(found))
+    return frozenset(
+        name for name, class_texts in texts.items() if name not in larger and _are_labels(class_texts)
+    )
 
 
 def _are_labels(texts: list[str]) -> bool:
     if not all(0 < len(text.split()) <= LONGEST for text in texts):
         return False
-    known = [label for text in texts if (label := recognise_plain(text)) is not None]
-    distinct = {(label.field, label.key) for label in known}
-    return len(distinct) >= FEWEST and len(known) >= LEAST_SHARE * len(texts)
+    labels = [label for text in texts if (label := recognise_plain(text)) is not None]
+    distinct = {(label.field, label.key) for label in labels}
+    return len(distinct) >= FEWEST and len(labels) >= LEAST_SHARE * len(texts)
 
 
-LONGEST_LABEL = 14
 FEWEST_PICTURES, FEWEST_TITLES, MOST_PICTURES = 3, 3, 200
 
 
 def is_label(node: LexborNode, labels: frozenset[str]) -> bool:
-    """A short line that its class calls a title or label."""
+    """Whether the element is a short line with a class for titles or labels."""
     tag = node.tag or ""
     if tag not in {"div", "p"} and "-" not in tag:
         return False
-    named = element_names(node)
+    names = element_names(node)
     learned = class_of(node) in labels
-    if not learned and (not LABEL_WORDS & named or VALUE_WORDS & named):
+    if not learned and (not LABEL_WORDS & names or VALUE_WORDS & names):
         return False
     if any(child.tag in BLOCKS or child.tag == "a" or value_of(child) for child in node.iter()):
         return False
@@ -109,8 +111,8 @@ def is_label(node: LexborNode, labels: frozenset[str]) -> bool:
     return 0 < len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";", ","))
 
 
-def stands_above(node: LexborNode) -> bool:
-    """With a block right below it."""
+def is_above_block(node: LexborNode) -> bool:
+    """Whether a block follows directly."""
     following = node.next
     while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
         following = following.next
@@ -118,35 +120,35 @@ def stands_above(node: LexborNode) -> bool:
 
 
 def has_picture_labels(tree: LexborHTMLParser) -> bool:
-    """Whether the page's titles are drawn: several pictures stand for different parts of a procedure."""
+    """Whether the titles of the page are images: several images have alternative texts that are labels of different fields."""
     texts = [to_one_line(node.attributes.get("alt") or "") for node in tree.css("img[alt]")[:MOST_PICTURES]]
-    told = {label.field for text in texts if text and (label := recognise_plain(text)) is not None}
-    return len(told) >= FEWEST_PICTURES
+    fields = {label.field for text in texts if text and (label := recognise_plain(text)) is not None}
+    return len(fields) >= FEWEST_PICTURES
 
 
 def items_with_titles(node: LexborNode) -> dict[int, str]:
-    """Of a list whose items are labels with lists below them, each such item's title; else nothing."""
+    """The titles of list items that are labels with lists below them. Empty for all other lists."""
     titles = {
-        child.mem_id: title for child in node.iter() if child.tag == "li" and (title := _own_words(child))
+        child.mem_id: title for child in node.iter() if child.tag == "li" and (title := _item_title(child))
     }
-    told = {label.field for title in titles.values() if (label := recognise_plain(title)) is not None}
-    return titles if len(told) >= FEWEST_TITLES and not _only_leads_on(node) else {}
+    fields = {label.field for title in titles.values() if (label := recognise_plain(title)) is not None}
+    return titles if len(fields) >= FEWEST_TITLES and not _is_site_map(node) else {}
 
 
-def _only_leads_on(node: LexborNode) -> bool:
-    """A map of the site: whatever is listed in its lists is a link."""
+def _is_site_map(node: LexborNode) -> bool:
+    """Whether every item of the nested lists is a link."""
     inner = node.css("li li")[:MOST_PICTURES]
     linked = [item for item in inner if to_one_line("".join(link.text(deep=True) for link in item.css("a")))]
     return len(linked) == len(inner)
 
 
-def _own_words(item: LexborNode) -> str:
-    """The short words of an item that has nothing else but a list below them."""
+def _item_title(item: LexborNode) -> str:
+    """The short text of an item that contains nothing else but a list."""
     children = list(item.iter())
     if not children or children[-1].tag not in {"ul", "ol"}:
         return ""
     if any(child.tag in BLOCKS and child.tag not in {"ul", "ol"} for child in children):
         return ""
-    said = [child.text(deep=True) for child in item.iter(include_text=True) if child.tag not in {"ul", "ol"}]
-    text = to_one_line(" ".join(said))
+    texts = [child.text(deep=True) for child in item.iter(include_text=True) if child.tag not in {"ul", "ol"}]
+    text = to_one_line(" ".join(texts))
     return text if len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";")) else ""

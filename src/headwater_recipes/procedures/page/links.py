@@ -1,4 +1,4 @@
-"""Links as they stand in the text: words, and where they lead."""
+"""Links in the text of a page."""
 
 import re
 from urllib.parse import urljoin
@@ -16,29 +16,29 @@ _ADDRESS = re.compile(r"\]\([^()\s]*\)|\[")
 _STEP = re.compile(r"\s*[»›>]\s*")
 
 
-def leads_nowhere(target: str) -> bool:
+def is_empty_target(target: str) -> bool:
     return not target or target.lower().startswith(EMPTY_TARGETS)
 
 
 def is_text(text: str, target: str) -> bool:
-    """A line whose link was left open, as many sites leave those to laws."""
+    """Whether a link is long text, because its end tag is missing, as many sites do with links to laws."""
     return target == "#" and len(text.split()) >= FEWEST_WORDS
 
 
 def is_breadcrumb(text: str) -> bool:
-    """The path of links to a page, which no class calls so."""
+    """Whether the text is a breadcrumb that no class marks."""
     if "](" not in text or not _STEP.search(_ADDRESS.sub("", text)):
         return False
     steps = _STEP.split(_ADDRESS.sub("", text))
     return len(steps) <= MOST_CRUMBS and all(
-        0 < len(one) <= LONGEST_CRUMB and one[-1] not in ".;:" for one in steps
+        0 < len(step) <= LONGEST_CRUMB and step[-1] not in ".;:" for step in steps
     )
 
 
 def markdown_link(text: str, target: str, address: str) -> str:
-    """`[words](address)`; words alone where it leads nowhere; a number or mail address that the words do not show is
-    put behind them."""
-    if leads_nowhere(target) or target.lower().startswith("data:"):
+    """`[text](address)`, or the text alone for an empty target. A telephone number or mail address that the text does not show
+    is appended."""
+    if is_empty_target(target) or target.lower().startswith("data:"):
         return text
     if target.lower().startswith(CONTACT_SCHEMES):
         called = target.partition(":")[2]
@@ -48,19 +48,19 @@ def markdown_link(text: str, target: str, address: str) -> str:
 
 
 def buttons_of(tree: LexborHTMLParser, address: str) -> list[str]:
-    """Where links lead that are dressed as buttons."""
-    found = [
+    """The targets of links that are styled as buttons."""
+    urls = [
         _absolute(address, target)
         for node in tree.css("a[href]")[:MOST]
         if (BUTTONS & element_names(node) or node.attributes.get("role") == "button")
-        and not leads_nowhere(target := (node.attributes.get("href") or "").strip())
+        and not is_empty_target(target := (node.attributes.get("href") or "").strip())
     ]
-    return list(dict.fromkeys(found))[:MOST_BUTTONS]
+    return list(dict.fromkeys(urls))[:MOST_BUTTONS]
 
 
 def _absolute(address: str, target: str) -> str:
     try:
-        found = urljoin(address, target)
+        url = urljoin(address, target)
     except ValueError:
-        found = target
-    return found.replace(" ", "%20").replace(")", "%29")
+        url = target
+    return url.replace(" ", "%20").replace(")", "%29")

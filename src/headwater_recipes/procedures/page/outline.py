@@ -1,4 +1,4 @@
-"""A page's own text as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
+"""The text of a page as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
 
 from dataclasses import dataclass, field
 
@@ -6,19 +6,18 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.label_elements import (
-    LONGEST_LABEL,
     class_of,
     has_picture_labels,
+    is_above_block,
     is_label,
     items_with_titles,
     label_classes,
     preformatted_lines,
-    stands_above,
     value_of,
 )
-from headwater_recipes.procedures.page.links import is_breadcrumb, is_text, leads_nowhere, markdown_link
+from headwater_recipes.procedures.page.links import is_breadcrumb, is_empty_target, is_text, markdown_link
 from headwater_recipes.procedures.page.panels import Panels, find_panels
 from headwater_recipes.procedures.page.shape import (
     BLOCKS,
@@ -26,11 +25,11 @@ from headwater_recipes.procedures.page.shape import (
     LABEL_WORDS,
     LEVELS,
     continues_line,
+    hidden_label,
     is_note,
     is_only_trigger,
     is_section,
     main_part,
-    named_for_readers,
     opens_panel,
     site_colophon,
     title_of,
@@ -52,7 +51,7 @@ DEEPEST = 120
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
-    """The blocks of the part that is the page's own."""
+    """The blocks of the main content of the page."""
     body = tree.body
     if body is None:
         return []
@@ -66,7 +65,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         last.decompose()
     walker.walk(main_part(tree) or body, 0)
     walker.end_paragraph()
-    return walker.sheet.blocks
+    return walker.block_list.blocks
 
 
 @dataclass(slots=True)
@@ -75,12 +74,12 @@ class _Walker:
     panels: Panels
     labels: frozenset[str] = frozenset()
     pictures: bool = False
-    sheet: BlockList = field(default_factory=BlockList)
-    writing: LineWriter = field(default_factory=LineWriter)
+    block_list: BlockList = field(default_factory=BlockList)
+    line_writer: LineWriter = field(default_factory=LineWriter)
 
     def walk(self, node: LexborNode, depth: int, *, bold: bool = False) -> None:
         if depth > DEEPEST:
-            self.writing.write(node.text(deep=True), bold=bold)
+            self.line_writer.write(node.text(deep=True), bold=bold)
             return
         for child in node.iter(include_text=True):
             self._child(child, depth, bold=bold)
@@ -88,14 +87,14 @@ class _Walker:
     def _child(self, child: LexborNode, depth: int, *, bold: bool) -> None:
         tag = child.tag or ""
         if tag == "-text":
-            self.writing.write(child.text(deep=False) or "", bold=bold)
+            self.line_writer.write(child.text(deep=False) or "", bold=bold)
         elif tag == "br":
-            self.writing.end_line()
+            self.line_writer.end_line()
         elif (value := value_of(child)) is not None:
-            self._typed(value)
+            self._preformatted(value)
         elif tag == "pre":
             self.end_paragraph()
-            self._typed(child.text(deep=True))
+            self._preformatted(child.text(deep=True))
             self.end_paragraph()
         elif tag.startswith(("-", "_")) or is_chrome(child) or is_note(child):
             return
@@ -105,47 +104,49 @@ class _Walker:
             self.end_paragraph()
         elif (
             tag in BLOCKS
-            or ("-" in tag and not self._in_a_line())
+            or ("-" in tag and not self._is_inside_line())
             or child.css_first("p,div,ul,ol,table,dl,h1,h2,h3,h4,h5,h6") is not None
         ):
             self._block(child, tag, depth)
         else:
             self._inline(child, tag, depth, bold=bold)
 
-    def _typed(self, text: str) -> None:
-        """Lines that somebody broke by hand."""
+    def _preformatted(self, text: str) -> None:
+        """Text with its own line breaks."""
         for line, titled in preformatted_lines(text):
             if titled:
                 self.end_paragraph()
-                self.sheet.add(Heading(line, self.sheet.ranks.below("typed")))
+                self.block_list.add(Heading(line, self.block_list.levels.below("typed")))
             elif line:
-                self.writing.write(line, bold=False)
-                self.writing.end_line()
+                self.line_writer.write(line, bold=False)
+                self.line_writer.end_line()
             else:
                 self.end_paragraph()
 
-    def _in_a_line(self) -> bool:
-        return any(run.text.strip() for run in self.writing.runs)
+    def _is_inside_line(self) -> bool:
+        return any(run.text.strip() for run in self.line_writer.runs)
 
     def _heading(self, node: LexborNode, tag: str) -> None:
         self.end_paragraph()
         text, below = title_of(node)
         if not text or is_only_trigger(node, self.panels):
             return
-        said = node.attributes.get("aria-level") or ""
-        level = LEVELS.get(tag) or (int(said) if said.isdigit() and 0 < int(said) < 7 else 2)
-        self.sheet.add(Heading(text, self.sheet.ranks.real(level)))
+        level_text = node.attributes.get("aria-level") or ""
+        level = LEVELS.get(tag) or (
+            int(level_text) if level_text.isdigit() and 0 < int(level_text) < 7 else 2
+        )
+        self.block_list.add(Heading(text, self.block_list.levels.real(level)))
         if below:
-            self.sheet.add(Paragraph(below))
+            self.block_list.add(Paragraph(below))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
         self.end_paragraph()
-        if name := self.panels.names.get(node.mem_id) or named_for_readers(node):
-            level = self.sheet.ranks.below("panel")
-            self.sheet.add(Heading(name, level))
+        if name := self.panels.names.get(node.mem_id) or hidden_label(node):
+            level = self.block_list.levels.below("panel")
+            self.block_list.add(Heading(name, level))
             if to_one_line(node.text(deep=True)) == name:
-                return  # what a table of contents points at: the heading itself
-            with self.sheet.ranks.under(level):
+                return  # a table of contents links to the heading itself
+            with self.block_list.levels.under(level):
                 self._contents(node, tag, depth)
         else:
             self._contents(node, tag, depth)
@@ -161,27 +162,31 @@ class _Walker:
         elif tag in {"details", "fieldset"}:
             self._titled(node, depth)
         elif tag == "dd" and node.parent is not None:
-            with self.sheet.ranks.under(self.sheet.ranks.below(f"dt {node.parent.mem_id}")):
+            with self.block_list.levels.under(self.block_list.levels.below(f"dt {node.parent.mem_id}")):
                 self.walk(node, depth + 1)
                 self.end_paragraph()
             if continues_line(node):
-                self.sheet.ranks.closed = 0
+                self.block_list.levels.closed = 0
         elif is_label(node, self.labels):
-            self.sheet.add(Heading(to_one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
+            self.block_list.add(
+                Heading(to_one_line(node.text(deep=True)), self.block_list.levels.below(class_of(node)))
+            )
         else:
             self.walk(node, depth + 1)
             self.end_paragraph()
 
     def _titled(self, node: LexborNode, depth: int) -> None:
-        """What its first child names, and nothing that comes after it."""
+        """A block whose first child is its title."""
         title = next((child for child in node.iter() if child.tag in {"summary", "legend"}), None)
         if title is None or not to_one_line(title.text(deep=True)):
             self.walk(node, depth + 1)
             return
         self._label(title, depth)
         self.end_paragraph()
-        last = self.sheet.blocks[-1] if self.sheet.blocks else None
-        with self.sheet.ranks.under(last.level if isinstance(last, Heading) else self.sheet.ranks.level):
+        last = self.block_list.blocks[-1] if self.block_list.blocks else None
+        with self.block_list.levels.under(
+            last.level if isinstance(last, Heading) else self.block_list.levels.level
+        ):
             for child in node.iter(include_text=True):
                 if child.mem_id != title.mem_id:
                     self._child(child, depth, bold=False)
@@ -195,7 +200,7 @@ class _Walker:
         text = to_one_line(node.text(deep=True))
         if text:
             around = node.parent.mem_id if node.parent is not None and node.tag == "dt" else 0
-            self.sheet.add(Heading(text, self.sheet.ranks.below(f"{node.tag} {around}")))
+            self.block_list.add(Heading(text, self.block_list.levels.below(f"{node.tag} {around}")))
 
     def _inline(self, node: LexborNode, tag: str, depth: int, *, bold: bool) -> None:
         if tag == "a":
@@ -207,33 +212,35 @@ class _Walker:
         elif (
             tag in {"span", "label"}
             and class_of(node) in self.labels
-            and not self._in_a_line()
-            and stands_above(node)
+            and not self._is_inside_line()
+            and is_above_block(node)
         ):
             self.end_paragraph()
-            self.sheet.add(Heading(to_one_line(node.text(deep=True)), self.sheet.ranks.below(class_of(node))))
+            self.block_list.add(
+                Heading(to_one_line(node.text(deep=True)), self.block_list.levels.below(class_of(node)))
+            )
         elif tag in {"span", "label"} and (
             LABEL_WORDS & element_names(node) or class_of(node) in self.labels
         ):
             self.walk(node, depth + 1, bold=True)
-            self.writing.write(END_OF_LABEL, bold=False)
+            self.line_writer.write(END_OF_LABEL, bold=False)
         elif tag in BOLD:
             self.walk(node, depth + 1, bold=True)
-            self.writing.write(" ", bold=False)
+            self.line_writer.write(" ", bold=False)
         else:
             self.walk(node, depth + 1, bold=bold)
             if tag == "span":
-                self.writing.write("\u200b", bold=bold)
+                self.line_writer.write("\u200b", bold=bold)
 
     def _picture(self, node: LexborNode) -> None:
-        """A title that was drawn."""
+        """A title that is an image."""
         text = to_one_line(node.attributes.get("alt") or "")
-        if self.pictures and not self._in_a_line() and recognise_plain(text) is not None:
+        if self.pictures and not self._is_inside_line() and recognise_plain(text) is not None:
             self.end_paragraph()
-            self.sheet.add(Heading(text, self.sheet.ranks.below("picture")))
+            self.block_list.add(Heading(text, self.block_list.levels.below("picture")))
 
     def _button(self, node: LexborNode) -> None:
-        """One that opens something names it; any other is no text."""
+        """A button that opens a panel is its title. Other buttons are not text."""
         text = to_one_line(node.text(deep=True))
         if (
             text
@@ -241,20 +248,20 @@ class _Walker:
             and len(text.split()) <= LONGEST_LABEL
         ):
             self.end_paragraph()
-            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
+            self.block_list.add(Heading(text, self.block_list.levels.below(f"opens {class_of(node)}")))
 
     def _link(self, node: LexborNode, *, bold: bool) -> None:
         text = to_one_line(node.text(deep=True)).replace("[", "(").replace("]", ")")
         target = (node.attributes.get("href") or "").strip()
         if not text:
             return
-        if leads_nowhere(target) and opens_panel(node):
+        if is_empty_target(target) and opens_panel(node):
             self.end_paragraph()
-            self.sheet.add(Heading(text, self.sheet.ranks.below(f"opens {class_of(node)}")))
-        elif not target.startswith("#") or self._in_a_line() or is_text(text, target):
-            # A line that only leads to another place of the page is a table of contents, not text.
-            beside = " " if self.writing.runs and self.writing.runs[-1].text.endswith(")") else ""
-            self.writing.write(beside + markdown_link(text, target, self.address), bold=bold)
+            self.block_list.add(Heading(text, self.block_list.levels.below(f"opens {class_of(node)}")))
+        elif not target.startswith("#") or self._is_inside_line() or is_text(text, target):
+            # A line that only links within the page is a table of contents, not text.
+            beside = " " if self.line_writer.runs and self.line_writer.runs[-1].text.endswith(")") else ""
+            self.line_writer.write(beside + markdown_link(text, target, self.address), bold=bold)
 
     def _list(self, node: LexborNode, depth: int) -> None:
         titled = items_with_titles(node)
@@ -268,17 +275,17 @@ class _Walker:
                 self._list_item(child, depth)
 
     def _titled_item(self, node: LexborNode, title: str, depth: int) -> None:
-        level = self.sheet.ranks.below("titled item")
-        self.sheet.add(Heading(title, level))
-        with self.sheet.ranks.under(level):
+        level = self.block_list.levels.below("titled item")
+        self.block_list.add(Heading(title, level))
+        with self.block_list.levels.under(level):
             for inner in node.iter():
                 if inner.tag in {"ul", "ol"}:
                     self._list(inner, depth + 1)
 
     def _list_item(self, node: LexborNode, depth: int) -> None:
-        """One line, with what is listed below it; an item that holds a heading or table is a part of its own."""
+        """One line with its nested list. An item with a heading or table becomes blocks of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
-            self.sheet.add(Heading(name, self.sheet.ranks.below()))
+            self.block_list.add(Heading(name, self.block_list.levels.below()))
         inner = node.css_first(
             "h1,h2,h3,h4,h5,h6,table,dl,summary,button[aria-expanded],button[aria-controls]"
         )
@@ -294,25 +301,25 @@ class _Walker:
             first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
         elif others:
             first = f"{first} {others[0]}"
-        self.sheet.add(ListItem(first))
+        self.block_list.add(ListItem(first))
 
     def end_paragraph(self) -> None:
-        for line in self.writing.take():
+        for line in self.line_writer.take():
             text = plain_line(line)
-            rest = bullet_of(text)
+            item_text = bullet_of(text)
             if is_breadcrumb(text):
                 continue
-            if rest is not None:
-                self.sheet.add(ListItem(rest))
+            if item_text is not None:
+                self.block_list.add(ListItem(item_text))
             elif is_heading(line):
-                self.sheet.add(Paragraph(f"**{text}**"))
+                self.block_list.add(Paragraph(f"**{text}**"))
             elif text:
-                self.sheet.add(Paragraph(run_markdown(line)))
+                self.block_list.add(Paragraph(run_markdown(line)))
 
     def inside(self, node: LexborNode, depth: int) -> list[str]:
-        """The lines of an item or cell."""
+        """The lines inside an item or cell."""
         inner = _Walker(address=self.address, panels=self.panels, labels=self.labels, pictures=self.pictures)
-        inner.sheet.ranks.level = self.sheet.ranks.level
+        inner.block_list.levels.level = self.block_list.levels.level
         inner.walk(node, depth + 1)
         inner.end_paragraph()
-        return [text for block in inner.sheet.blocks if (text := block_text(block))]
+        return [text for block in inner.block_list.blocks if (text := block_text(block))]

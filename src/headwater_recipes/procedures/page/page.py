@@ -1,11 +1,11 @@
-"""What normalisation is given: an extracted page and who it belongs to."""
+"""The input of normalisation: an extracted page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 LanguageDetector = Callable[[str], str]
-"""The language of a stretch of text; empty when it cannot be told."""
+"""Returns the language of a text. Empty when it is unknown."""
 
 
 def no_language(text: str) -> str:
@@ -26,9 +26,9 @@ class ProcedurePage:
 
     @property
     def site(self) -> Mapping[str, Any]:
-        told = self.attributes.get("site")
-        if isinstance(told, Mapping):
-            return told
+        frame = self.attributes.get("site")
+        if isinstance(frame, Mapping):
+            return frame
         running = self.attributes.get("running") or ()
         return {"header": " · ".join(map(str, running))} if running else {}
 
@@ -38,10 +38,10 @@ class ProcedurePage:
 
     @property
     def buttons(self) -> frozenset[str]:
-        """Addresses of links that are dressed as buttons."""
+        """The targets of links that are styled as buttons."""
         return frozenset(map(str, self.attributes.get("buttons") or ()))
 
     @property
     def gazette(self) -> Mapping[str, Any]:
-        told = self.attributes.get("boe")
-        return told if isinstance(told, Mapping) else {}
+        metadata = self.attributes.get("boe")
+        return metadata if isinstance(metadata, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Tabs and accordions: which name stands for which panel."""
+"""Tabs and accordions: the title of each panel."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ TABS = "[role=tab],.tabs > li,.tab-list > li,.tabs-nav > li,.nav-tabs > li,.tabs
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """`names` by the panel's node, `triggers` are the nodes that only open one; `levels` of triggers in headings."""
+    """`names`: by the node of the panel. `triggers`: nodes that only open a panel. `levels`: of triggers in headings."""
 
     names: dict[int, str] = field(default_factory=dict)
     triggers: frozenset[int] = frozenset()
@@ -37,19 +37,19 @@ def find_panels(tree: LexborHTMLParser) -> Panels:
                 names.setdefault(panel.mem_id, text)
                 triggers.add(trigger.mem_id)
     for panel in tree.css("[aria-labelledby]"):
-        named = by_id.get(panel.attributes.get("aria-labelledby") or "")
+        label_node = by_id.get(panel.attributes.get("aria-labelledby") or "")
         if (
-            named is not None
+            label_node is not None
             and _is_panel(panel)
-            and (text := to_one_line(named.text(deep=True)))
+            and (text := to_one_line(label_node.text(deep=True)))
             and len(text) <= LONGEST
         ):
             names.setdefault(panel.mem_id, text)
-            triggers.add(named.mem_id)
+            triggers.add(label_node.mem_id)
     if not names:
-        _in_order(tree, names, triggers)
+        _pair_by_order(tree, names, triggers)
     if not names:
-        _side_by_side(tree, names, triggers)
+        _pair_siblings(tree, names, triggers)
     return Panels(names, frozenset(triggers))
 
 
@@ -61,7 +61,7 @@ def _targets(trigger: LexborNode) -> Iterator[str]:
 
 
 def _is_panel(node: LexborNode) -> bool:
-    """Something that holds text of its own, and does not begin with a heading that says its name already."""
+    """Whether the element contains text and does not begin with its own heading."""
     return node.tag in {
         "div",
         "section",
@@ -78,7 +78,7 @@ def _is_panel(node: LexborNode) -> bool:
 
 
 def begins_with_heading(node: LexborNode) -> bool:
-    """Whether the first words inside are a heading's."""
+    """Whether the first text inside is a heading."""
     for child in node.traverse(include_text=True):
         if child.tag in HEADINGS or child.tag in {"summary", "legend", "dt"}:
             return True
@@ -87,8 +87,8 @@ def begins_with_heading(node: LexborNode) -> bool:
     return False
 
 
-def _in_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
-    """Tabs and panels that nothing ties together but their number and order."""
+def _pair_by_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
+    """Pair tabs and panels that are related only by number and order."""
     tabs = [node for node in tree.css(TABS) if 0 < len(to_one_line(node.text(deep=True))) <= LONGEST]
     panels = [node for node in tree.css(PANELS) if node.text(deep=True).strip()]
     if len(tabs) < 2 or len(tabs) != len(panels):
@@ -99,9 +99,9 @@ def _in_order(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int])
         triggers.add(tab.mem_id)
 
 
-def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
-    """Names and panels as children of one element: so many of these, then so many of those."""
-    for around in _around_tabs(tree):
+def _pair_siblings(tree: LexborHTMLParser, names: dict[int, str], triggers: set[int]) -> None:
+    """Pair names and panels that are children of one element: first all names, then as many panels."""
+    for around in _tab_containers(tree):
         children = [child for child in around.iter() if child.tag not in {"input", "script", "style"}]
         labels = [child for child in children if child.tag in {"label", "button", "a"}]
         if not labels and children and children[0].tag in {"ul", "ol", "nav", "div"}:
@@ -109,7 +109,7 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
             labels = [
                 one
                 for one in labels
-                if not any(other.mem_id != one.mem_id and _holds(one, other) for other in labels)
+                if not any(other.mem_id != one.mem_id and _contains(one, other) for other in labels)
             ]
             children = children[1:]
         panels = [child for child in children if child.tag in {"div", "section", "article"}]
@@ -128,16 +128,16 @@ def _side_by_side(tree: LexborHTMLParser, names: dict[int, str], triggers: set[i
             triggers.add(label.mem_id)
 
 
-def _around_tabs(tree: LexborHTMLParser) -> list[LexborNode]:
+def _tab_containers(tree: LexborHTMLParser) -> list[LexborNode]:
     parents = [node.parent for node in tree.css("input[type=radio]")[:50]]
-    found = [
+    containers = [
         *(node for node in parents if node is not None),
         *tree.css("[class*=tab],[class*=pesta],[class*=solapa]")[:50],
     ]
-    return list({node.mem_id: node for node in found}.values())
+    return list({node.mem_id: node for node in containers}.values())
 
 
-def _holds(outer: LexborNode, inner: LexborNode) -> bool:
+def _contains(outer: LexborNode, inner: LexborNode) -> bool:
     parent = inner.parent
     while parent is not None:
         if parent.mem_id == outer.mem_id:

@@ -1,4 +1,4 @@
-"""Bytes of any kind to a Reading whose text keeps the structure that a procedure's fields hang on."""
+"""Reads bytes of any type into a Reading whose text keeps the structure that the fields of a procedure depend on."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,8 @@ from headwater.extract.reader import ALIASES, READERS, read_any
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 from headwater.text.sniffing import HTML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
@@ -31,38 +32,40 @@ FEWEST_WORDS = 30
 
 
 def read_procedure(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """Web pages by their elements, everything else as the engine reads it."""
+    """Read web pages by their elements, and everything else with the general readers."""
     kind = sniff_media_type(data, hints.media_type) if data.strip() else ""
     return read_page(data, hints) if kind == HTML else read_any(data, hints)
 
 
 def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """The engine says what the page is about and whether there is one; the text is the outline of its elements, where
-    that has more of what a procedure is made of."""
-    found = read_html(data, hints)
-    if isinstance(found, Unreadable) and found.reason in UNREADABLE_TYPES:
-        return found
-    # Mended while every character is still there: what stands for a letter may look like white space.
+    """The general reader provides the metadata and detects error pages. The text is the outline of the elements, if that has
+    more sections of a procedure."""
+    result = read_html(data, hints)
+    if isinstance(result, Unreadable) and result.reason in UNREADABLE_TYPES:
+        return result
+    # Repair before any cleaning: a broken letter may look like white space.
     markup, _ = fix_mojibake(truncate_markup(decode_text(data, hints.media_type).text)[0])
     tree = LexborHTMLParser(markup)
     blocks = outline(tree, hints.url or "")
     text = fix_encoding(replace_surrogates(blocks_to_markdown(blocks)))
     if count_words(text) < FEWEST_WORDS and not _parts(blocks):
-        return found
-    known = found if isinstance(found, Reading) else Reading(text="", media_type="text/html", confidence=0.5)
+        return result
+    reading = (
+        result if isinstance(result, Reading) else Reading(text="", media_type="text/html", confidence=0.5)
+    )
     return replace(
-        known,
+        reading,
         text=text,
         plain=fix_encoding(
             replace_surrogates(blocks_to_plain_text(block for block in blocks if not is_rule(block)))
         ),
         method="procedure outline",
-        title=_title(blocks) or known.title,
-        attributes={**known.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
+        title=_title(blocks) or reading.title,
+        attributes={**reading.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
         origins={
-            **known.origins,
+            **reading.origins,
             "text": "procedure outline",
-            "title": "first heading" if _title(blocks) else known.origins.get("title", ""),
+            "title": "first heading" if _title(blocks) else reading.origins.get("title", ""),
         },
     )
 
@@ -79,21 +82,21 @@ def _parts(blocks: list[Block]) -> int:
 
 
 def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, address: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"site": site_frame(tree)}
+    attributes: dict[str, Any] = {"site": site_frame(tree)}
     title = tree.css_first("title")
     if title is not None:
-        told["page_title"] = " ".join(title.text(deep=True).split())[:300]
+        attributes["page_title"] = " ".join(title.text(deep=True).split())[:300]
     if buttons := buttons_of(tree, address):
-        told["buttons"] = buttons
+        attributes["buttons"] = buttons
     headings = [{"level": block.level, "text": block.text} for block in blocks if isinstance(block, Heading)]
     if headings:
-        told["headings"] = headings
+        attributes["headings"] = headings
     if "<form" in markup.lower() and (forms := read_forms(markup)):
-        told["forms"] = forms
-    return told
+        attributes["forms"] = forms
+    return attributes
 
 
 def procedure_readers() -> Mapping[str, Extract]:
-    """For the recipe: every type, read in a process that can be killed."""
+    """The readers of all media types. Each runs in a child process that can be killed."""
     reader: Extract = Sandboxed(read_procedure)
     return dict.fromkeys(("*", *READERS, *ALIASES), reader)

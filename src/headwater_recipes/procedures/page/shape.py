@@ -1,4 +1,4 @@
-"""What the elements of a page are for: text, a label, a part, or something that opens one."""
+"""The purpose of elements: text, a label, a section, or a trigger that opens one."""
 
 import re
 
@@ -98,7 +98,7 @@ UNSEEN = (
     "data-content",
 )
 HEADERS = ("header", "heading", "headline", "summary", "titulo", "titol", "item-title", "panel-title")
-"""Where elements that a site made up carry their titles."""
+"""Attributes with the titles of custom elements."""
 LONGEST_NAME = 14
 VALUE_WORDS = frozenset(
     {
@@ -121,7 +121,7 @@ VALUE_WORDS = frozenset(
 
 
 def main_part(tree: LexborHTMLParser) -> LexborNode | None:
-    """What the page itself calls its main part, if most of the headings stand there."""
+    """The main element of the page, if it contains most of the headings."""
     everywhere = _known_headings(tree.body)
     for selector in (
         "main",
@@ -143,20 +143,20 @@ def main_part(tree: LexborHTMLParser) -> LexborNode | None:
 def _known_headings(node: LexborNode | None) -> int:
     if node is None:
         return 0
-    found = node.css(
+    headings = node.css(
         "h1,h2,h3,h4,h5,h6,dt,th,summary,button,strong,b,legend,label,[class*=title],[class*=titulo],[class*=label]"
     )
     return len(
         {
             text
-            for one in found[:2000]
-            if (text := to_one_line(one.text(deep=True))) and len(text) < 120 and recognise(text)
+            for heading in headings[:2000]
+            if (text := to_one_line(heading.text(deep=True))) and len(text) < 120 and recognise(text)
         }
     )
 
 
 def site_colophon(tree: LexborHTMLParser) -> LexborNode | None:
-    """The last block of the page where it says no more than whose page it is, whatever it is called."""
+    """The last block of the page, if it only names the owner of the site."""
     node = tree.body
     for _ in range(DEEPEST_COLOPHON):
         children = (
@@ -166,16 +166,16 @@ def site_colophon(tree: LexborHTMLParser) -> LexborNode | None:
             child for child in children if child.tag not in {"script", "style", "noscript", "template"}
         ]
         node = children[-1] if children else None
-        if node is None or not (node.tag in AROUND or _below_a_rule(node)):
+        if node is None or not (node.tag in AROUND or _is_below_rule(node)):
             return None
         before = children[-2] if len(children) > 1 else None
-        if before is not None and _only_says_whose(node) and not _is_labelled_by(before):
+        if before is not None and _only_names_owner(node) and not _is_labelled_by(before):
             return node
     return None
 
 
-def _below_a_rule(node: LexborNode) -> bool:
-    """A paragraph under a line across the page."""
+def _is_below_rule(node: LexborNode) -> bool:
+    """Whether it is a paragraph below a horizontal rule."""
     before = node.prev
     while before is not None and before.tag == "-text" and not before.text(deep=False).strip():
         before = before.prev
@@ -187,7 +187,7 @@ def _is_labelled_by(node: LexborNode) -> bool:
     return node.tag in LEVELS or (len(text) <= SHORT and recognise_plain(text) is not None)
 
 
-def _only_says_whose(node: LexborNode) -> bool:
+def _only_names_owner(node: LexborNode) -> bool:
     text = to_one_line(node.text(deep=True, separator=" · "))
     if len(text.split()) > MOST_WORDS or not (
         name_in(text) or OWNED.search(text) or (len(text) <= SHORT and streets_in(text))
@@ -201,31 +201,36 @@ def _only_says_whose(node: LexborNode) -> bool:
 
 
 def is_only_trigger(node: LexborNode, panels: Panels) -> bool:
-    """A heading whose words are the name of a panel, which comes with the panel."""
+    """Whether the heading is only the title of a panel, which the panel repeats."""
     if node.mem_id in panels.triggers:
         return True
     inner = node.css("a,button,span")
     text = to_one_line(node.text(deep=True))
-    return any(one.mem_id in panels.triggers and to_one_line(one.text(deep=True)) == text for one in inner)
+    return any(
+        trigger.mem_id in panels.triggers and to_one_line(trigger.text(deep=True)) == text
+        for trigger in inner
+    )
 
 
-def named_for_readers(node: LexborNode) -> str:
-    """The label that only screen readers and style sheets see, where the element shows none."""
+def hidden_label(node: LexborNode) -> str:
+    """The label that only screen readers or style sheets use, if the element shows none."""
     tag = node.tag or ""
     if "-" in tag and not begins_with_heading(node) and to_one_line(node.text(deep=True)):
-        named = next((said for name in HEADERS if (said := to_one_line(node.attributes.get(name) or ""))), "")
-        if named and len(named.split()) <= LONGEST_NAME:
-            return named
+        header = next(
+            (text for name in HEADERS if (text := to_one_line(node.attributes.get(name) or ""))), ""
+        )
+        if header and len(header.split()) <= LONGEST_NAME:
+            return header
     if tag not in {"section", "div", "article"} and "-" not in tag:
         return ""
-    told = next((said for name in UNSEEN if (said := to_one_line(node.attributes.get(name) or ""))), "")
-    if not told or recognise(told) is None or begins_with_heading(node):
+    hidden = next((text for name in UNSEEN if (text := to_one_line(node.attributes.get(name) or ""))), "")
+    if not hidden or recognise(hidden) is None or begins_with_heading(node):
         return ""
-    return told
+    return hidden
 
 
 def opens_panel(node: LexborNode) -> bool:
-    """Whether it is there to show and hide what follows."""
+    """Whether it shows and hides the following element."""
     attributes = node.attributes
     if {"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle", "data-target"} & set(attributes):
         return True
@@ -233,7 +238,7 @@ def opens_panel(node: LexborNode) -> bool:
 
 
 def is_section(node: LexborNode) -> bool:
-    """A list item that is a label with paragraphs below, as accordions made of lists are."""
+    """Whether a list item is a label with paragraphs below it, as in accordions made of lists."""
     children = [child for child in node.iter() if child.tag in BLOCKS]
     if children and any(
         child.tag in {"a", "button", "span", "label"} and opens_panel(child) for child in node.iter()
@@ -246,7 +251,7 @@ def is_section(node: LexborNode) -> bool:
 
 
 def continues_line(node: LexborNode) -> bool:
-    """One value of several for the same term."""
+    """Whether it is one of several values for the same term."""
     following = node.next
     while following is not None and following.tag == "-text":
         following = following.next
@@ -254,25 +259,25 @@ def continues_line(node: LexborNode) -> bool:
 
 
 def title_of(node: LexborNode) -> tuple[str, str]:
-    """A heading's words, and those in small letters behind the page's title, which are none of its name."""
+    """The text of a heading, and its small print, which is not part of the title."""
     text = to_one_line(node.text(deep=True))
     small = node.css_first("small") if node.tag == "h1" else None
-    said = to_one_line(small.text(deep=True)) if small is not None else ""
-    if said and text.endswith(said) and len(text) > len(said):
-        return text.removesuffix(said).rstrip(" -–—·|:"), said
+    small_text = to_one_line(small.text(deep=True)) if small is not None else ""
+    if small_text and text.endswith(small_text) and len(text) > len(small_text):
+        return text.removesuffix(small_text).rstrip(" -–—·|:"), small_text
     return text, ""
 
 
-def _is_power(node: LexborNode) -> bool:
-    """Square and cubic metres."""
+def _is_unit_exponent(node: LexborNode) -> bool:
+    """Whether it is the exponent of a unit, as in square metres."""
     before = node.prev.text(deep=True) if node.prev is not None else ""
     return bool(re.search(r"(?:^|[\s\d])(?:[ckd]?m|hm)$", before))
 
 
 def is_note(node: LexborNode) -> bool:
-    """The sign of a footnote, or the footnote."""
+    """Whether it is the sign of a footnote, or the footnote."""
     if node.tag == "sup":
-        return bool(_NOTE.match(node.text(deep=True))) and not _is_power(node)
+        return bool(_NOTE.match(node.text(deep=True))) and not _is_unit_exponent(node)
     return bool({"nota", "notas", "note", "notes"} & element_names(node)) and bool(
         _NOTED.match(node.text(deep=True))
     )

@@ -1,4 +1,4 @@
-"""What stands on every page of a site and belongs to none of its procedures."""
+"""The frame of a page: navigation, header and footer, which belong to the site, and what they say about its owner."""
 
 import re
 from typing import Any
@@ -101,7 +101,7 @@ TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 
 
 def is_chrome(node: LexborNode) -> bool:
-    """By its element, its role or what its class and id call it. Bars of tabs are no menus."""
+    """Whether the element belongs to the frame, by its tag, role, class or id. Tab bars are not menus."""
     tag = node.tag
     if tag in SKIPPED_TAGS or (tag or "").endswith("-icon") or (tag == "aside" and not _holds_title(node)):
         return True
@@ -112,20 +112,20 @@ def is_chrome(node: LexborNode) -> bool:
         return False
     if tag == "header":
         return not (_holds_title(node) or _within(node, ("main", "article", "section")))
-    named = element_names(node)
-    if HEADERS & named and (SITE_WIDE & named or (node.attributes.get("id") or "").lower() in HEADERS):
+    names = element_names(node)
+    if HEADERS & names and (SITE_WIDE & names or (node.attributes.get("id") or "").lower() in HEADERS):
         return not (_holds_title(node) or _within(node, ("main", "article")))
-    if CHROME_WORDS & named:
+    if CHROME_WORDS & names:
         return not _holds_title(node)
-    return bool(MENUS & named) and not _is_tab_list(node) and not _holds_title(node)
+    return bool(MENUS & names) and not _is_tab_list(node) and not _holds_title(node)
 
 
 def element_names(node: LexborNode) -> set[str]:
-    """The words that class and id are made of, and the name of an element that the site made up."""
+    """The words of class and id, and the name of a custom element."""
     attributes = node.attributes
-    own = node.tag if "-" in (node.tag or "") else ""
-    told = f"{own} {attributes.get('class') or ''} {attributes.get('id') or ''}"
-    return set(_WORDS.findall(_CAMEL.sub(" ", told).lower()))
+    custom_tag = node.tag if "-" in (node.tag or "") else ""
+    text = f"{custom_tag} {attributes.get('class') or ''} {attributes.get('id') or ''}"
+    return set(_WORDS.findall(_CAMEL.sub(" ", text).lower()))
 
 
 def _is_tab_list(node: LexborNode) -> bool:
@@ -151,8 +151,8 @@ CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*
 
 
 def site_frame(tree: LexborHTMLParser) -> dict[str, Any]:
-    """Only what is there; texts are cut."""
-    found = {
+    """What the frame says about the owner of the site: name, logo, header, breadcrumb, footer. Long texts are cut."""
+    frame = {
         "name": _meta(tree, "og:site_name") or _meta(tree, "application-name"),
         "author": _meta(tree, "author") or _meta(tree, "DC.creator") or _meta(tree, "dcterms.publisher"),
         "logo": _logo(tree),
@@ -166,16 +166,16 @@ def site_frame(tree: LexborHTMLParser) -> dict[str, Any]:
         "path": list(dict.fromkeys(to_one_line(node.text(deep=True)) for node in tree.css(CRUMBS)[:MOST])),
         "languages": _languages(tree),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in frame.items() if value}
 
 
 def _opening(tree: LexborHTMLParser) -> str:
-    """The first words and pictures of the page, whatever elements they stand in."""
+    """The first words and images of the page."""
     if tree.body is None:
         return ""
-    named = [node.attributes.get("alt") or "" for node in tree.body.css("img[alt]")[:3]]
+    alts = [node.attributes.get("alt") or "" for node in tree.body.css("img[alt]")[:3]]
     words = to_one_line(tree.body.text(deep=True, separator=" · "))[:AT_AN_END]
-    return to_one_line(" · ".join([*named, words]))[:LONGEST]
+    return to_one_line(" · ".join([*alts, words]))[:LONGEST]
 
 
 def _closing(tree: LexborHTMLParser) -> str:
@@ -187,8 +187,8 @@ def _closing(tree: LexborHTMLParser) -> str:
 def _meta(tree: LexborHTMLParser, name: str) -> str:
     for attribute in ("property", "name"):
         node = tree.css_first(f'meta[{attribute}="{name}"]')
-        if node is not None and (said := to_one_line(node.attributes.get("content") or "")):
-            return said[:LONGEST]
+        if node is not None and (content := to_one_line(node.attributes.get("content") or "")):
+            return content[:LONGEST]
     return ""
 
 
@@ -196,9 +196,9 @@ def _logo(tree: LexborHTMLParser) -> str:
     for node in tree.css(
         "header img[alt],#cabecera img[alt],.cabecera img[alt],[id*=header] img[alt],[class*=header] img[alt],[class*=logo] img[alt],img[class*=logo][alt],#header img[alt],a[class*=logo],[class*=logo]"
     ):
-        said = to_one_line(node.attributes.get("alt") or node.attributes.get("title") or node.text(deep=True))
-        if said:
-            return said[:LONGEST]
+        text = to_one_line(node.attributes.get("alt") or node.attributes.get("title") or node.text(deep=True))
+        if text:
+            return text[:LONGEST]
     return ""
 
 
@@ -208,6 +208,6 @@ def _text(tree: LexborHTMLParser, selector: str) -> str:
 
 
 def _languages(tree: LexborHTMLParser) -> list[str]:
-    """Of the other versions of this page."""
-    said = [(node.attributes.get("hreflang") or "")[:2].lower() for node in tree.css("link[hreflang]")]
-    return sorted({language for language in said if language in {"es", "ca", "eu", "gl", "en"}})
+    """The languages of the other versions of this page."""
+    codes = [(node.attributes.get("hreflang") or "")[:2].lower() for node in tree.css("link[hreflang]")]
+    return sorted({language for language in codes if language in {"es", "ca", "eu", "gl", "en"}})

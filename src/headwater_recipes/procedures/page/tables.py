@@ -1,4 +1,4 @@
-"""What a table is for: data, labels with their values, or mere layout."""
+"""Tables: what each is for (data, labels with values, or layout), and the blocks it becomes."""
 
 from typing import Protocol
 
@@ -6,37 +6,35 @@ from selectolax.lexbor import LexborNode
 
 from headwater.extract.blocks import Heading, Table
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
-from headwater_recipes.procedures.page.label_elements import LONGEST_LABEL
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise, recognise_plain
 from headwater_recipes.procedures.page.writer import BlockList
 
-LONGEST_CELL_LABEL = 14
 FEWEST_PARTS, FEWEST_GROUPS, MOSTLY = 3, 2, 0.8
 TableRows = list[list[LexborNode]]
 TableBands = list[tuple[LexborNode | None, TableRows]]
 
 
 def rows_of(table: LexborNode) -> TableRows:
-    """Its own cells, row by row; rows without a word left out."""
+    """The cells of the table itself, row by row, without empty rows."""
     rows = [
         [cell for cell in row.iter() if cell.tag in {"td", "th"}]
         for row in table.css("tr")
         if own_row(row, table)
     ]
-    return _without_pictures([row for row in rows if any(_says(cell) for cell in row)])
+    return _without_empty_columns([row for row in rows if any(_has_text(cell) for cell in row)])
 
 
-def _without_pictures(rows: TableRows) -> TableRows:
-    """Without columns in which nothing is written."""
+def _without_empty_columns(rows: TableRows) -> TableRows:
+    """The rows without empty columns."""
     widths = {len(row) for row in rows}
     if len(widths) != 1:
         return rows
-    told = [place for place in range(widths.pop()) if any(_says(row[place]) for row in rows)]
-    return [[row[place] for place in told] for row in rows]
+    columns = [place for place in range(widths.pop()) if any(_has_text(row[place]) for row in rows)]
+    return [[row[place] for place in columns] for row in rows]
 
 
-def _says(cell: LexborNode) -> bool:
-    """More than a bullet that somebody typed into a cell of its own."""
+def _has_text(cell: LexborNode) -> bool:
+    """Whether the cell contains more than a bullet."""
     return to_one_line(cell.text(deep=True)).strip(" -–—•·*▪►»>") != ""
 
 
@@ -48,32 +46,32 @@ def own_row(row: LexborNode, table: LexborNode) -> bool:
 
 
 def is_layout(rows: TableRows) -> bool:
-    """A table that only puts things into place: it holds headings or other tables, or one cell a row."""
+    """Whether the table is only layout: it contains headings or other tables, or has one cell per row."""
     if all(len(row) == 1 for row in rows):
         return True
     return any(
-        cell.css_first("table,h1,h2") is not None or _holds_parts(cell) for row in rows for cell in row
+        cell.css_first("table,h1,h2") is not None or _has_several_labels(cell) for row in rows for cell in row
     )
 
 
-def _holds_parts(cell: LexborNode) -> bool:
-    """Several labels in one cell: a page, not a value."""
+def _has_several_labels(cell: LexborNode) -> bool:
+    """Whether the cell contains several labels: a page, not a value."""
     texts = {
         to_one_line(node.text(deep=True)) for node in cell.css("b,strong,h3,h4,h5,h6,dt,summary,u")[:200]
     }
-    told = {label.field for text in texts if (label := recognise_plain(text)) is not None}
-    return len(told) >= FEWEST_PARTS
+    fields = {label.field for text in texts if (label := recognise_plain(text)) is not None}
+    return len(fields) >= FEWEST_PARTS
 
 
 def is_menu(cell: LexborNode) -> bool:
-    """Nothing but links to other pages."""
+    """Whether the cell contains only links to other pages."""
     links = [to_one_line(link.text(deep=True)) for link in cell.css("a[href]")]
     letters = len(to_one_line(cell.text(deep=True)))
     return len(links) >= FEWEST_PARTS and sum(map(len, links)) >= MOSTLY * letters
 
 
-def below_heads(rows: TableRows) -> TableRows:
-    """The rows without the one that names the columns."""
+def without_header_row(rows: TableRows) -> TableRows:
+    """The rows without the header row."""
     if (
         len(rows) > 1
         and all(cell.tag == "th" for cell in rows[0])
@@ -83,60 +81,60 @@ def below_heads(rows: TableRows) -> TableRows:
     return rows
 
 
-def is_ficha(rows: TableRows) -> bool:
-    """A table of labels and values, row by row."""
+def is_label_table(rows: TableRows) -> bool:
+    """Whether each row is a label with its value."""
     pairs = [row for row in rows if len(row) == 2]
     if len(pairs) < len(rows) or not pairs:
         return False
     labels = [to_one_line(row[0].text(deep=True)) for row in pairs]
     heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
-    told = [recognise(label) if heads else recognise_plain(label) for label in labels]
-    fields = {label.field for label in told if label is not None}
-    short = all(len(label.split()) <= LONGEST_CELL_LABEL for label in labels)
+    known_labels = [recognise(label) if heads else recognise_plain(label) for label in labels]
+    fields = {label.field for label in known_labels if label is not None}
+    short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
 
 
 def has_bands(rows: TableRows) -> bool:
-    """Whether rows of one cell are labels for the rows below them."""
-    told = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_cell_text(row[0])))}
-    return len(told) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
+    """Whether rows with one cell are labels for the rows below."""
+    fields = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_cell_text(row[0])))}
+    return len(fields) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
 
 
 def groups_of(rows: TableRows) -> TableBands:
-    """Labels and values beside a cell that names several of them; nothing where the table is not made so."""
-    found: TableBands = []
+    """Labels and values next to a cell that names several of them. Empty for other tables."""
+    groups: TableBands = []
     for row in rows:
         if _opens_group(row):
-            found.append((row[0], [row[1:]]))
-        elif found and len(row) == 2:
-            found[-1][1].append(row)
+            groups.append((row[0], [row[1:]]))
+        elif groups and len(row) == 2:
+            groups[-1][1].append(row)
         else:
             return []
-    return found if len(found) >= FEWEST_GROUPS else []
+    return groups if len(groups) >= FEWEST_GROUPS else []
 
 
 def _opens_group(row: list[LexborNode]) -> bool:
-    if len(row) != 3 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
+    if len(row) != 3 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_LABEL:
         return False
     spans = (row[0].attributes.get("rowspan") or "1") not in {"0", "1"}
     return (spans or row[0].tag == "th") and row[1].tag == "th" and row[2].tag == "td"
 
 
 def bands_of(rows: TableRows) -> TableBands:
-    """Each label with its rows; what stands above the first one comes without."""
-    found: TableBands = []
+    """Each label with its rows. Rows above the first label have none."""
+    bands: TableBands = []
     for row in rows:
         if _is_band(row):
-            found.append((row[0], []))
-        elif found:
-            found[-1][1].append(row)
+            bands.append((row[0], []))
+        elif bands:
+            bands[-1][1].append(row)
         else:
-            found.append((None, [row]))
-    return found
+            bands.append((None, [row]))
+    return bands
 
 
 def _is_band(row: list[LexborNode]) -> bool:
-    if len(row) != 1 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
+    if len(row) != 1 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_LABEL:
         return False
     first = row[0].css_first("b,strong,h3,h4,h5,h6")
     bold = first is not None and _cell_text(first) == _cell_text(row[0])
@@ -148,10 +146,10 @@ def _cell_text(cell: LexborNode) -> str:
 
 
 class BlockWalker(Protocol):
-    """Who writes a page's elements down, one after the other."""
+    """Walks the elements of a page and writes their blocks."""
 
     @property
-    def sheet(self) -> BlockList: ...
+    def block_list(self) -> BlockList: ...
 
     def walk(self, node: LexborNode, depth: int) -> None: ...
 
@@ -163,8 +161,8 @@ class BlockWalker(Protocol):
 def write_table(walker: BlockWalker, node: LexborNode, depth: int) -> None:
     _write_caption(walker, node)
     cells = rows_of(node)
-    labelled = below_heads(cells)
-    if is_ficha(labelled):
+    labelled = without_header_row(cells)
+    if is_label_table(labelled):
         _write_pairs(walker, labelled, depth)
     elif groups := groups_of(cells):
         _write_bands(walker, groups, depth)
@@ -180,33 +178,33 @@ def _write_caption(walker: BlockWalker, node: LexborNode) -> None:
     caption = node.css_first("caption")
     text = to_one_line(caption.text(deep=True)) if caption is not None else ""
     if text and len(text.split()) <= LONGEST_LABEL:
-        walker.sheet.add(Heading(text, walker.sheet.ranks.below()))
+        walker.block_list.add(Heading(text, walker.block_list.levels.below()))
 
 
 def _write_rows(walker: BlockWalker, rows: TableRows, depth: int) -> None:
-    told = tuple(tuple("; ".join(walker.inside(cell, depth)) for cell in row) for row in rows)
-    if told:
-        walker.sheet.add(Table(told))
+    cells = tuple(tuple("; ".join(walker.inside(cell, depth)) for cell in row) for row in rows)
+    if cells:
+        walker.block_list.add(Table(cells))
 
 
 def _write_pairs(walker: BlockWalker, rows: TableRows, depth: int) -> None:
-    level = walker.sheet.ranks.below()
+    level = walker.block_list.levels.below()
     for label, *values in rows:
-        walker.sheet.add(Heading(to_one_line(label.text(deep=True)), level))
-        with walker.sheet.ranks.under(level):
+        walker.block_list.add(Heading(to_one_line(label.text(deep=True)), level))
+        with walker.block_list.levels.under(level):
             _walk_all(walker, values, depth)
 
 
 def _write_bands(walker: BlockWalker, bands: TableBands, depth: int) -> None:
-    """Cells that name the rows below them."""
-    level = walker.sheet.ranks.below()
+    """Write bands: cells that label the rows below them."""
+    level = walker.block_list.levels.below()
     for band, values in bands:
         if band is not None:
-            walker.sheet.add(Heading(to_one_line(band.text(deep=True)), level))
-        with walker.sheet.ranks.under(level):
+            walker.block_list.add(Heading(to_one_line(band.text(deep=True)), level))
+        with walker.block_list.levels.under(level):
             _walk_all(walker, [row[0] for row in values if len(row) == 1], depth)
-            rest = [row for row in values if len(row) > 1]
-            (_write_pairs if is_ficha(rest) else _write_rows)(walker, rest, depth)
+            pairs = [row for row in values if len(row) > 1]
+            (_write_pairs if is_label_table(pairs) else _write_rows)(walker, pairs, depth)
 
 
 def _walk_all(walker: BlockWalker, nodes: list[LexborNode], depth: int) -> None:

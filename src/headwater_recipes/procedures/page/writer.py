@@ -1,4 +1,4 @@
-"""How deep headings are: what stands inside a panel, below a term or in a labelled cell is below its label."""
+"""Writes blocks: the levels of headings, the list of blocks, and lines with bold text and links."""
 
 import re
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 
 DEEPEST_LEVEL = 6
 
 
 @dataclass(slots=True)
 class HeadingLevels:
-    """`level` of the last heading, `floor` the least that a heading may have here, `closed` the rank of the labels whose
-    values have ended since the last block, 0 for none."""
+    """Text inside a panel, below a term or in a labelled cell is below its label. `level`: of the last heading. `floor`: the
+    lowest level for a heading here. `closed`: the level of the labels whose values have ended since the last block, or 0."""
 
     level: int = 1
     floor: int = 1
@@ -23,18 +23,18 @@ class HeadingLevels:
     closed: int = 0
 
     def real(self, level: int) -> int:
-        """The rank of a heading that the page marks as one."""
+        """The level of a heading that the page marks as one."""
         self.level = min(max(level, self.floor), DEEPEST_LEVEL)
         return self.level
 
     def below(self, kind: str = "") -> int:
-        """One below the last heading; labels of one kind are all of one rank, whatever headings stand between them."""
+        """One level below the last heading. Labels of one kind all have the same level, whatever headings are between them."""
         level = min(self.level + 1, DEEPEST_LEVEL)
         return max(self.kinds.setdefault(kind, level), self.floor) if kind else level
 
     @contextmanager
     def under(self, level: int) -> Iterator[None]:
-        """For the value of a label of this rank."""
+        """Write the value of a label of this level."""
         before = self.level, self.floor
         self.level, self.floor = level, min(level + 1, DEEPEST_LEVEL)
         yield
@@ -45,14 +45,14 @@ class HeadingLevels:
 @dataclass(slots=True)
 class BlockList:
     blocks: list[Block] = field(default_factory=list)
-    ranks: HeadingLevels = field(default_factory=HeadingLevels)
+    levels: HeadingLevels = field(default_factory=HeadingLevels)
 
     def add(self, block: Block) -> None:
-        """Where the value of a label has ended, a rule says so to what is no label itself: the more dashes, the deeper
-        the label."""
-        closed, self.ranks.closed = self.ranks.closed, 0
-        ended = closed and self.blocks and not _is_label(self.blocks[-1])
-        if ended and not (isinstance(block, Heading) and block.level <= closed):
+        """Add a block. Where the value of a label has ended, a rule comes before the next text: the more dashes, the deeper the
+        label."""
+        closed, self.levels.closed = self.levels.closed, 0
+        label_ended = closed and self.blocks and not _is_label(self.blocks[-1])
+        if label_ended and not (isinstance(block, Heading) and block.level <= closed):
             self.blocks.append(Paragraph("-" * (closed + 2)))
         self.blocks.append(block)
 
@@ -62,14 +62,14 @@ def is_rule(block: Block) -> bool:
 
 
 def _is_label(block: Block) -> bool:
-    """A heading, or a line that is bold from end to end."""
+    """Whether the block is a heading, or a line that is all bold."""
     return isinstance(block, Heading) or (
         isinstance(block, Paragraph) and block.text.startswith("**") and block.text.endswith("**")
     )
 
 
 def block_text(block: Block) -> str:
-    """Its words on one line, for an item or cell that holds it."""
+    """The text of a block on one line, for an item or cell that contains it."""
     match block:
         case Heading(text, _):
             return f"**{text}**"
@@ -79,15 +79,14 @@ def block_text(block: Block) -> str:
             return "; ".join(": ".join(filter(None, row)) for row in rows)
 
 
-LONGEST_LINE_LABEL = 14
-END_OF_LABEL = "\x1f"  # after a label whose value may be bold as well; never part of the text
+END_OF_LABEL = "\x1f"  # marks the end of a label whose value may be bold as well; never part of the text
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
 _ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
 _STREET = re.compile(
     r"[cC]\. (?:d\w{0,2}[ '’]\S|[A-ZÀ-Ý])[^.]{1,60}, ?\d"
-)  # a street's abbreviation, not a third item
+)  # the abbreviation of a street, not a third item
 FEWEST_LABELLED = 2
 _ENDS = re.compile(r"[.;,]$")
 
@@ -100,7 +99,7 @@ class TextRun:
 
 @dataclass(slots=True)
 class LineWriter:
-    """Runs of text up to the next line break; `lines` are finished ones."""
+    """Collects runs of text up to the next line break. `lines`: the finished lines."""
 
     runs: list[TextRun] = field(default_factory=list)
     lines: list[list[TextRun]] = field(default_factory=list)
@@ -115,15 +114,17 @@ class LineWriter:
         self.runs = []
 
     def take(self) -> list[list[TextRun]]:
-        """The lines, of which those that only go on with the one before are joined to it."""
+        """Return the lines and start anew. Lines that continue the one before are joined to it."""
         self.end_line()
         lines, self.lines = self.lines, []
         joined: list[list[TextRun]] = []
         labelled = [_LABELLED.match(plain_line(line)) is not None for line in lines]
         listed = sum(labelled) >= FEWEST_LABELLED
         for line, has_label in zip(lines, labelled, strict=True):
-            ended = bool(joined) and _ENDED.search(plain_line(joined[-1])) and _BEGINS.match(plain_line(line))
-            if joined and not ended and not starts_new_block(line) and not (listed and has_label):
+            sentence_ended = (
+                bool(joined) and _ENDED.search(plain_line(joined[-1])) and _BEGINS.match(plain_line(line))
+            )
+            if joined and not sentence_ended and not starts_new_block(line) and not (listed and has_label):
                 joined[-1] = [*joined[-1], TextRun(" "), *line]
             else:
                 joined.append(line)
@@ -146,17 +147,17 @@ def plain_line(line: list[TextRun]) -> str:
 
 
 def bullet_of(text: str) -> str | None:
-    """What follows the bullet that somebody typed; None where there is none."""
-    found = _BULLET.match(text)
+    """The text after a typed bullet. None when there is none."""
+    match = _BULLET.match(text)
     if _STREET.match(text):
         return None
-    if found is None and (found := _COUNTED.match(text)) and recognise_plain(text) is not None:
+    if match is None and (match := _COUNTED.match(text)) and recognise_plain(text) is not None:
         return None  # a numbered heading
-    return text[found.end() :] if found and found.end() < len(text) else None
+    return text[match.end() :] if match and match.end() < len(text) else None
 
 
 def is_heading(line: list[TextRun]) -> bool:
-    """Bold from beginning to end, and short: a heading that nobody marked as one."""
+    """Whether the line is short and all bold: a heading without markup."""
     words = [run for run in line if run.text.strip(" :.\u00a0\n\t\x1f")]
     ends = [place for place, run in enumerate(line) if END_OF_LABEL in run.text]
     if ends and any(run.text.strip() for run in line[ends[0] :]):
@@ -165,22 +166,22 @@ def is_heading(line: list[TextRun]) -> bool:
     return (
         bool(words)
         and all(run.bold for run in words)
-        and len(text.split()) <= LONGEST_LINE_LABEL
+        and len(text.split()) <= LONGEST_LABEL
         and not _ENDS.search(text)
         and "](" not in text
     )
 
 
 def run_markdown(line: list[TextRun]) -> str:
-    """Its words; a bold beginning that is not the whole keeps its marks."""
+    """The text of the line. A bold beginning keeps its markup, unless the whole line is bold."""
     lead: list[str] = []
-    rest: list[str] = []
+    plain: list[str] = []
     closed = False
     for run in line:
-        goes_on = (run.bold or not run.text.strip()) and not rest and not closed
-        (lead if goes_on else rest).append(run.text)
+        goes_on = (run.bold or not run.text.strip()) and not plain and not closed
+        (lead if goes_on else plain).append(run.text)
         closed = closed or END_OF_LABEL in run.text
-    head, tail = to_one_line("".join(lead)), to_one_line("".join(rest))
-    if head and tail and len(head.split()) <= LONGEST_LINE_LABEL and "](" not in head:
+    head, tail = to_one_line("".join(lead)), to_one_line("".join(plain))
+    if head and tail and len(head.split()) <= LONGEST_LABEL and "](" not in head:
         return f"**{head}** {tail}"
     return plain_line(line)

@@ -117,11 +117,11 @@ def keywords_for(
 
 
 def _of_name(name: str) -> Iterator[str]:
-    whole = " ".join(fold_for_matching(name).split()).strip(" .,;:")
-    yield whole
-    if whole.isalpha() and len(whole) > SHORTEST_KEYWORD:
+    full_name = " ".join(fold_for_matching(name).split()).strip(" .,;:")
+    yield full_name
+    if full_name.isalpha() and len(full_name) > SHORTEST_KEYWORD:
         # A single word counts twice (as a word and as the whole), or a longer name with that word would match as often.
-        yield whole[: max(SHORTEST_KEYWORD, len(whole) - ENDING - 2)]
+        yield full_name[: max(SHORTEST_KEYWORD, len(full_name) - ENDING - 2)]
     for word in BETWEEN.split(fold_for_matching(name)):
         if len(word) >= SHORTEST_KEYWORD and word not in GENERIC and word not in STOP_WORDS:
             yield word

@@ -1,4 +1,4 @@
-"""Lines to parts: which field each heading opens, given the headings above it."""
+"""Divides lines into sections, and decides the field of each by its heading and the headings above."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,10 +12,10 @@ from headwater_recipes.procedures.labels.recognise import (
     recognise_plain,
 )
 from headwater_recipes.procedures.labels.vocabulary import Label
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 STICKY = frozenset({"ignored", "base_legal", "cuantias"})
-# Headings below these are about whose papers or which step, not a part of their own.
+# Headings below these name people or steps, not a section of their own.
 PEOPLE = re.compile(
     r"person|solicitant|sol licitant|interesad|interessad|beneficiari|destinatari|eskatzaile|applicant|onuradun"
 )
@@ -42,31 +42,34 @@ FREE_KEY = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Above:
+class _HeadingAbove:
     level: int
     label: Label | None
     title: str
 
 
-def divide_parts(lines: Sequence[TextLine]) -> list[PagePart]:
-    """The first part is what stands before any heading."""
-    above: list[_Above] = []
+def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
+    """The sections of a page. The first one is the text before any heading."""
+    above: list[_HeadingAbove] = []
     parts: list[PagePart] = []
     titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
-    name = None if titles else _name_of_all(lines)
+    name = None if titles else _overall_title(lines)
     for heading, below in _groups(lines):
         if heading is None:
             parts.append(PagePart(title="", level=0, label=None, lines=below))
             continue
-        above = [one for one in above if one.level < heading.level]
+        above = [heading_above for heading_above in above if heading_above.level < heading.level]
         if heading.kind == "rule":
-            parts += [_going_on(above, below, heading)] if below else []
+            parts += [_continued_part(above, below, heading)] if below else []
             continue
-        label, own = _effective(heading.text, above, " ".join(line.text for line in below))
+        label, own = _effective_label(heading.text, above, " ".join(line.text for line in below))
         if (heading.level == 1 and titles == 1) or heading is name:
-            label, own = None, False  # the page's title, whatever its words: "Tasa de basuras" is a procedure
+            label, own = (
+                None,
+                False,
+            )  # the title of the page, even if it looks like a label: "Tasa de basuras" is a procedure
         if (label is None and above) or (label is not None and label.field in LOOSE):
-            label = by_content(heading.text, below) or label
+            label = label_by_content(heading.text, below) or label
         also = recognise_both(heading.text) if own else ()
         parts.append(
             PagePart(
@@ -77,15 +80,15 @@ def divide_parts(lines: Sequence[TextLine]) -> list[PagePart]:
                 start=heading.start,
                 own=own,
                 also=also,
-                above=tuple(one.title for one in above),
+                above=tuple(heading_above.title for heading_above in above),
             )
         )
-        above.append(_Above(heading.level, label, heading.text))
-    return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _apart(part)]
+        above.append(_HeadingAbove(heading.level, label, heading.text))
+    return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _split_part(part)]
 
 
-def _name_of_all(lines: Sequence[TextLine]) -> TextLine | None:
-    """On a page without a heading of the first rank: the one under which all parts stand, itself without text."""
+def _overall_title(lines: Sequence[SectionLine]) -> SectionLine | None:
+    """On a page without a level 1 heading: the heading without text that is above all sections."""
     headings = [line for line in lines if line.kind == "heading"]
     highest = min((line.level for line in headings), default=0)
     place = max((place for place, line in enumerate(headings) if line.level == highest), default=0)
@@ -98,8 +101,8 @@ def _name_of_all(lines: Sequence[TextLine]) -> TextLine | None:
     return headings[place] if first.kind == "heading" else None
 
 
-def by_content(title: str, below: Sequence[TextLine]) -> Label | None:
-    """What a part is whose heading says nothing: laws show what they are themselves."""
+def label_by_content(title: str, below: Sequence[SectionLine]) -> Label | None:
+    """The label of a section without a known heading, by its text: laws or a telephone number."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
     if NORM.match(below[0].text) and sum(bool(NORM.match(line.text)) for line in below) * 2 >= len(below):
@@ -108,17 +111,19 @@ def by_content(title: str, below: Sequence[TextLine]) -> Label | None:
     return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
-def _going_on(above: Sequence[_Above], below: tuple[TextLine, ...], rule: TextLine) -> PagePart:
-    """What follows the end of labels and values belongs to the heading that stood above them."""
-    around = above[-1] if above else _Above(0, None, "")
+def _continued_part(
+    above: Sequence[_HeadingAbove], below: tuple[SectionLine, ...], rule: SectionLine
+) -> PagePart:
+    """The section after the end of labels and values. It belongs to the heading above them."""
+    around = above[-1] if above else _HeadingAbove(0, None, "")
     return PagePart(
         title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False
     )
 
 
-def _groups(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine | None, tuple[TextLine, ...]]]:
-    heading: TextLine | None = None
-    below: list[TextLine] = []
+def _groups(lines: Sequence[SectionLine]) -> Iterator[tuple[SectionLine | None, tuple[SectionLine, ...]]]:
+    heading: SectionLine | None = None
+    below: list[SectionLine] = []
     for line in lines:
         if line.kind in {"heading", "rule"}:
             if heading is not None or below:
@@ -130,10 +135,12 @@ def _groups(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine | None, tuple[
         yield heading, tuple(below)
 
 
-def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label | None, bool]:
-    """The label in force below this heading, and whether it is the heading's own."""
+def _effective_label(title: str, above: Sequence[_HeadingAbove], below: str) -> tuple[Label | None, bool]:
+    """The label that applies below this heading, and whether it is the label of the heading itself."""
     own = recognise(title) or next(iter(recognise_both(title)), None)
-    parent = next((one.label for one in reversed(above) if one.label is not None), None)
+    parent = next(
+        (heading_above.label for heading_above in reversed(above) if heading_above.label is not None), None
+    )
     if parent is None or parent.field == "descripcion":
         return (own or parent, own is not None) if parent else (own, own is not None)
     if parent.field in STICKY:
@@ -165,7 +172,7 @@ def _effective(title: str, above: Sequence[_Above], below: str) -> tuple[Label |
 
 
 def _is_deadline(title: str, own: Label | None, below: str) -> bool:
-    """Below "Plazos", "Tramitación" is one more of them if what follows speaks of time."""
+    """Whether a heading below "Plazos" is one more deadline: "Tramitación" is, if its text mentions time."""
     if own is None or own.field == "plazos" or (own.field == "ignored" and STEP.match(plain_label(title))):
         return True
     if own.field == "como_solicitar" and not own.key and STEP.match(plain_label(title)):
@@ -177,39 +184,45 @@ def _deadline(title: str, own: Label | None, parent: Label) -> Label:
     if own is not None and own.field == "plazos":
         says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
         return parent if says_no_more and parent.key else own
-    bare = plain_label(title)
-    if DECIDING.search(bare):
+    folded = plain_label(title)
+    if DECIDING.search(folded):
         return Label("plazos", "resolucion")
-    if STEP.search(bare):
+    if STEP.search(folded):
         return Label("plazos", "solicitud")
-    key = FREE_KEY.sub("_", bare).strip("_")[:40]
+    key = FREE_KEY.sub("_", folded).strip("_")[:40]
     return Label("plazos", key) if key else parent
 
 
 def _without_privacy(parts: Sequence[PagePart]) -> list[PagePart]:
-    """Tables about personal data name their rows much as procedures do: where two of them stand together, all go."""
-    told = [bool(PRIVACY.match(plain_label(part.title))) and len(part.title.split()) <= 5 for part in parts]
-    marked = [
-        seen and sum(told[max(0, place - 3) : place + 4]) >= 3 and _speaks_of_data(parts, place)
-        for place, seen in enumerate(told)
+    """Ignore tables about personal data. Their rows have names like those of procedures, so several must occur together."""
+    matches = [
+        bool(PRIVACY.match(plain_label(part.title))) and len(part.title.split()) <= 5 for part in parts
+    ]
+    is_private = [
+        matched and sum(matches[max(0, place - 3) : place + 4]) >= 3 and _mentions_personal_data(parts, place)
+        for place, matched in enumerate(matches)
     ]
     return [
         replace(part, label=Label("ignored")) if private else part
-        for part, private in zip(parts, marked, strict=True)
+        for part, private in zip(parts, is_private, strict=True)
     ]
 
 
 def _without_repeats(parts: Sequence[PagePart]) -> list[PagePart]:
-    """Frequent questions below a page add nothing to the parts that it has."""
-    among = [any(FREQUENT.match(plain_label(title)) for title in part.above) for part in parts]
-    told = {part.field for part, asked in zip(parts, among, strict=True) if not asked and part.lines}
+    """Ignore frequently asked questions about fields that other sections answer."""
+    below_questions = [any(FREQUENT.match(plain_label(title)) for title in part.above) for part in parts]
+    answered = {
+        part.field
+        for part, in_questions in zip(parts, below_questions, strict=True)
+        if not in_questions and part.lines
+    }
     return [
-        replace(part, label=Label("ignored")) if asked and part.field in told else part
-        for part, asked in zip(parts, among, strict=True)
+        replace(part, label=Label("ignored")) if in_questions and part.field in answered else part
+        for part, in_questions in zip(parts, below_questions, strict=True)
     ]
 
 
-def _speaks_of_data(parts: Sequence[PagePart], place: int) -> bool:
+def _mentions_personal_data(parts: Sequence[PagePart], place: int) -> bool:
     near = " ".join(plain_label(part.title) for part in parts[max(0, place - 3) : place + 4])
     return (
         len(
@@ -224,13 +237,13 @@ def _speaks_of_data(parts: Sequence[PagePart], place: int) -> bool:
     )
 
 
-def _apart(part: PagePart) -> Iterator[PagePart]:
-    """A part that announces two fields, as two parts."""
+def _split_part(part: PagePart) -> Iterator[PagePart]:
+    """Split a section whose heading names two fields."""
     if not part.also:
         yield part
         return
-    shares = _shares(part)
-    for label, lines in shares:
+    lines_by_label = _lines_by_label(part)
+    for label, lines in lines_by_label:
         if lines:
             yield replace(part, label=label, lines=tuple(lines), also=())
 
@@ -247,26 +260,26 @@ PAPER = re.compile(
 LISTS = frozenset({"requisitos", "documentos_necesarios"})
 
 
-def _shares(part: PagePart) -> list[tuple[Label, list[TextLine]]]:
+def _lines_by_label(part: PagePart) -> list[tuple[Label, list[SectionLine]]]:
     first, second = part.also[0], part.also[1]
     fields = {first.field, second.field}
     if fields == {"como_solicitar", "donde_solicitar"}:
         how = first if first.field == "como_solicitar" else second
         return [(how, list(part.lines))]
     if fields in ({"requisitos", "documentos_necesarios"}, {"como_solicitar", "documentos_necesarios"}):
-        wanted = first if first.field == "documentos_necesarios" else second
-        other = second if wanted is first else first
+        listed_label = first if first.field == "documentos_necesarios" else second
+        other = second if listed_label is first else first
         listed = other.field == "como_solicitar" and any(line.kind == "item" for line in part.lines)
         return _split(
             part.lines,
-            wanted,
+            listed_label,
             other,
             lambda line: line.kind == "item" if listed else bool(PAPER.search(plain_label(line.text))),
         )
     if "plazos" in fields:
-        wanted = first if first.field == "plazos" else second
-        other = second if wanted is first else first
-        return _split(part.lines, wanted, other, lambda line: bool(TIME.search(plain_label(line.text))))
+        listed_label = first if first.field == "plazos" else second
+        other = second if listed_label is first else first
+        return _split(part.lines, listed_label, other, lambda line: bool(TIME.search(plain_label(line.text))))
     if second.field in LISTS:
         items = any(line.kind == "item" for line in part.lines)
         head = part.lines[:1]
@@ -277,9 +290,9 @@ def _shares(part: PagePart) -> list[tuple[Label, list[TextLine]]]:
 
 
 def _split(
-    lines: Sequence[TextLine], wanted: Label, other: Label, test: Callable[[TextLine], bool]
-) -> list[tuple[Label, list[TextLine]]]:
+    lines: Sequence[SectionLine], matching: Label, other: Label, test: Callable[[SectionLine], bool]
+) -> list[tuple[Label, list[SectionLine]]]:
     return [
         (other, [line for line in lines if not test(line)]),
-        (wanted, [line for line in lines if test(line)]),
+        (matching, [line for line in lines if test(line)]),
     ]

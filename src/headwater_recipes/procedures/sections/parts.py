@@ -1,4 +1,4 @@
-"""The lines of an extracted text, each with what it is, what it says and where it stands."""
+"""The lines of an extracted text, and the sections that they form."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from headwater_recipes.procedures.labels.vocabulary import Label
 HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
-COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step, in a circle beside it
+COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step on its own line
 RULE = re.compile(r"^-{3,8}$")
 SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
 CELL = re.compile(r"(?<!\\)\|")
@@ -32,10 +32,10 @@ class TextLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextLine:
-    """`kind` is heading, text, item, row, or rule: the end of labels as deep as its `level`; `lead` are the bold words that a text begins with, `rest` what follows;
-    `cells` those of a row; `start` and `end` its place in the text. `promoted`: a heading that nothing but its words
-    shows to be one."""
+class SectionLine:
+    """`kind`: heading, text, item, row, or rule (the end of labels of its `level`). `lead`: the bold words at the beginning,
+    `rest`: the text after them. `cells`: of a row. `start`, `end`: the span in the text. `promoted`: a heading that was
+    recognised by its words alone."""
 
     kind: str
     text: str
@@ -50,8 +50,8 @@ class TextLine:
     numbered: bool = False
 
 
-def lines_of(text: str) -> Iterator[TextLine]:
-    """Every line that says something."""
+def lines_of(text: str) -> Iterator[SectionLine]:
+    """Every line with content."""
     place = 0
     for raw in text.split("\n"):
         start, place = place, place + len(raw) + 1
@@ -59,22 +59,26 @@ def lines_of(text: str) -> Iterator[TextLine]:
             yield _line(raw, start)
 
 
-def _line(raw: str, start: int) -> TextLine:
-    links = tuple(TextLink(found[1].strip(), found[2]) for found in LINK.finditer(raw))
+def _line(raw: str, start: int) -> SectionLine:
+    links = tuple(TextLink(match[1].strip(), match[2]) for match in LINK.finditer(raw))
     place: dict[str, Any] = {"start": start, "end": start + len(raw)}
-    if found := HEADING.match(raw):
-        return TextLine(kind="heading", text=plain_text(found[2]), level=len(found[1]), links=links, **place)
+    if match := HEADING.match(raw):
+        return SectionLine(
+            kind="heading", text=plain_text(match[2]), level=len(match[1]), links=links, **place
+        )
     if RULE.match(raw):
-        return TextLine(kind="rule", text="", level=len(raw) - 2, **place)
+        return SectionLine(kind="rule", text="", level=len(raw) - 2, **place)
     if raw.startswith("|"):
         cells = tuple(plain_text(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
-        return TextLine(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
+        return SectionLine(
+            kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place
+        )
     if raw.startswith("\\") and ITEM.match(raw[1:]):
-        raw = raw[1:]  # typed by hand, and therefore escaped by whoever wrote the text down
+        raw = raw[1:]  # a bullet typed by hand, which the extractor escaped
     item = ITEM.match(raw)
     body = raw[item.end() :] if item else raw
     lead, rest = _lead(body)
-    return TextLine(
+    return SectionLine(
         kind="item" if item else "text",
         text=plain_text(body),
         lead=lead,
@@ -86,35 +90,35 @@ def _line(raw: str, start: int) -> TextLine:
 
 
 def _lead(body: str) -> tuple[str, str]:
-    found = BOLD_LEAD.match(body.strip().removeprefix("\\"))
-    return (plain_text(found[1]).rstrip(" :.-–"), plain_text(found[2]).lstrip(": ")) if found else ("", "")
+    match = BOLD_LEAD.match(body.strip().removeprefix("\\"))
+    return (plain_text(match[1]).rstrip(" :.-–"), plain_text(match[2]).lstrip(": ")) if match else ("", "")
 
 
-def has_content(line: TextLine) -> bool:
-    """More than where a link leads."""
+def has_content(line: SectionLine) -> bool:
+    """Whether the line has more text than its links."""
     return " ".join(link.text for link in line.links).casefold().split() != line.text.casefold().split()
 
 
 def plain_text(text: str) -> str:
-    """Its words, without marks of links and emphasis, signs of footnotes, and links that only fetch a form."""
-    words = " ".join(_MARKS.sub("", LINK.sub(_worded, text)).split())
+    """The text without markup of links and emphasis, footnote signs, and links that only download a form."""
+    words = " ".join(_MARKS.sub("", LINK.sub(_link_text, text)).split())
     return _NOTE_SIGN.sub("", words.replace(" ()", "").replace("()", ""))
 
 
-def _worded(found: re.Match[str]) -> str:
-    only_fetches = _FILE.search(found[2]) and _FETCHES.match(found[1].lower()) and found.start() > 0
-    return "" if only_fetches else found[1]
+def _link_text(match: re.Match[str]) -> str:
+    only_downloads = _FILE.search(match[2]) and _FETCHES.match(match[1].lower()) and match.start() > 0
+    return "" if only_downloads else match[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePart:
-    """`label` is what the heading announces, or the one above it where it announces nothing itself; `subtitle` is the
-    heading of a part that only goes on with the field above. `own`: the label is the heading's own."""
+    """A section. `label`: of its heading, or of the heading above if its own has none. `own`: the label is that of its own
+    heading. `also`: all labels of a heading that names two fields. `above`: the titles of the headings above."""
 
     title: str
     level: int
     label: Label | None
-    lines: tuple[TextLine, ...] = ()
+    lines: tuple[SectionLine, ...] = ()
     start: int = 0
     own: bool = True
     also: tuple[Label, ...] = ()

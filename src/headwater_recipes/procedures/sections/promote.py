@@ -1,4 +1,4 @@
-"""Headings that nobody marked as such: labels in plain lines, labels before a colon, tables of labels and values."""
+"""Recognises headings without markup: labels in plain lines, labels before a colon, tables of labels and values."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
-from headwater_recipes.procedures.sections.parts import TextLine
+from headwater_recipes.procedures.sections.parts import SectionLine
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
 ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
@@ -23,134 +23,135 @@ LONGEST_CELL = LONGEST_QUESTION = 14
 SITE = re.compile(
     r"(?:sede|seu) electronica$|egoitza elektronikoa$|oficina virtual$|electronic office$|carpeta (?:ciudadana|ciutadana|cidada)$"
 )
-"""What the top of a site is called, before anything of the page."""
+"""Texts at the top of a site, before the page itself."""
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 
-def promote_headings(lines: Sequence[TextLine]) -> list[TextLine]:
-    """The same lines with those headings told apart, each as deep as it can be."""
-    level, found = 1, list[TextLine]()
-    around: TextLine | None = (
-        None  # the heading to which the text comes back after a label with its value on one line
-    )
+def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines with recognised headings, each at the deepest possible level."""
+    level, result = 1, list[SectionLine]()
+    # The heading to which the text returns after a label with its value on one line.
+    around: SectionLine | None = None
     back = False
     lines = _without_label_lists(list(_without_tables(lines)))
     labelled = _leads_are_labels(lines)
     between = _between_labels(lines)
     for line in lines:
-        if not found and line.kind == "text" and SITE.match(fold_text(line.text)):
+        if not result and line.kind == "text" and SITE.match(fold_text(line.text)):
             continue
         if line.kind == "rule" and not line.level:
-            found.append(replace(line, level=min(level + 1, 7)))
+            result.append(replace(line, level=min(level + 1, 7)))
             continue
         if line.kind == "rule":
             level, back, around = max(1, line.level - 1), False, None
-            found.append(line)
+            result.append(line)
             continue
         if line.kind == "heading" and not line.promoted:
             level, back = line.level, False
             around = line if recognise(line.text) is not None else None
-            found.append(line)
+            result.append(line)
             continue
-        made = list(_promoted(line, min(level + 1, 7)))
-        if (labelled or line.start in between) and len(made) == 1 and _has_lead(line):
-            made = [
+        pieces = list(_promote_line(line, min(level + 1, 7)))
+        if (labelled or line.start in between) and len(pieces) == 1 and _has_lead(line):
+            pieces = [
                 _heading(line, line.lead, min(level + 1, 7)),
                 replace(line, text=line.rest, lead="", rest=""),
             ]
-        if _tells_prices(around, made):
-            made = [line]
-        if back and around is not None and made[0].kind != "heading":
-            found.append(replace(around, start=line.start, end=line.start, promoted=True))
-        back = made[0].kind == "heading" and len(made) > 1 and around is not None
-        found += made
-        if _is_aside(made) and not back:
-            found.append(TextLine(kind="rule", text="", level=made[0].level, start=line.end, end=line.end))
-    return _settled(found)
+        if _is_price_list(around, pieces):
+            pieces = [line]
+        if back and around is not None and pieces[0].kind != "heading":
+            result.append(replace(around, start=line.start, end=line.start, promoted=True))
+        back = pieces[0].kind == "heading" and len(pieces) > 1 and around is not None
+        result += pieces
+        if _is_ignored_label(pieces) and not back:
+            result.append(
+                SectionLine(kind="rule", text="", level=pieces[0].level, start=line.end, end=line.end)
+            )
+    return _without_empty_labels(result)
 
 
-def _tells_prices(around: TextLine | None, made: Sequence[TextLine]) -> bool:
-    """Below "Tasas", "Tarifa 1: 23 euros" is one of them, not a part of its own."""
-    if around is None or len(made) < 2 or made[0].kind != "heading":
+def _is_price_list(around: SectionLine | None, pieces: Sequence[SectionLine]) -> bool:
+    """Whether a label below "Tasas" is one of the prices ("Tarifa 1: 23 euros") and not a section."""
+    if around is None or len(pieces) < 2 or pieces[0].kind != "heading":
         return False
-    above, own = recognise(around.text), recognise(made[0].text)
+    above, own = recognise(around.text), recognise(pieces[0].text)
     return above is not None and own is not None and above.field in MONEY and own.field in MONEY
 
 
-def _is_aside(made: Sequence[TextLine]) -> bool:
-    """A label that is none of a procedure's, with its value on the same line: what follows has nothing to do with it."""
-    label = recognise(made[0].text) if made[0].kind == "heading" and len(made) > 1 else None
+def _is_ignored_label(pieces: Sequence[SectionLine]) -> bool:
+    """Whether it is an unrelated label with its value on the same line. The text after it does not belong to it."""
+    label = recognise(pieces[0].text) if pieces[0].kind == "heading" and len(pieces) > 1 else None
     return label is not None and label.field == "ignored"
 
 
-def _has_lead(line: TextLine) -> bool:
+def _has_lead(line: SectionLine) -> bool:
     return line.kind == "text" and bool(line.lead and line.rest)
 
 
-def _between_labels(lines: Sequence[TextLine]) -> set[int]:
-    """Where lines stand that begin in bold between two that begin with a label."""
-    known = [_has_lead(line) and recognise_plain(f"{line.lead}:") is not None for line in lines]
+def _between_labels(lines: Sequence[SectionLine]) -> set[int]:
+    """The positions of lines with a bold beginning between two lines that begin with a label."""
+    is_label = [_has_lead(line) and recognise_plain(f"{line.lead}:") is not None for line in lines]
     return {
         line.start
         for place, line in enumerate(lines[1:-1], start=1)
-        if _has_lead(line) and known[place - 1] and known[place + 1]
+        if _has_lead(line) and is_label[place - 1] and is_label[place + 1]
     }
 
 
-def _leads_are_labels(lines: Sequence[TextLine]) -> bool:
-    """Whether most of the lines that begin in bold begin with a label: then the others do as well."""
+def _leads_are_labels(lines: Sequence[SectionLine]) -> bool:
+    """Whether most bold beginnings are labels. Then the others count as labels too."""
     leads = [line.lead for line in lines if _has_lead(line)]
-    known = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
-    told = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
-    return len(known) >= FEWEST_KNOWN and told >= MOST_OF_THEM * len(leads)
+    labels = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
+    label_count = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
+    return len(labels) >= FEWEST_KNOWN and label_count >= MOST_OF_THEM * len(leads)
 
 
-def _promoted(line: TextLine, level: int) -> Iterator[TextLine]:
+def _promote_line(line: SectionLine, level: int) -> Iterator[SectionLine]:
     if line.kind == "heading":
         yield replace(line, level=level)
         return
     if line.kind == "text" and line.lead and not line.rest:
-        # Bold from end to end: a label, or the title of what follows within the part that it stands in.
-        known = recognise(line.lead) is not None
-        yield replace(_heading(line, line.lead, level if known else level + 1), promoted=not known)
+        # All bold: a label, or a title within the current section.
+        is_label = recognise(line.lead) is not None
+        yield replace(_heading(line, line.lead, level if is_label else level + 1), promoted=not is_label)
         return
     if line.kind == "text":
-        head, rest = _label_and_rest(line)
+        head, value = _label_and_rest(line)
         if head:
             yield _heading(line, head, level)
-            if rest:
-                yield replace(line, text=rest, lead="", rest="")
+            if value:
+                yield replace(line, text=value, lead="", rest="")
             return
     yield line
 
 
-def _heading(line: TextLine, text: str, level: int) -> TextLine:
-    return TextLine(
+def _heading(line: SectionLine, text: str, level: int) -> SectionLine:
+    return SectionLine(
         kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True
     )
 
 
-def _label_and_rest(line: TextLine) -> tuple[str, str]:
-    """The label that the line is or begins with, and what follows it."""
-    if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _announces(line.lead)):
+def _label_and_rest(line: SectionLine) -> tuple[str, str]:
+    """The label at the beginning of the line, and the text after it."""
+    if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _is_label(line.lead)):
         return line.lead, line.rest
     if _is_question(line.text) and not line.links:
         return line.text, ""
-    if (found := ARTICLE.match(line.text)) and recognise(found[1]) is not None:
-        return found[1], found[2]
+    if (match := ARTICLE.match(line.text)) and recognise(match[1]) is not None:
+        return match[1], match[2]
     numbered = NUMBER.match(line.text)
     if numbered and len(line.text.split()) <= 9 and _SHOUTED.search(line.text) and recognise(line.text):
         return line.text, ""
-    found = COLON.match(line.text) or ARROW.match(line.text)
-    if found and len(found[1].split()) <= 7 and recognise_plain(f"{found[1]}:"):
-        return found[1], found[2]
+    match = COLON.match(line.text) or ARROW.match(line.text)
+    if match and len(match[1].split()) <= 7 and recognise_plain(f"{match[1]}:"):
+        return match[1], match[2]
     if recognise_plain(line.text) and (not line.links or line.text.endswith(":")):
         return line.text, ""
     return "", ""
 
 
 def _is_question(text: str) -> bool:
-    """A question that stands alone is answered by what follows, whatever it asks."""
+    """Whether the line is a single question. The following text answers it."""
     return (
         text.endswith("?")
         and len(text.split()) <= LONGEST_QUESTION
@@ -159,13 +160,13 @@ def _is_question(text: str) -> bool:
     )
 
 
-def _announces(lead: str) -> bool:
+def _is_label(lead: str) -> bool:
     return len(lead.split()) <= 6 and recognise(lead) is not None
 
 
-def _without_label_lists(lines: list[TextLine]) -> list[TextLine]:
-    """Lists whose items are labels with their values, as texts; of other lists nothing changes."""
-    found: list[TextLine] = []
+def _without_label_lists(lines: list[SectionLine]) -> list[SectionLine]:
+    """Turn lists of labels with values into headings and texts. Other lists stay as they are."""
+    result: list[SectionLine] = []
     place = 0
     while place < len(lines):
         end = place
@@ -174,82 +175,82 @@ def _without_label_lists(lines: list[TextLine]) -> list[TextLine]:
         items = lines[place:end]
         if items and _are_labelled(items):
             for item in items:
-                head, rest = _halves(item)
-                if head and rest:
-                    found += [
+                head, value = _halves(item)
+                if head and value:
+                    result += [
                         replace(_heading(item, head, 7), promoted=True),
-                        replace(item, kind="text", text=rest, lead="", rest=""),
+                        replace(item, kind="text", text=value, lead="", rest=""),
                     ]
                 else:
-                    found.append(item)
-            found.append(_end(items[-1]))
+                    result.append(item)
+            result.append(_rule_after(items[-1]))
         else:
-            found += items or [lines[place]]
+            result += items or [lines[place]]
         place = max(end, place + 1)
-    return found
+    return result
 
 
-def _end(line: TextLine) -> TextLine:
-    """After labels and values: what follows does not belong to the last of them."""
-    return TextLine(kind="rule", text="", start=line.end, end=line.end)
+def _rule_after(line: SectionLine) -> SectionLine:
+    """A rule after labels and values: the following text does not belong to the last label."""
+    return SectionLine(kind="rule", text="", start=line.end, end=line.end)
 
 
-def _are_labelled(items: Sequence[TextLine]) -> bool:
+def _are_labelled(items: Sequence[SectionLine]) -> bool:
     labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
-    known = {(label.field, label.key) for label in labels if label is not None}
-    several = len(known) >= FEWEST_LABELS and len({field for field, _ in known}) > 1
+    fields = {(label.field, label.key) for label in labels if label is not None}
+    several = len(fields) >= FEWEST_LABELS and len({field for field, _ in fields}) > 1
     return several and sum(label is not None for label in labels) >= len(items) / 2
 
 
-def _halves(line: TextLine) -> tuple[str, str]:
+def _halves(line: SectionLine) -> tuple[str, str]:
     if line.lead:
         return line.lead, line.rest
-    found = COLON.match(line.text)
-    return (found[1], found[2]) if found else ("", "")
+    match = COLON.match(line.text)
+    return (match[1], match[2]) if match else ("", "")
 
 
-def _without_tables(lines: Sequence[TextLine]) -> Iterator[TextLine]:
-    """Rows of tables that are labels and values, as headings and texts; other rows as they are."""
-    table: list[TextLine] = []
+def _without_tables(lines: Sequence[SectionLine]) -> Iterator[SectionLine]:
+    """Turn tables of labels and values into headings and texts. Other rows stay as they are."""
+    table: list[SectionLine] = []
     for line in [*lines, None]:
         if line is not None and line.kind == "row":
             table.append(line)
             continue
         if table:
-            yield from _opened(table)
+            yield from _table_lines(table)
             table = []
         if line is not None:
             yield line
 
 
-def _opened(rows: list[TextLine]) -> Iterator[TextLine]:
-    if _is_ficha(rows):
+def _table_lines(rows: list[SectionLine]) -> Iterator[SectionLine]:
+    if _is_label_table(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
             for text in _values(row.cells[0], " ".join(filter(None, row.cells[1:]))):
                 yield replace(row, kind="text", text=text, cells=())
-        yield _end(rows[-1])
-    elif _is_lying(rows):
+        yield _rule_after(rows[-1])
+    elif _is_horizontal_table(rows):
         for column, title in enumerate(rows[0].cells):
             yield _heading(rows[0], title, 7)
             for row in rows[1:]:
                 if column < len(row.cells) and row.cells[column]:
                     yield replace(row, kind="text", text=row.cells[column], cells=())
-        yield _end(rows[-1])
+        yield _rule_after(rows[-1])
     else:
         yield from rows
 
 
 def _values(title: str, text: str) -> list[str]:
-    """Of a cell that lists things in short sentences, one by one."""
+    """The short sentences of a cell that lists things, else the whole text."""
     label = recognise(title)
     pieces = STOP.split(text)
     listed = label is not None and label.field in LISTED and len(pieces) > 1
     return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
-def _is_ficha(rows: list[TextLine]) -> bool:
-    """Two columns of which the first one names parts of a procedure."""
+def _is_label_table(rows: list[SectionLine]) -> bool:
+    """Whether the table has two columns, and the first one contains labels."""
     if not all(len(row.cells) == 2 and row.cells[0] and row.cells[1] for row in rows):
         return False
     if not all(len(row.cells[0].split()) <= LONGEST_CELL for row in rows):
@@ -257,26 +258,30 @@ def _is_ficha(rows: list[TextLine]) -> bool:
     return sum(recognise_plain(row.cells[0]) is not None for row in rows) >= max(2, len(rows) / 2)
 
 
-def _is_lying(rows: list[TextLine]) -> bool:
-    """A row of labels above one row of values."""
+def _is_horizontal_table(rows: list[SectionLine]) -> bool:
+    """Whether the table has a row of labels above one row of values."""
     if len(rows) != 2 or len(rows[0].cells) < 2:
         return False
-    known = [recognise_plain(cell) for cell in rows[0].cells]
-    return sum(label is not None for label in known) >= max(2, len(known) / 2)
+    labels = [recognise_plain(cell) for cell in rows[0].cells]
+    return sum(label is not None for label in labels) >= max(2, len(labels) / 2)
 
 
-def _settled(lines: list[TextLine]) -> list[TextLine]:
-    """A promoted label with nothing below it was a line of the text after all."""
-    settled: list[TextLine] = []
+def _without_empty_labels(lines: list[SectionLine]) -> list[SectionLine]:
+    """Turn recognised labels with nothing below them back into text."""
+    reversed_lines: list[SectionLine] = []
     for line in reversed(lines):
-        empty = not settled or settled[-1].kind in {"heading", "rule"}
-        stands = not line.promoted or not empty or _opens_the_next(line, settled[-1] if settled else None)
-        settled.append(line if stands else replace(line, kind="text", promoted=False))
-    return settled[::-1]
+        empty = not reversed_lines or reversed_lines[-1].kind in {"heading", "rule"}
+        stands = (
+            not line.promoted
+            or not empty
+            or _introduces_next(line, reversed_lines[-1] if reversed_lines else None)
+        )
+        reversed_lines.append(line if stands else replace(line, kind="text", promoted=False))
+    return reversed_lines[::-1]
 
 
-def _opens_the_next(line: TextLine, following: TextLine | None) -> bool:
-    """A question, or a label for ways to apply above the first of them."""
+def _introduces_next(line: SectionLine, following: SectionLine | None) -> bool:
+    """Whether the label is a question, or names the ways to apply above the first of them."""
     if following is None:
         return False
     own, below = recognise(line.text), recognise(following.text)

@@ -1,4 +1,4 @@
-"""The elements of a page as columns: what they are called, what they look like, what lies around them."""
+"""The elements of a page as columns: their names, their looks, and what lies around them."""
 
 import re
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ def element_table(page: FlatPage) -> ElementTable:
     tag = np.array(page.tags)
     parent = np.array(page.parents)
     first, last = np.array(page.first), np.array(page.last)
-    # What holds no text is of no interest, whatever it is called.
+    # Elements without text do not matter, whatever they are called.
     spans = zip(page.attributes, page.first, page.last, strict=True)
-    looks = _Looks([attributes if start < end else "" for attributes, start, end in spans])
-    names = looks.masks[looks.number]
-    hidden = looks.hidden[looks.number]
+    attribute_table = _AttributeTable([attributes if start < end else "" for attributes, start, end in spans])
+    names = attribute_table.masks[attribute_table.number]
+    hidden = attribute_table.hidden[attribute_table.number]
     top = _outermost(parent, first, last)
-    template = _compact(looks.template[looks.number] * 64 + tag)
+    template = _compact(attribute_table.template[attribute_table.number] * 64 + tag)
     tags = np.left_shift(np.int64(1), tag)
     return ElementTable(
         tag=tag,
@@ -67,22 +67,24 @@ def element_table(page: FlatPage) -> ElementTable:
     )
 
 
-class _Looks:
-    """Distinct attribute strings of a page and what follows from each."""
+class _AttributeTable:
+    """The distinct attribute strings of a page, and what follows from each."""
 
     def __init__(self, attributes: list[str]) -> None:
         numbers: dict[str, int] = {}
         self.number = np.array([numbers.setdefault(string, len(numbers)) for string in attributes])
-        told = [_told(string[:_LONGEST_NAME]) for string in numbers]
+        descriptions = [_describe_attributes(string[:_LONGEST_NAME]) for string in numbers]
         classes: dict[str, int] = {}
-        self.template = np.array([classes.setdefault(look, len(classes)) for look, _, _ in told])
-        self.hidden = np.array([hidden for _, hidden, _ in told])
-        self.masks = name_masks([names for _, _, names in told])
+        self.template = np.array(
+            [classes.setdefault(class_name, len(classes)) for class_name, _, _ in descriptions]
+        )
+        self.hidden = np.array([hidden for _, hidden, _ in descriptions])
+        self.masks = name_masks([names for _, _, names in descriptions])
 
 
 @lru_cache(maxsize=20_000)
-def _told(attributes: str) -> tuple[str, bool, str]:
-    """Class without its numbers, whether it is hidden, and all names. The pages of a site share most of them."""
+def _describe_attributes(attributes: str) -> tuple[str, bool, str]:
+    """The class without numbers, whether the element is hidden, and all its names. Pages of a site share most of them."""
     if not attributes:
         return "", False, ""
     # The serialiser writes name="value" throughout and escapes quotes in values.
@@ -99,7 +101,7 @@ def _is_hidden(values: dict[str, str]) -> bool:
 
 
 def _compact(keys: Numbers) -> Numbers:
-    """The same groups, numbered from nought."""
+    """The same groups, numbered from zero."""
     return np.unique(keys, return_inverse=True)[1].reshape(-1)
 
 
@@ -114,7 +116,7 @@ def _outermost(parent: Numbers, first: Numbers, last: Numbers) -> Numbers:
 
 
 def _inherited(masks: Numbers, parent: Numbers) -> Numbers:
-    """Each mask with those of all ancestors, by doubling the distance looked back."""
+    """Each mask combined with those of all ancestors, by doubling the distance in each round."""
     while parent.any():
         masks = masks | masks[parent]
         parent = parent[parent]

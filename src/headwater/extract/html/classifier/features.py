@@ -1,4 +1,4 @@
-"""What is known about each block, as one matrix. Every sum over a subtree is a difference of two cumulative sums."""
+"""The features of each block, as one matrix. Every sum over a subtree is a difference of two cumulative sums."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _AROUND = (
 
 @dataclass(frozen=True, slots=True)
 class BlockTable:
-    """The matrix, the ranges and groups over which a model may average, and the densest part as a second opinion."""
+    """The matrix, the ranges and groups over which a model averages, and the densest part as a second opinion."""
 
     matrix: Array
     first: Numbers
@@ -50,7 +50,7 @@ class BlockTable:
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What the head of the page says."""
+    """What the head of the page declares."""
 
     title: str = ""
     is_article: bool = False
@@ -60,23 +60,23 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     """One row per block of the page; the page has at least one."""
     letters = character_table(page)
     elements = element_table(page)
-    homes = np.array(page.homes)
-    chain = _chain(elements, homes)
+    block_elements = np.array(page.block_elements)
+    chain = _chain(elements, block_elements)
     good = _good(letters)
     sums = _Sums(letters, good)
     columns: list[Column] = []
     columns += _own(page, letters, good)
     columns += _wording(page, context)
-    columns += _position(good, elements, homes)
+    columns += _position(good, elements, block_elements)
     columns += _ancestors(elements, chain, sums)
     containers = _containers(elements, chain, sums)
     columns += containers
-    template = elements.template[homes]
+    template = elements.template[block_elements]
     columns += _templates(template, letters, good)
-    columns += _templates(elements.family[homes], letters, good)
+    columns += _templates(elements.family[block_elements], letters, good)
     columns += _whole(page, letters, good, context)
-    flags = _flags(elements, homes)
-    matrix = np.empty((len(columns) + flags.shape[1], len(homes)), np.float32)
+    flags = _flags(elements, block_elements)
+    matrix = np.empty((len(columns) + flags.shape[1], len(block_elements)), np.float32)
     for number, column in enumerate(columns):
         matrix[number] = column
     matrix[len(columns) :] = flags.T
@@ -84,7 +84,7 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     last = np.stack([elements.last[level] for level in chain[1:4]])
     # A page that does not say that it is an article is read in both styles, and the mean decides.
     styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
-    comments = (elements.all_names[homes] & COMMENT_BIT) > 0
+    comments = (elements.all_names[block_elements] & COMMENT_BIT) > 0
     return BlockTable(matrix.T, first, last, template, letters.words, styles, containers[_CORE], comments)
 
 
@@ -93,16 +93,16 @@ def _log(values: Column) -> Column:
     return result
 
 
-def _chain(elements: ElementTable, homes: Numbers) -> list[Numbers]:
-    """The block's home and the elements around it, wrappers that add nothing left out."""
-    chain = [elements.top[homes]]
+def _chain(elements: ElementTable, block_elements: Numbers) -> list[Numbers]:
+    """The element of each block and those around it, without wrappers that add nothing."""
+    chain = [elements.top[block_elements]]
     for _ in range(LEVELS - 1):
         chain.append(elements.top[elements.parent[chain[-1]]])
     return chain
 
 
 def _good(letters: CharacterTable) -> Array:
-    """Words that read like prose: not linked, in sentences, mostly lower case; none in a block of few words."""
+    """How many words read like prose: not linked, in sentences, mostly lower case; 0 in a block of few words."""
     prose = np.minimum(1, 1.3 * letters.lower_starts) * np.minimum(1, 0.3 + 8 * letters.marks / letters.words)
     good = letters.words * (1 - letters.link_density) * prose
     return np.where(letters.words > 8, good, 0).astype(np.float32)
@@ -156,11 +156,11 @@ def _overlap(split: list[str], title: set[str]) -> float:
     return len(words & title) / max(len(words), len(title))
 
 
-def _position(good: Array, elements: ElementTable, homes: Numbers) -> list[Column]:
+def _position(good: Array, elements: ElementTable, block_elements: Numbers) -> list[Column]:
     count = len(good)
     order = np.arange(count)
     spoken = np.cumsum(good)
-    tags = elements.tag[homes]
+    tags = elements.tag[block_elements]
     heading = (tags >= TAG_NUMBER["h1"]) & (tags <= TAG_NUMBER["h6"])
     from_heading = order - np.maximum.accumulate(np.where(heading, order, -1))
     h1 = np.flatnonzero(tags == TAG_NUMBER["h1"])
@@ -171,12 +171,12 @@ def _position(good: Array, elements: ElementTable, homes: Numbers) -> list[Colum
         order / count, _log(order), _log(count - 1 - order), spoken / max(spoken[-1], 1), heading,
         _log(from_heading), np.sign(from_h1) * _log(np.abs(from_h1)), np.full(count, len(h1) > 0),
         _signed_log(order - first_good), _signed_log(order - last_good),
-        elements.depth[homes] / 20,
+        elements.depth[block_elements] / 20,
     ]  # fmt: skip
 
 
 def _good_span(good: Array) -> tuple[int, int]:
-    """First and last block of real prose: the page's own measure of long decides."""
+    """The first and last block of real prose, by what is long on this page."""
     if not good.any():
         return 0, len(good) - 1
     strong = np.flatnonzero(good >= np.minimum(good.max() / 2, 25))
@@ -199,14 +199,14 @@ def _ancestors(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> lis
             words / page_words, linked / words, good / page_good, good / words,
             _log(words), _log((last - first).astype(np.float64)), goods / np.maximum(last - first, 1),
         ]  # fmt: skip
-    home = chain[1]
-    order = np.arange(len(home))
-    columns += [_log(order - elements.first[home]), _log(elements.last[home] - 1 - order)]
+    element = chain[1]
+    order = np.arange(len(element))
+    columns += [_log(order - elements.first[element]), _log(elements.last[element] - 1 - order)]
     return columns
 
 
 def _containers(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
-    """Where the page keeps its prose: the smallest elements holding half, three quarters and most of it, and others."""
+    """Where the prose of the page is: the smallest elements with half, three quarters and most of it, and others."""
     count = len(chain[0])
     words, linked, good, _ = sums.over(elements.first, elements.last).T
     total = max(good[0], 1e-6)
@@ -249,7 +249,7 @@ def _largest(weight: Column, allowed: npt.NDArray[np.bool_]) -> int:
 
 
 def _templates(template: Numbers, letters: CharacterTable, good: Array) -> list[Column]:
-    """How the blocks that look alike on this page are, together."""
+    """Totals over the blocks that look alike on this page."""
     counts = np.bincount(template)
     words = np.bincount(template, letters.words)
     goods = np.bincount(template, good)
@@ -286,22 +286,22 @@ def _tag_table() -> npt.NDArray[np.float32]:
 
 @cache
 def _around_bits() -> Numbers:
-    """Per bit of an element's inherited tag mask that is a feature: its number."""
+    """The bits of an inherited tag mask that are features."""
     return np.array([TAG_NUMBER[name] for name in _AROUND])
 
 
-def _flags(elements: ElementTable, home: Numbers) -> Array:
-    parent = elements.parent[home]
-    near = elements.names[home] | elements.names[parent] | elements.names[elements.parent[parent]]
-    any_name = elements.all_names[home]
+def _flags(elements: ElementTable, element: Numbers) -> Array:
+    parent = elements.parent[element]
+    near = elements.names[element] | elements.names[parent] | elements.names[elements.parent[parent]]
+    any_name = elements.all_names[element]
     bits = np.arange(len(NAME_GROUPS))
     return np.concatenate(
         [
-            _tag_table()[elements.tag[home]],
-            ((elements.all_tags[home][:, None] >> _around_bits()) & 1).astype(np.float32),
+            _tag_table()[elements.tag[element]],
+            ((elements.all_tags[element][:, None] >> _around_bits()) & 1).astype(np.float32),
             ((near[:, None] >> bits) & 1).astype(np.float32),
             ((any_name[:, None] >> bits) & 1).astype(np.float32),
-            elements.hidden[home][:, None].astype(np.float32),
+            elements.hidden[element][:, None].astype(np.float32),
         ],
         axis=1,
     )

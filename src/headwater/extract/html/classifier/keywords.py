@@ -1,4 +1,4 @@
-"""What authors call their elements, and what furniture says: both as bit masks, found in one pass per page."""
+"""Names of elements and phrases of boilerplate as bit masks, found in one pass per page."""
 
 from collections.abc import Sequence
 
@@ -44,7 +44,7 @@ NAME_GROUPS: tuple[tuple[str, ...], ...] = (
     ("code", "highlight", "syntax", "api", "docs", "doc-", "method", "signature"),
 )  # fmt: skip
 COMMENT_BIT = 1 << next(number for number, group in enumerate(NAME_GROUPS) if "comment" in group)
-# What short furniture says, in the languages that most pages are in.
+# Phrases of short boilerplate, in the languages of most pages.
 PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
     ("share", "tweet", "facebook", "whatsapp", "linkedin", "pinterest", "teilen", "compartir", "partager", "condividi", "follow us", "instagram"),
     ("subscribe", "newsletter", "sign up", "abonn", "suscr", "iscriviti", "inscri", "register now", "your email", "anmelden"),
@@ -84,15 +84,15 @@ def phrase_masks(texts: Sequence[str]) -> Masks:
 
 
 def _masks(strings: Sequence[str], automaton: AhoCorasick, bits: Masks) -> Masks:
-    """One mask per string; the automaton runs once over all of them, a line each."""
+    """One mask per string; the automaton runs once over all of them, one line each."""
     masks = np.zeros(len(strings), np.int64)
     matches = (
         automaton.find_matches_as_indexes("\n".join(strings).lower(), overlapping=True) if strings else []
     )
     if matches:
-        found = np.array(matches)
+        positions = np.array(matches)
         ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)) + 1)
         # Lower case may be longer than the text was (a few capitals have two small letters): the last line takes it.
-        lines = np.minimum(np.searchsorted(ends, found[:, 1], side="right"), len(strings) - 1)
-        np.bitwise_or.at(masks, lines, bits[found[:, 0]])
+        lines = np.minimum(np.searchsorted(ends, positions[:, 1], side="right"), len(strings) - 1)
+        np.bitwise_or.at(masks, lines, bits[positions[:, 0]])
     return masks

@@ -1,7 +1,7 @@
-"""The block network: how likely each block is part of the page's own text. Trained by `training/`, run with NumPy.
+"""The block network: the probability that a block is part of the page's own text. Trained by `training/`, run with NumPy.
 
-A block is first judged by its own features; then each layer lets it see its neighbours, the elements around it, the
-blocks that look like it and the page as a whole.
+The first layer uses the features of the block itself. Each further layer adds its neighbours, the elements around it, the
+blocks that look like it, and the page as a whole.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,17 +47,22 @@ class BlockNetwork:
         x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
         entered = _product(x, self.weights) + self.bias
         around = _Around(blocks, entered.shape[1])
-        read = [self._judged(np.maximum(entered + style * self.style, 0), around) for style in blocks.styles]
-        mean: Array = np.mean(read, axis=0, dtype=np.float32)
+        by_style = [
+            self._probabilities(np.maximum(entered + style * self.style, 0), around)
+            for style in blocks.styles
+        ]
+        mean: Array = np.mean(by_style, axis=0, dtype=np.float32)
         return mean
 
-    def _judged(self, hidden: Array, around: "_Around") -> Array:
+    def _probabilities(self, hidden: Array, around: "_Around") -> Array:
         for layer in self.layers:
-            seen = around.of(hidden, layer.step)
-            page = hidden.mean(axis=0) @ layer.weights[seen.shape[1] :]
-            hidden += np.maximum(_product(seen, layer.weights[: seen.shape[1]]) + (page + layer.bias), 0)
-        told = np.einsum("ij,j->i", hidden, self.leave) + self.leave_bias
-        return np.asarray(1 / (1 + np.exp(-told)), np.float32)
+            neighbourhood = around.of(hidden, layer.step)
+            page = hidden.mean(axis=0) @ layer.weights[neighbourhood.shape[1] :]
+            hidden += np.maximum(
+                _product(neighbourhood, layer.weights[: neighbourhood.shape[1]]) + (page + layer.bias), 0
+            )
+        logits = np.einsum("ij,j->i", hidden, self.leave) + self.leave_bias
+        return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
 
 
 def _product(left: Array, right: Array) -> Array:
@@ -76,7 +81,7 @@ def _product(left: Array, right: Array) -> Array:
 
 
 class _Around:
-    """What a block sees of the others; the indexes are worked out once per page."""
+    """The inputs of a block from the other blocks; the indexes are computed once per page."""
 
     def __init__(self, blocks: BlockTable, width: int) -> None:
         count = len(blocks.template)
@@ -90,11 +95,11 @@ class _Around:
         self.group = np.empty(count, np.int64)
         self.group[self.order] = np.repeat(np.arange(len(sizes)), sizes)
         self.total = np.zeros((count + 1, width), np.float32)
-        self.seen = np.empty((count, width * (4 + RANGES)), np.float32)
+        self.neighbourhood = np.empty((count, width * (4 + RANGES)), np.float32)
 
     def of(self, hidden: Array, step: int) -> Array:
         width = hidden.shape[1]
-        columns = self.seen.reshape(len(hidden), -1, width)
+        columns = self.neighbourhood.reshape(len(hidden), -1, width)
         columns[:, 0] = hidden
         columns[:step, 1] = 0
         columns[step:, 1] = hidden[:-step]
@@ -106,17 +111,17 @@ class _Around:
             columns[:, 3 + level] = inside * self.shares[level]
         alike = np.add.reduceat(hidden[self.order], self.starts, axis=0) / self.sizes
         columns[:, 3 + RANGES] = alike[self.group]
-        return self.seen
+        return self.neighbourhood
 
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Several networks, trained apart: their mean is wrong less often than any of them."""
+    """Several networks, trained separately: their mean is wrong less often than any of them."""
 
     networks: tuple[BlockNetwork, ...]
 
     def __call__(self, blocks: BlockTable) -> Array:
-        mean: Array = np.mean([judge(blocks) for judge in self.networks], axis=0, dtype=np.float32)
+        mean: Array = np.mean([network(blocks) for network in self.networks], axis=0, dtype=np.float32)
         return mean
 
 
@@ -159,6 +164,6 @@ def _full(stored: npt.NDArray[np.generic]) -> Array:
 
 @cache
 def default_classifier() -> Ensemble:
-    """The networks that ship with the package."""
+    """The networks of this package."""
     with (files("headwater.extract.html.classifier") / _MODEL).open("rb") as file:
         return load_ensemble(file)

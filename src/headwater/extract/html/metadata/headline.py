@@ -52,7 +52,9 @@ def _heading(page: FlatPage, title: str) -> int | None:
     """The first h1 that shares words with the title, else the first h1, else any heading that shares words with it."""
     words = set(_WORD.findall(title.lower()))
     ranks = [
-        (block, page.tags[home]) for block, home in enumerate(page.homes) if page.tags[home] in _HEADINGS
+        (block, page.tags[element])
+        for block, element in enumerate(page.block_elements)
+        if page.tags[element] in _HEADINGS
     ]
     first = [block for block, tag in ranks if tag == _H1]
     repeated = (

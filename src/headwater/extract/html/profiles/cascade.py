@@ -1,4 +1,4 @@
-"""One reader after the other until the text is long enough: a named profile over packages that may be installed."""
+"""A profile that tries other extraction packages in turn until the text is long enough."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -9,7 +9,7 @@ _ENOUGH = 200
 
 
 def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
-    """The text, which reader gave it, and how much each of those asked gave. The longest, if none gave enough."""
+    """The text, its extractor, and the text length of each extractor tried. The longest text if none is long enough."""
     lengths: dict[str, int] = {}
     best, method = "", ""
     for name, read in _readers():
@@ -22,7 +22,7 @@ def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
     return best, method, lengths
 
 
-def available() -> tuple[str, ...]:
+def installed_extractors() -> tuple[str, ...]:
     return tuple(name for name, _ in _readers())
 
 

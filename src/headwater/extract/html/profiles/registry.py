@@ -8,17 +8,18 @@ from headwater.extract.html.links import parseable_url
 from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
 from headwater.extract.html.metadata.page_metadata import page_metadata
 from headwater.extract.html.parser import parse_html, readable_body
-from headwater.extract.html.profiles.cascade import available, cascade_text
+from headwater.extract.html.profiles.cascade import cascade_text, installed_extractors
 from headwater.extract.html.profiles.selectors import selectors_text
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 
 
 def html_reader(profile: str) -> Extract:
     """The reader of a profile: `blocks` (the default), `selectors` or `cascade`, which needs at least one of its packages."""
-    if profile == "cascade" and not available():
+    if profile == "cascade" and not installed_extractors():
         raise ValueError(
             "profile cascade needs trafilatura, readability-lxml, jusText or BoilerPy3 installed"
         )
@@ -39,9 +40,9 @@ def _cascade(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
 def _read(
     data: bytes, hints: ExtractHints, find: Callable[[str], tuple[str, str, Mapping[str, Any]]]
 ) -> Reading | Unreadable:
-    refused = why_not_html(data)
-    if refused is not None:
-        return refused
+    refusal = why_not_html(data)
+    if refusal is not None:
+        return refusal
     markup = decode_text(data, hints.media_type).text
     text, method, candidates = find(markup)
     if not text.strip():
@@ -50,26 +51,26 @@ def _read(
     evidence = gather_stated(tree)
     readable_body(tree)
     gather_visible(tree, evidence)
-    about = page_metadata(evidence, (), parseable_url(hints.url))
+    metadata = page_metadata(evidence, (), parseable_url(hints.url))
     text = fix_encoding(replace_surrogates(text))
     return Reading(
         text=text,
         plain=text,
-        title=about.title,
-        authors=about.authors,
-        publisher=about.publisher,
-        published=about.published,
-        modified=about.modified,
-        canonical_url=about.canonical_url,
-        language=about.language,
-        description=about.description,
-        keywords=about.keywords,
-        image=about.image,
+        title=metadata.title,
+        authors=metadata.authors,
+        publisher=metadata.publisher,
+        published=metadata.published,
+        modified=metadata.modified,
+        canonical_url=metadata.canonical_url,
+        language=metadata.language,
+        description=metadata.description,
+        keywords=metadata.keywords,
+        image=metadata.image,
         media_type="text/html",
         method=method,
         candidates=candidates,
-        attributes=about.attributes,
-        origins=about.origins | {"text": method},
+        attributes=metadata.attributes,
+        origins=metadata.origins | {"text": method},
     )
 
 

@@ -1,7 +1,7 @@
-"""The order of selectors, then of densities: a named profile for those who want exactly that.
+"""A profile of CSS selectors, then of text density.
 
-Tags and containers of furniture go first; then the first selector that holds enough text wins; else the densest of
-div, section and td. What is left is cleaned line by line.
+Boilerplate tags and containers are removed. The first selector with enough text wins, else the densest of div, section and
+td. The text is then cleaned line by line.
 """
 
 import re
@@ -33,7 +33,7 @@ _BLOCKS = "p,li,h1,h2,h3,h4,h5,h6,blockquote,pre,td,dd,dt"
 
 
 def selectors_text(markup: str) -> str:
-    """The text under the best container, or nothing."""
+    """The text of the best container; empty when there is none."""
     tree = LexborHTMLParser(markup)
     tree.strip_tags(list(STRIPPED_TAGS))
     _drop_boilerplate(tree)
@@ -83,12 +83,12 @@ def _lines(container: LexborNode) -> list[str]:
 
 
 def clean(lines: Iterable[str]) -> str:
-    """Without residue, short orphans and lines that the template repeats."""
-    kept = [line for line in lines if line and not RESIDUE.match(line)]
-    counts = Counter(kept)
+    """The lines without residue, short orphans and repeats."""
+    candidates = [line for line in lines if line and not RESIDUE.match(line)]
+    counts = Counter(candidates)
     return "\n".join(
         line
-        for number, line in enumerate(kept)
+        for number, line in enumerate(candidates)
         if (len(line.split()) > _ORPHAN or line.endswith((".", "!", "?", ":")))
-        and (counts[line] == 1 or kept.index(line) == number)
+        and (counts[line] == 1 or candidates.index(line) == number)
     )

@@ -1,0 +1,174 @@
+"""The beat looks at rows: what is due and free is hinted at, by one beat of all, on both databases."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from kombu.exceptions import OperationalError
+from sqlalchemy import Engine, update
+from tests.support.scene import LEASE as WORK_LEASE
+from tests.support.scene import RECIPE, Scene, make_source
+
+from headwater.app import App
+from headwater.liveness import owner_name
+from headwater.model.errors import Temporary
+from headwater.model.jobs import Job, Task
+from headwater.runtime.celery import beat as module
+from headwater.runtime.celery.beat import LEASE, Beat, leader_row, run_beat
+from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
+from headwater.runtime.maintenance import MAINTENANCE_TASKS
+from headwater.settings.settings import Settings
+from headwater.store.connect import write_transaction
+from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.schema.flow import sources
+
+POLL = f"headwater.{RECIPE}.poll"
+ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"
+
+
+@dataclass
+class Heard:
+    """Hints that nobody sends."""
+
+    given: list[str] = field(default_factory=list)
+    trouble: list[Exception] = field(default_factory=list)
+
+    def send(self, job: Job) -> bool:
+        if self.trouble:
+            raise self.trouble.pop()
+        self.given.append(queue_name(job))
+        return True
+
+    def send_maintenance(self) -> bool:
+        self.given.append(MAINTENANCE_QUEUE)
+        return True
+
+
+@dataclass
+class Stage:
+    scene: Scene
+    app: App
+    heard: Heard = field(default_factory=Heard)
+
+    def beat(self, owner: str = ELSEWHERE) -> Beat:
+        return Beat(self.app, [RECIPE], self.heard, owner=owner)
+
+    def pass_time(self, step: timedelta) -> None:
+        self.scene.now += step
+
+
+@pytest.fixture
+def stage(scene: Scene, database: str, tmp_path: Path) -> Iterator[Stage]:
+    app = App(Settings(data=str(tmp_path), database=database, log_level="error"), clock=lambda: scene.now)
+    yield Stage(scene, app)
+    app.store.engine.dispose()
+
+
+def test_what_is_due_and_free_is_hinted_at_and_what_somebody_has_is_not(stage: Stage):
+    scene, beat = stage.scene, stage.beat()
+    assert beat.hint_due_work() == []
+    scene.store.register([scene.source], scene.now)
+    assert beat.hint_due_work() == [POLL]
+    scene.claim(Task.POLL)
+    assert beat.hint_due_work() == []
+    stage.pass_time(WORK_LEASE)  # whoever had it died on another machine
+    assert POLL in beat.hint_due_work()
+
+
+def test_a_source_that_is_paused_or_stopped_is_not_hinted_at(stage: Stage, engine: Engine):
+    scene, beat = stage.scene, stage.beat()
+    scene.store.register([scene.source], scene.now)
+    with write_transaction(engine) as connection:
+        connection.execute(update(sources).values(stopped="ten failures"))
+    assert beat.hint_due_work() == []
+    with write_transaction(engine) as connection:
+        connection.execute(update(sources).values(stopped=None, active=False))
+    assert beat.hint_due_work() == []
+
+
+def test_chores_are_hinted_at_when_their_hour_has_come(stage: Stage):
+    beat = stage.beat()
+    assert beat.hint_due_work() == []
+    stage.pass_time(timedelta(minutes=6))
+    assert beat.hint_due_work() == [MAINTENANCE_QUEUE]
+    rows = MaintenanceTasks(stage.app.store.engine)
+    taken = [
+        name for name in MAINTENANCE_TASKS if rows.claim(name, "me", stage.scene.now, timedelta(minutes=1))
+    ]
+    assert "health_check" in taken
+    assert beat.hint_due_work() == []
+
+
+def test_of_two_beats_one_leads_and_the_other_takes_over_when_the_lease_has_run_out(stage: Stage):
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
+    assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], [])
+    stage.pass_time(LEASE / 2)
+    assert (second.hint_due_work(), first.hint_due_work()) == ([], [POLL])
+    stage.pass_time(LEASE / 2)  # it was renewed meanwhile
+    assert second.hint_due_work() == []
+    stage.pass_time(LEASE / 2)
+    assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
+
+
+def test_a_leader_that_died_on_this_machine_is_succeeded_at_once(stage: Stage):
+    host = owner_name("beat").partition(":")[0]
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    assert stage.beat(f"{host}:999999999:1:beat").hint_due_work() == [POLL]
+    assert stage.beat(ELSEWHERE).hint_due_work() == [POLL]
+
+
+def test_a_leader_that_retires_is_succeeded_at_once(stage: Stage):
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
+    assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], [])
+    first.resign()
+    assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
+    first.resign()  # whoever does not lead lets go of nothing
+    (row,) = [
+        row
+        for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
+        if row["name"] == leader_row(RECIPE)
+    ]
+    assert row["lease_owner"] == FURTHER
+
+
+def test_beats_that_look_after_different_recipes_do_not_stand_in_for_each_other(stage: Stage):
+    scene = stage.scene
+    other = make_source("Other", recipe="other")
+    scene.store.register([scene.source, other], scene.now)
+    first, second = stage.beat(ELSEWHERE), Beat(stage.app, ["other"], stage.heard, owner=FURTHER)
+    assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], ["headwater.other.poll"])
+
+
+def test_what_the_dead_of_this_machine_held_is_free_with_the_next_look(stage: Stage):
+    scene = stage.scene
+    scene.store.register([scene.source], scene.now)
+    host = owner_name("desk").partition(":")[0]
+    scene.claim(Task.POLL, f"{host}:999999999:1:desk")
+    assert stage.beat().hint_due_work() == [POLL]
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Temporary("database_unavailable"), Temporary("redis_unavailable"), OperationalError("away"), OSError()],
+    ids=repr,
+)
+def test_a_beat_waits_for_its_ground_and_goes_on(
+    stage: Stage, trouble: Exception, monkeypatch: pytest.MonkeyPatch
+):
+    rests: list[float] = []
+    monkeypatch.setattr(module.time, "sleep", rests.append)
+    stage.scene.store.register([stage.scene.source], stage.scene.now)
+    stage.heard.trouble = [trouble]
+    run_beat(stage.beat(), lambda: len(rests) == 3)
+    assert rests == [module.ERROR_SLEEP, module.BEAT_SECONDS, module.BEAT_SECONDS]
+    assert stage.heard.given == [POLL, POLL]
+
+
+def test_until_idle_ends_when_nothing_is_due_soon(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module.time, "sleep", lambda _: stage.pass_time(timedelta(hours=1)))
+    run_beat(stage.beat(), lambda: False, until_idle=True)
+    assert stage.heard.given == []

@@ -1,0 +1,137 @@
+"""A shift: as much as is due and fits into its time, whatever happens to the ground it stands on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import structlog
+
+from headwater.model.errors import Temporary
+from headwater.model.jobs import Job, Task
+from headwater.runtime import worker_loop as loops
+from headwater.runtime.celery import tasks as shifts
+from headwater.runtime.celery.tasks import LOCAL_SECONDS, NETWORK_SECONDS, run_local_job, run_network_job
+
+REFINE = Job("crypto", Task.REFINE)
+AWAY = Temporary("database_unavailable", counts=False)
+
+
+@dataclass
+class Ground:
+    """A desk of which only the store is asked for anything, and a clock that goes on by what is done."""
+
+    batches: list[int | Temporary]
+    seconds: float = 1.0
+    now: float = 0.0
+    owner: str = "me"
+    released: int = 0
+    log: Any = field(default_factory=structlog.get_logger)
+
+    @property
+    def store(self) -> "Ground":
+        return self
+
+    def release(self, owners: Sequence[str], *, counts: bool) -> int:
+        assert (list(owners), counts) == (["me"], False)
+        self.released += 1
+        return 0
+
+    def next(self) -> int:
+        self.now += self.seconds
+        batch = self.batches.pop(0)
+        if isinstance(batch, Temporary):
+            raise batch
+        return batch
+
+
+@dataclass
+class Wire:
+    """A network with so many requests under way after each step."""
+
+    context: Ground
+    under_way: list[int]
+    waiting: int = 0
+    uncommitted: int = 0
+    claims: list[bool] = field(default_factory=list)
+
+    def step(self, wait: Any, *, claiming: bool) -> int:
+        del wait
+        self.claims.append(claiming)
+        self.waiting = self.under_way.pop(0)
+        return self.context.next()
+
+
+@pytest.fixture
+def ground(monkeypatch: pytest.MonkeyPatch) -> Ground:
+    made = Ground([])
+
+    class Engine:
+        def __init__(self, context: Ground) -> None:
+            self.context = context
+
+        def run(self, job: Job) -> int:
+            assert job == REFINE
+            return self.context.next()
+
+    def rest(seconds: float) -> None:
+        made.now += seconds
+
+    monkeypatch.setattr(shifts, "Engine", Engine)
+    monkeypatch.setattr(shifts.time, "monotonic", lambda: made.now)
+    monkeypatch.setattr(loops.time, "sleep", rest)
+    return made
+
+
+def never() -> bool:
+    return False
+
+
+def test_a_desk_goes_on_batch_after_batch_until_nothing_is_due(ground: Ground):
+    ground.batches = [100, 100, 3, 0]
+    assert run_local_job(ground, REFINE, never) == 203
+
+
+def test_a_desk_ends_its_shift_with_the_batch_during_which_the_time_is_up(ground: Ground):
+    ground.batches, ground.seconds = [100] * 10, LOCAL_SECONDS / 2 - 1
+    assert run_local_job(ground, REFINE, never) == 300
+
+
+def test_a_desk_that_is_told_to_stop_ends_what_it_has(ground: Ground):
+    ground.batches = [100] * 10
+    assert run_local_job(ground, REFINE, lambda: True) == 100
+
+
+def test_trouble_that_passes_is_waited_out_and_what_was_held_is_given_back_first(ground: Ground):
+    ground.batches = [100, AWAY, AWAY, 50, 0]
+    assert run_local_job(ground, REFINE, never) == 150
+    assert ground.released == 2
+
+
+def test_trouble_that_outlasts_the_shift_is_told_and_nothing_is_held(ground: Ground):
+    ground.batches = [AWAY] * 100
+    with pytest.raises(Temporary):
+        run_local_job(ground, REFINE, never)
+    assert LOCAL_SECONDS < ground.now < LOCAL_SECONDS + 10
+    assert ground.released > 0
+
+
+def test_on_the_network_all_that_is_under_way_ends_before_the_shift_does(ground: Ground):
+    ground.batches, ground.seconds = [5, 5, 5, 5], NETWORK_SECONDS / 2
+    wire = Wire(ground, [10, 10, 5, 0])
+    assert run_network_job(wire, never) == 20
+    assert wire.claims == [True, True, False, False]
+
+
+def test_on_the_network_a_shift_ends_when_nothing_came(ground: Ground):
+    ground.batches = [3, 0]
+    wire = Wire(ground, [0, 0])
+    assert run_network_job(wire, never) == 3
+
+
+def test_on_the_network_whoever_is_to_stop_waits_a_little_and_gives_back_the_rest(ground: Ground):
+    ground.batches = [1] * 100
+    wire = Wire(ground, [50] * 100)
+    assert run_network_job(wire, lambda: True) == pytest.approx(loops.NETWORK_GRACE, abs=2)
+    assert not any(wire.claims)
+    assert ground.released == 1

@@ -1,0 +1,209 @@
+"""Chores by the clock, done by one of all workers, whatever becomes of it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.crypto_scene import ask, crypto, settings_file
+from tests.support.scene import RECIPE, Scene, make_source
+
+from headwater.app import App
+from headwater.liveness import machine_id
+from headwater.model.errors import Refused, Temporary
+from headwater.model.source import Trigger
+from headwater.runtime.maintenance import LEASE, MAINTENANCE_TASKS, Maintenance, MaintenanceTask
+from headwater.runtime.runs import close_runs
+from headwater.settings.settings import read_settings
+from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.schema.operations import maintenance_tasks
+from headwater.store.search.full_text_index import index_documents
+
+pytestmark = pytest.mark.usefixtures("recipe_views")
+NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass
+class Done:
+    """A chore that notes when it was done; it raises what it is given."""
+
+    at: list[datetime] = field(default_factory=list)
+    trouble: list[BaseException] = field(default_factory=list)
+
+    def __call__(self, app: App) -> dict[str, Any]:
+        if self.trouble:
+            raise self.trouble.pop()
+        self.at.append(app.clock())
+        return {"done": len(self.at)}
+
+
+@pytest.fixture
+def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
+    scene.now = NOON
+    made = App(
+        read_settings(settings_file(tmp_path, database, "log_level: error"), {}), clock=lambda: scene.now
+    )
+    yield made
+    made.store.engine.dispose()
+
+
+@pytest.fixture
+def done() -> Done:
+    return Done()
+
+
+def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Maintenance:
+    return Maintenance(app, owner=owner, tasks={"chore": MaintenanceTask(Trigger(cron=cron), done)})
+
+
+def live(scene: Scene, *workers: Maintenance, span: timedelta, step: timedelta = MINUTE) -> None:
+    until = scene.now + span
+    while scene.now < until:
+        for one in workers:
+            one.run_due()
+        scene.now += step
+
+
+def test_c32_health_is_checked_every_five_minutes_and_c33_old_jobs_go_at_two():
+    assert MAINTENANCE_TASKS["health_check"].trigger == Trigger(cron="*/5 * * * *")
+    assert MAINTENANCE_TASKS["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
+
+
+def test_c32_a_chore_is_done_when_its_minute_comes(app: App, scene: Scene, done: Done):
+    live(scene, worker(app, done), span=20 * MINUTE)
+    assert [f"{moment:%H:%M}" for moment in done.at] == ["12:05", "12:10", "12:15", "12:20"]
+
+
+def test_c33_a_nightly_chore_is_done_once_a_night(app: App, scene: Scene, done: Done):
+    live(scene, worker(app, done, "0 2 * * *"), span=timedelta(days=3), step=20 * MINUTE)
+    assert [moment.day for moment in done.at] == [14, 15, 16]
+    assert {moment.hour for moment in done.at} == {2}
+
+
+def test_of_several_workers_one_does_it(app: App, scene: Scene, done: Done):
+    crew = [worker(app, done, owner=name) for name in ("a", "b", "c")]
+    live(scene, *crew, span=11 * MINUTE)
+    assert len(done.at) == 2
+
+
+def test_most_of_the_time_it_only_looks_at_the_clock(
+    app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch
+):
+    one = worker(app, done)
+    one.run_due()
+    monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
+    scene.now += timedelta(seconds=14)
+    assert one.run_due() == []
+    scene.now += timedelta(seconds=1)
+    with pytest.raises(TypeError):
+        one.run_due()
+
+
+class WorkerDied(BaseException):
+    """Nothing catches it."""
+
+
+def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene, done: Done):
+    done.trouble = [WorkerDied()]
+    first, second = worker(app, done, owner="first"), worker(app, done, owner="second")
+    first.run_due()
+    scene.now += 5 * MINUTE
+    with pytest.raises(WorkerDied):
+        first.run_due()
+    live(scene, second, span=LEASE - MINUTE)
+    assert done.at == []
+    live(scene, second, span=2 * MINUTE)
+    assert len(done.at) == 1
+
+
+def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        dead = f"{machine_id()}:{gone.pid}:0:maintenance"
+    one = worker(app, done)
+    one.run_due()
+    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
+    assert one.run_now("chore") == {"done": 1}
+
+
+@pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
+def test_c37_a_chore_that_fails_is_told_and_tried_at_its_next_hour(
+    app: App, scene: Scene, done: Done, trouble: Exception
+):
+    done.trouble = [trouble]
+    one = worker(app, done)
+    live(scene, one, span=6 * MINUTE)
+    (row,) = scene.rows(maintenance_tasks)
+    assert row["status"] == "FAILED"
+    assert row["result"]["error"] in {"disk_full", "error:ValueError"}
+    live(scene, one, span=5 * MINUTE)
+    assert scene.row(maintenance_tasks)["status"] == "COMPLETED"
+
+
+def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
+    scene.tell(source=crypto())
+    one = worker(app, done)
+    one.run_due()
+    job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
+    assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "chore"}]
+    live(scene, one, span=6 * MINUTE)
+    assert ask(app.store.engine, job) == [{"status": "COMPLETED", "job_type": "chore"}]
+
+
+def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
+    assert worker(app, done).run_now("chore") == {"done": 1}
+    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
+    with pytest.raises(Refused, match="try again"):
+        worker(app, done).run_now("chore")
+
+
+def test_c32_the_real_chores_run(app: App, scene: Scene):
+    scene.tell(source=crypto())
+    one = Maintenance(app)
+    live(scene, one, span=15 * timedelta(hours=1), step=5 * MINUTE)
+    rows = {row["name"]: row for row in scene.rows(maintenance_tasks)}
+    assert {row["status"] for row in rows.values()} == {"COMPLETED"}
+    assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
+    assert rows["health_check"]["result"]["database"] == "ok"
+
+
+def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App, scene: Scene):
+    closed: list[Path] = []
+    known = app.recipe("crypto")
+    summing = replace(known, after_run=lambda folder, _: closed.append(folder))
+    app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
+    scene.tell(source=crypto())
+    one = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
+    live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
+    assert closed == [app.output("crypto")] * 2
+    assert scene.row(maintenance_tasks)["result"] == {"closed": ["crypto"]}
+
+
+def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
+    closed: list[Path] = []
+
+    def away(folder: Path, _: object) -> None:
+        raise Temporary("database_away", folder.name)
+
+    known = app.recipe("crypto")
+    first, second = (replace(known, after_run=one) for one in (away, lambda folder, _: closed.append(folder)))
+    app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
+    scene.tell(source=crypto())
+    scene.tell(source=make_source("Other", recipe="markets"))
+    with pytest.raises(Temporary, match="database_away"):
+        close_runs(app)
+    assert closed == [app.output("markets")]
+
+
+def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
+    scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
+    app.__dict__["recipes"] = {RECIPE: None}
+    one = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
+    live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
+    assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}
+    assert index_documents(app.store.engine, RECIPE) == 0
+    assert one.run_now("fill_search_index") == {}

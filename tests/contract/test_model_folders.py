@@ -1,0 +1,60 @@
+"""Where a model lies, and that the recipe keeps its models in the data folder."""
+
+from pathlib import Path
+
+import pytest
+
+from headwater.documents.embedding.models import locate_model
+from headwater.model.errors import Refused
+from headwater.recipe_loader import installed_recipes
+from headwater.settings.settings import RecipeSettings, Settings
+from headwater_recipes.geopolitics.embeddings import EmbedDocuments
+
+
+def test_a_model_is_a_folder_or_a_name_among_those_of_the_data_folder(tmp_path: Path):
+    own = tmp_path / "models" / "mine"
+    own.mkdir(parents=True)
+    assert locate_model(own, Path("nowhere")) == ("mine", own)
+    assert locate_model("mine", tmp_path) == ("mine", own)
+    with pytest.raises(Refused, match="there is no model 'yours'"):
+        locate_model("yours", tmp_path)
+
+
+def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
+    cached = tmp_path / "models" / "models--maker--multilingual-small"
+    for revision in ("aaa", "bbb", "ccc"):
+        (cached / "snapshots" / revision).mkdir(parents=True)
+    name = "maker/multilingual-small"
+    assert locate_model(name, tmp_path) == (name, cached / "snapshots" / "ccc")
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text("bbb\n", encoding="utf-8")
+    for given_name in (name, str(cached)):
+        assert locate_model(given_name, tmp_path) == (name, cached / "snapshots" / "bbb")
+    assert locate_model(cached / "snapshots" / "aaa", tmp_path) == (name, cached / "snapshots" / "aaa")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ("{data}", "chosen")),
+        ({"model": "own"}, ("{data}", "own")),
+        ({"models": "elsewhere"}, ("elsewhere", "chosen")),
+    ],
+)
+def test_g10_the_recipe_finds_its_models_in_the_data_folder(tmp_path: Path, options, expected):
+    recipes = {"geopolitics": RecipeSettings(options={"tier": "B", **options})}
+    recipe = installed_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=recipes))["geopolitics"]
+    (encoder,) = [step.encoder for step in recipe.steps if isinstance(step, EmbedDocuments)]
+    assert (encoder.models, encoder.model) == (expected[0].format(data=tmp_path), expected[1])
+    default = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
+    (builtin,) = [step.encoder for step in default.steps if isinstance(step, EmbedDocuments)]
+    assert builtin.model == options.get("model")
+
+
+def test_subjects_of_the_settings_stay_with_a_recipe_that_keeps_models(tmp_path: Path):
+    listed = tmp_path / "subjects.yaml"
+    listed.write_text("subjects: [{id: halcyon, name: Halcyon Line}]\n", encoding="utf-8")
+    recipes = {"geopolitics": RecipeSettings(subjects=str(listed))}
+    recipe = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
+    assert [subject.id for subject in recipe.subjects] == ["halcyon"]
+    assert recipe.steps[-1].name == "mentions"

@@ -1,0 +1,189 @@
+"""Several workers, one ladder: whoever decides at the same time, and whoever decides again, finds the same families."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
+from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
+
+from headwater.documents.dedupe.drop_duplicates import DropDuplicates
+from headwater.engine.context import JobContext, RetryPolicy
+from headwater.engine.refine import refine
+from headwater.extract.plain_text import read_plain
+from headwater.model.document import FingerprintLookup
+from headwater.model.jobs import Job, State, Task
+from headwater.model.recipe import Recipe
+from headwater.model.source import StoredLead, Trigger
+from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import dedupe_bands, edges, sentence_counts
+from headwater.store.sql_store import SqlStore
+
+recipe = Recipe(
+    name=RECIPE,
+    version="1",
+    sources=(),
+    discover={},
+    extract={"text/plain": read_plain},
+    steps=(DropDuplicates(),),
+    trigger=Trigger(every=HOUR),
+)
+
+
+@dataclass(frozen=True)
+class Interrupted(SqlStore):
+    """A store that calls `then` after its first lookup."""
+
+    then: Callable[[], object]
+    epochs: list[int] = field(default_factory=list)
+
+    def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
+        lookup = super().look_up_fingerprints(*words)
+        self.epochs.append(lookup.epoch)
+        if len(self.epochs) == 1:
+            self.then()
+        return lookup
+
+
+def work(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ...] = ()) -> int:
+    context = JobContext(
+        owner=owner,
+        recipes={RECIPE: recipe},
+        store=store,
+        archive=None,  # type: ignore[arg-type]
+        clock=lambda: START + timedelta(days=1),
+        log=structlog.get_logger(),
+        retry_policy=RetryPolicy(batch=batch),
+    )
+    return refine(context, Job(RECIPE, Task.REFINE, keys))
+
+
+def store_lead(scene: Scene, name: str, body: str, hours: int = 0, version: str = "v1") -> StoredLead:
+    """A lead that brings its own text, so that nothing has to be fetched."""
+    lead = make_lead(
+        name,
+        source=scene.source,
+        title="Port widens channel",
+        body=body,
+        body_type="text/plain",
+        published=START + hours * HOUR,
+        version=version,
+    )
+    scene.tell(lead)
+    return lead
+
+
+def states(scene: Scene) -> list[tuple[str, str | None]]:
+    return sorted(((row["state"], row["duplicate_of"]) for row in scene.rows(documents)), key=repr)
+
+
+def only_family(scene: Scene, size: int) -> None:
+    """One document was kept, and every other points to it, once."""
+    (original,) = [row["id"] for row in scene.rows(documents, state=State.KEPT)]
+    copies = scene.rows(documents, state=State.DUPLICATE)
+    assert len(copies) == size - 1
+    assert {row["duplicate_of"] for row in copies} == {original}
+    links = sorted((row["from_id"], row["to_id"]) for row in scene.rows(edges))
+    assert links == sorted((row["id"], original) for row in copies)
+
+
+def test_a_copy_stored_between_lookup_and_commit_is_noticed(scene: Scene):
+    first, second = store_lead(scene, "a", STORY), store_lead(scene, "b", COPY, hours=1)
+    store = Interrupted(
+        scene.store.engine, lambda: work(scene.store, "you", keys=(second.document, first.document))
+    )
+    assert work(store) == 1
+    only_family(scene, 2)
+    assert store.epochs == [0, 1]
+
+
+def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
+    workers = 4
+    for number in range(workers):
+        store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
+    meeting = threading.Barrier(workers, timeout=30)
+    stores = [Interrupted(scene.store.engine, meeting.wait) for _ in range(workers)]
+    errors: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            work(stores[number], f"worker {number}")
+        except BaseException as error:  # noqa: BLE001 - told by the thread that asserts
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert errors == []
+    only_family(scene, workers)
+
+
+def test_an_overtaken_original_takes_its_copies_along(scene: Scene):
+    """All three are copies; the batch of two is overtaken by the one that comes in between."""
+    mine = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
+    between = store_lead(scene, "c", STORY)
+    store = Interrupted(scene.store.engine, lambda: work(scene.store, "you", keys=(between.document,)))
+    assert work(store, batch=2, keys=tuple(lead.document for lead in mine)) == 2
+    only_family(scene, 3)
+    assert scene.row(documents, state=State.KEPT)["id"] == between.document
+
+
+def test_a_document_decided_again_is_not_a_copy_of_its_own_copies(scene: Scene):
+    original = store_lead(scene, "a", STORY)
+    work(scene.store)
+    store_lead(scene, "b", COPY, hours=1)
+    work(scene.store)
+    only_family(scene, 2)
+    store_lead(scene, "a", STORY + " Pilots met on Tuesday.", version="v2")
+    assert work(scene.store) == 1
+    row = scene.row(documents, id=original.document)
+    assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
+    assert row["text"].endswith("Pilots met on Tuesday.")
+    only_family(scene, 2)
+
+
+def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(scene: Scene):
+    news = (
+        "In the afternoon the ministry stopped the plan. Minister Ada Moss told parliament that the seabed holds a "
+        "wreck from 1788, found by divers of the Kilrane museum, and that nothing may be dredged before it is lifted. "
+        "The museum expects to need three summers and asks for 7 million crowns. Two members of the board resigned, "
+        "and shares of the builder Penrose Marine fell by 12 percent. A hearing is set for 9 December in Kilrane."
+    )
+    original = store_lead(scene, "a", STORY)
+    work(scene.store)
+    longer = store_lead(scene, "b", f"{STORY} {news}", hours=6)
+    work(scene.store)
+    assert states(scene) == [(State.KEPT, None), (State.KEPT, None)]
+    store_lead(scene, "a", STORY.replace("overdue", "long overdue"), version="v2")
+    work(scene.store)
+    row = scene.row(documents, id=original.document)
+    assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
+    assert [(e["from_id"], e["to_id"]) for e in scene.rows(edges)] == [(longer.document, original.document)]
+
+
+def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
+    store_lead(scene, "a", STORY, hours=2)
+    work(scene.store)
+    copy = store_lead(scene, "b", COPY)
+    store_lead(scene, "c", OTHER)
+    work(scene.store, batch=2)
+    before = [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)]
+    store_lead(scene, "b", COPY, version="v2")
+    assert work(scene.store) == 1
+    assert scene.row(documents, id=copy.document)["state"] == State.DUPLICATE
+    assert [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)] == before
+
+
+def test_the_earliest_of_a_batch_is_the_original_whatever_the_order(scene: Scene):
+    late, other, early = (
+        store_lead(scene, name, body, hours)
+        for name, body, hours in (("a", STORY, 2), ("b", OTHER, 1), ("c", COPY, 0))
+    )
+    work(scene.store, batch=3)
+    found = {row["id"]: row["duplicate_of"] for row in scene.rows(documents)}
+    assert found == {late.document: early.document, other.document: None, early.document: None}

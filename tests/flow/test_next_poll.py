@@ -1,0 +1,138 @@
+"""What a server says about freshness decides when it is asked again, within bounds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.poll_sessions import NOW, answer, context_for, make_recipe, make_source, run
+
+from headwater.engine.context import JobContext
+from headwater.model.http import Failure, Request, Response
+from headwater.model.recipe import Discover
+from headwater.model.source import Source, Trigger
+from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.seeds import discover_seeds
+from headwater.store.admin.operations import Operations
+from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import leads, sources
+
+FEED = "http://wire.example/feed"
+RSS = (
+    "<rss version='2.0'><channel><title>Wire</title>{ttl}"
+    "<item><title>One</title><guid>1</guid><description>Short.</description></item></channel></rss>"
+)
+
+
+@dataclass
+class Canned:
+    """A fetcher that answers everything at once, from one function."""
+
+    reply: Callable[[Request], Response | Failure]
+    asked: list[Request] = field(default_factory=list)
+    ready: list[tuple[str, Response | Failure]] = field(default_factory=list)
+
+    def room(self) -> int:
+        return 100
+
+    def submit(self, token: str, request: Request) -> None:
+        self.asked.append(request)
+        self.ready.append((token, self.reply(request)))
+
+    def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
+        del wait
+        taken, self.ready = self.ready[:limit], self.ready[limit:]
+        return taken
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class Stage:
+    context: JobContext
+    network: Canned
+    clock: list[datetime]
+
+    def row(self, table: Any) -> Mapping[str, Any]:
+        with read_transaction(self.context.store.engine) as connection:  # type: ignore[attr-defined]
+            return connection.execute(table.select()).mappings().one()
+
+    def wait(self) -> timedelta:
+        return self.row(sources)["due_at"] - self.clock[0]
+
+
+@contextmanager
+def stage(
+    folder: Path, discover: Discover, source: Source, reply: Callable[[Request], Response | Failure]
+) -> Iterator[Stage]:
+    clock = [NOW]
+    with context_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (
+        _,
+        context,
+    ):
+        assert context.fetcher is not None
+        context.fetcher.close()
+        network = Canned(reply)
+        yield Stage(replace(context, fetcher=network), network, clock)
+
+
+def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Callable[[Request], Response]:
+    def reply(request: Request) -> Response:
+        body = RSS.format(ttl=ttl) if status == 200 else ""
+        response = answer(request, body, status=status, media_type="application/rss+xml")
+        return replace(response, headers={**response.headers, **headers})
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("headers", "ttl", "hours"),
+    [
+        ({}, "", 1),
+        ({"cache-control": "max-age=60"}, "", 1),
+        ({"cache-control": "max-age=7200"}, "", 2),
+        ({"expires": "Fri, 13 Nov 2026 12:00:00 GMT"}, "", 3),
+        ({"cache-control": "no-store", "expires": "Fri, 13 Nov 2026 12:00:00 GMT"}, "", 1),
+        ({"cache-control": "max-age=31536000, immutable"}, "", 4),
+        ({}, "<ttl>300</ttl>", 5),
+        ({}, "<ttl>999999</ttl>", 24),
+        ({"cache-control": "max-age=7200"}, "<ttl>300</ttl>", 5),
+    ],
+)
+def test_c12_the_next_poll_waits_as_long_as_the_answer_is_fresh(
+    tmp_path: Path, headers: dict[str, str], ttl: str, hours: int
+):
+    with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed(headers, ttl)) as there:
+        run(there.context)
+        assert there.wait() == timedelta(hours=hours)
+
+
+def test_an_unchanged_feed_still_means_its_ttl_and_a_304_may_say_how_fresh_it_is(tmp_path: Path):
+    with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed({}, "<ttl>300</ttl>")) as there:
+        run(there.context)
+        for headers, hours in (({}, 5), ({"cache-control": "max-age=14400"}, 5)):
+            there.clock[0] += timedelta(hours=hours)
+            there.network.reply = _feed(headers, status=304)
+            run(there.context)
+            assert there.wait() == timedelta(hours=5)
+        assert len(there.network.asked) == 3
+
+
+def test_a_page_that_is_revisited_is_not_asked_for_while_it_calls_itself_fresh(tmp_path: Path):
+    text = "<title>Fresh</title><p>" + "A sentence about the harbour and its ships. " * 30
+    fresh = {"cache_control": "max-age=604800"}
+    options = {"urls": ["http://a.example/"], "recheck_every": "2h"}
+    source = make_source("seeds", "", options=options, trigger=Trigger(every=timedelta(days=3)))
+    with stage(tmp_path, discover_seeds, source, lambda r: answer(r, text, **fresh)) as there:
+        run(there.context)
+        there.clock[0] += timedelta(hours=3)
+        Operations(there.context.store.engine).wake("trial", there.clock[0])  # type: ignore[attr-defined]
+        run(there.context)
+        assert len(there.network.asked) == 1
+        assert there.row(leads)["due_at"] == NOW + timedelta(days=1)
+        there.clock[0] += timedelta(hours=22)
+        run(there.context)
+        assert len(there.network.asked) == 2

@@ -1,0 +1,52 @@
+"""The signature scheme is stored: its values must never change under the same name."""
+
+import hashlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, jaccard, signature
+
+TITLE = "Harbour reopens after the storm"
+BODY = (
+    "The harbour of Arden reopened on Monday, three days after the storm, and 14 ships left before noon. "
+    "Damage was put at 2.5 mln crowns. Café owners on the quay said trade was back to normal."
+)
+
+
+def test_golden_values_of_scheme_hw1():
+    signed = signature(TITLE, BODY)
+    digest = hashlib.sha256(signed.minhash.astype("<u4").tobytes()).hexdigest()
+    assert SCHEME == "hw1"
+    assert digest == "53175d59ae38a8f9f0bd6ff01577b8f096cdad636457767007318bc8df519a69"
+    assert signed.bands[:2] == (-2055034601532917467, -3324972258609126140)
+    assert signed.anchors[:2] == (2007446120817720282, 2210518907208475798)
+    assert signed.title == 1585737687079394078
+
+
+def test_keys_fit_a_database_and_are_few():
+    keys = signature(TITLE, BODY).keys
+    assert len(keys) <= BANDS + ANCHORS + 1
+    assert all(-(2**63) <= key < 2**63 for key in keys)
+
+
+def test_case_spacing_and_punctuation_do_not_matter():
+    assert signature(TITLE.upper(), BODY.replace(", ", " ; ").upper()).keys == signature(TITLE, BODY).keys
+
+
+def test_words_of_a_title_in_any_order_propose_the_same():
+    assert signature("a storm hits Arden", BODY).title == signature("Arden: a storm hits", BODY).title
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_text_has_a_signature(title, body):
+    signed = signature(title, body)
+    assert len(signed.minhash) == PERMUTATIONS
+    assert jaccard(signed, signed) == 1.0
+
+
+def test_other_text_is_far():
+    second = signature(
+        "Budget vote", "The council voted for the budget with a majority of nine to four after a long debate."
+    )
+    assert jaccard(signature(TITLE, BODY), second) < 0.1

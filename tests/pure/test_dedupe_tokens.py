@@ -1,0 +1,94 @@
+"""Words, numbers and sentences."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.documents.dedupe.page import dateline_length, find_boilerplate
+from headwater.documents.dedupe.tokens import CHARACTER_LIMIT, sentence_runs, tokenise
+
+
+def words(text):
+    tokens = tokenise(text)
+    return [tokens.word(position) for position in range(len(tokens))]
+
+
+def hashes(text):
+    return tokenise(text).hashes.tolist()
+
+
+def test_words_and_numbers():
+    assert words("Revenue rose 1,993.7 mln, or 3.5%, in the U.S.") == [
+        "Revenue",
+        "rose",
+        "1993.7",
+        "mln",
+        "or",
+        "3.5",
+        "in",
+        "the",
+        "U",
+        "S",
+    ]
+
+
+def test_case_accents_commas_and_composition_fall_together():
+    assert hashes("CAFÉ 1,200") == hashes("cafe\u0301 1200") == hashes("Cafe 1200")
+
+
+def test_scripts_without_spaces_yield_one_token_per_character():
+    assert words("東京 2026年") == ["東", "京", "2026", "年"]
+
+
+def test_numbers_are_distinguished_from_words_with_digits():
+    assert tokenise("3.5 1990s B2B 5even 7th 2026").is_number().tolist() == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_accepted(text):
+    tokens = tokenise(text)
+    assert len(tokens.hashes) == len(tokens.starts) == len(tokens.ends)
+    assert all(words(text))
+
+
+@given(
+    st.lists(st.sampled_from(["alpha", "Beta", "3.5", "7", "déjà"]), max_size=30),
+    st.sampled_from([" ", "  ", "\n", " - ", "; "]),
+)
+def test_separators_do_not_matter(parts, separator):
+    assert hashes(separator.join(parts)) == hashes(" ".join(parts))
+
+
+def test_a_very_long_page_is_cut():
+    assert len(tokenise("word " * CHARACTER_LIMIT)) == CHARACTER_LIMIT // 5
+
+
+def test_sentences_have_stable_hashes():
+    first = sentence_runs(tokenise("It rained. The harbour was shut!\nBoats waited."))
+    second = sentence_runs(tokenise("The harbour was shut! Boats waited."))
+    assert first.hashes[1:] == second.hashes
+    assert first.lengths.tolist() == [2, 4, 2]
+    assert sentence_runs(tokenise("")).hashes == ()
+
+
+def test_boilerplate_is_recognised_by_its_words():
+    tokens = tokenise(
+        "By Ana Reed\n\nThe mill shut on Monday. Sign up for our newsletter. Workers wept. All rights reserved."
+    )
+    assert find_boilerplate(tokens, sentence_runs(tokens)).tolist() == [True, False, True, False, True]
+
+
+def test_datelines_end_where_the_story_begins():
+    def rest(text):
+        return text[dateline_length(text) :]
+
+    assert rest("ARDEN, March 3 (Wire) -- The mill shut.") == "The mill shut."
+    assert rest("By Ana Reed\n\nARDEN (Wire) - The mill shut.") == "The mill shut."
+    assert rest("Port Arden: The mill shut.") == "The mill shut."
+    assert rest("The mill - long in trouble - shut.") == "The mill - long in trouble - shut."

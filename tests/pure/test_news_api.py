@@ -1,0 +1,244 @@
+"""Polling a news API without a network: requests, leads and the watermark."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session
+
+from headwater.model.errors import Permanent, Temporary
+from headwater.model.source import Source
+from headwater.sources.json_api import Credential, JsonApi
+from headwater_recipes.markets.sources.news import discover_news
+
+SECRET = "s3cr3t-key"
+KEY = Credential("massive", {"Authorization": "K"}, "Bearer ", {"K": SECRET})
+discover = discover_news(lambda source: JsonApi("https://api.massive.example", source.kind, KEY))
+
+
+def article(number: int, minutes: float = 0, **options: Any) -> dict[str, Any]:
+    published = NOW - timedelta(hours=1) + timedelta(minutes=minutes)
+    return {
+        "id": f"id{number}",
+        "publisher": {"name": "Harbour Wire"},
+        "title": f"Title {number}",
+        "author": "Ana Ferrer",
+        "published_utc": published.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "article_url": f"https://www.harbourwire.example/{number}?utm_source=x",
+        "tickers": ["NGSC", "ABCM"],
+        "description": "The chip maker expects growth.",
+        "keywords": ["guidance"],
+    } | options
+
+
+def pages(*batches: list[dict[str, Any]], host: str = "https://api.massive.example:443"):
+    """Answers one batch after the other, each but the last with a link to the next; a fresh id in each."""
+    left = list(batches)
+
+    def reply(request):
+        batch = left.pop(0)
+        body: dict[str, Any] = {"results": batch, "status": "OK", "request_id": f"r{len(left)}"}
+        if left:
+            body["next_url"] = f"{host}/v2/reference/news?cursor=abc{len(left)}"
+        return answer(request, json.dumps(body), media_type="application/json")
+
+    return reply
+
+
+def source(**told: Any) -> Source:
+    options = {"ticker": "NGSC"} | told.pop("options", {})
+    return make_source("news_api", url="", options=options, subject="subject1", **told)
+
+
+def poll(answers: Any, where: Source | None = None) -> SessionResult:
+    return run_session(discover(where or source(), NOW), answers)
+
+
+def parameters(result: SessionResult, number: int = 0) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(result.asked[number].url).query)
+
+
+def test_r3_an_article_is_a_lead_with_all_its_metadata():
+    result = poll(pages([article(1)]))
+    (lead,) = result.leads
+    assert result.asked[0].url.startswith("https://api.massive.example/v2/reference/news?ticker=NGSC&")
+    assert (lead.identity, lead.url) == ("id1", "https://www.harbourwire.example/1?utm_source=x")
+    assert (lead.title, lead.published) == ("Title 1", NOW - timedelta(hours=1))
+    assert lead.hints["publisher"] == "Harbour Wire"
+    assert lead.hints["authors"] == ["Ana Ferrer"]
+    assert lead.hints["summary"] == "The chip maker expects growth."
+    assert lead.hints["categories"] == ["guidance"]
+    assert lead.hints["attributes"] == {
+        "document_type": "news",
+        "source_type": "news_api",
+        "ticker": "NGSC",
+        "tickers": ["NGSC", "ABCM"],
+    }
+    assert (lead.subject, lead.body) == ("subject1", None)
+
+
+@pytest.mark.parametrize(("wish", "sent"), [(None, "20"), (7, "7"), (5000, "1000"), (0, "1")])
+def test_r4_the_limit_is_always_sent_twenty_by_default_and_at_most_a_thousand(wish, sent):
+    options = {} if wish is None else {"limit": wish}
+    assert parameters(poll(pages([]), source(options=options)))["limit"] == [sent]
+
+
+def test_r5_the_newest_timestamp_is_stored_and_the_next_poll_overlaps_it():
+    first = poll(pages([article(1), article(2, 5)]))
+    watermark = first.discovery.watermark
+    assert watermark["published"] == (NOW - timedelta(minutes=55)).isoformat()
+    second_result = poll(pages([article(1), article(2, 5)]), source(watermark=watermark))
+    # Two hours earlier than the newest: articles are listed late.
+    assert parameters(second_result)["published_utc.gte"] == ["2026-11-13T06:05:00Z"]
+    assert parameters(second_result)["order"] == ["asc"]
+    assert second_result.leads == []
+    assert second_result.discovery.watermark == watermark
+
+
+def test_r5_siblings_of_one_second_and_late_ones_are_not_lost():
+    watermark = poll(pages([article(1, 5)])).discovery.watermark
+    result = poll(pages([article(3, -40), article(1, 5), article(2, 5)]), source(watermark=watermark))
+    assert [lead.identity for lead in result.leads] == ["id3", "id2"]
+
+
+def test_r5_an_article_from_the_future_does_not_hide_what_comes_before_it():
+    watermark = poll(pages([article(1, 60 * 24 * 365)])).discovery.watermark
+    assert watermark["published"] == NOW.isoformat()
+
+
+def test_r17_r62_macro_news_has_its_own_watermark_and_no_subject():
+    macro = discover_news(lambda s: JsonApi("https://api.massive.example", s.kind, KEY), "macro_event")
+    options = make_source("macro_news", url="", options={"path": "/feed", "query": {"topic": "rates"}})
+    result = run_session(macro(options, NOW), pages([article(1, tickers=["SPY"])]))
+    (lead,) = result.leads
+    assert lead.subject is None
+    assert lead.hints["attributes"]["document_type"] == "macro_event"
+    assert urlsplit(result.asked[0].url).path == "/feed"
+    assert parameters(result)["topic"] == ["rates"]
+    assert "ticker" not in parameters(result)
+    assert result.discovery.watermark["published"] == (NOW - timedelta(hours=1)).isoformat()
+
+
+def test_next_pages_are_requested_at_the_base_url_with_the_key_added_again():
+    result = poll(pages([article(1)], [article(2)], host="https://api.massive.com:443"))
+    assert [lead.identity for lead in result.leads] == ["id1", "id2"]
+    assert result.asked[1].url == "https://api.massive.example/v2/reference/news?cursor=abc1"
+    assert {urlsplit(request.url).hostname for request in result.asked} == {"api.massive.example"}
+    assert all(request.secrets == {"Authorization": f"Bearer {SECRET}"} for request in result.asked)
+    assert all(request.credential == "massive" for request in result.asked)
+
+
+def test_the_key_is_in_no_url_no_lead_and_no_watermark():
+    def quoting(request):
+        body = {"results": [article(1)], "next_url": f"https://evil.example/v2/x?apiKey={SECRET}&cursor=1"}
+        return answer(request, json.dumps(body if "cursor" not in request.url else {"results": []}))
+
+    result = poll(quoting)
+    assert len(result.asked) == 2
+    assert urlsplit(result.asked[1].url).hostname == "api.massive.example"
+    shown = repr([result.leads, result.discovery, [request.url for request in result.asked], KEY])
+    assert SECRET not in shown
+
+
+def test_without_a_key_a_source_waits_and_no_failure_is_counted():
+    without = discover_news(
+        lambda s: JsonApi("https://x.example", s.kind, Credential("massive", {"A": "K"}, "", {}))
+    )
+    with pytest.raises(Temporary, match="set K in the environment") as options:
+        run_session(without(source(), NOW), pages([]))
+    assert (options.value.reason, options.value.counts) == ("key_missing", False)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"), [(401, "key_refused"), (403, "not_entitled"), (400, "http_400")]
+)
+def test_a_refused_key_is_reported_by_its_variable(status, reason):
+    with pytest.raises(Permanent) as options:
+        poll(lambda request: answer(request, "{}", status=status))
+    assert options.value.reason == reason
+    assert SECRET not in str(options.value)
+
+
+@pytest.mark.parametrize("body", ['{"results": [{"id": "a', "<html>", b"\xff\xfe", "[" * 100_000])
+def test_truncated_or_invalid_json_is_a_temporary_failure(body):
+    with pytest.raises(Temporary) as options:
+        poll(lambda request: answer(request, body))
+    assert options.value.reason == "bad_json"
+
+
+def test_a_poll_that_is_cut_short_keeps_its_leads_and_continues_there():
+    whole = pages([article(1), article(2, 5)], [article(3, 10)])
+
+    def reply(request):
+        if "cursor" in request.url:
+            return Temporary("http_429", delay=timedelta(minutes=1))
+        return whole(request)
+
+    result = poll(reply)
+    assert [lead.identity for lead in result.leads] == ["id1", "id2"]
+    assert result.discovery.watermark["published"] == (NOW - timedelta(minutes=55)).isoformat()
+    assert result.discovery.again == timedelta(minutes=1)
+    assert result.codes == {"cut_short"}
+    rest = poll(
+        pages([article(1), article(2, 5), article(3, 10)]), source(watermark=result.discovery.watermark)
+    )
+    assert [lead.identity for lead in rest.leads] == ["id3"]
+
+
+def test_a_poll_stops_at_its_page_limit_and_asks_to_continue():
+    batches = [[article(number, number)] for number in range(5)]
+    result = poll(pages(*batches), source(options={"pages": 2}))
+    assert [lead.identity for lead in result.leads] == ["id0", "id1"]
+    assert result.discovery.again == timedelta(0)
+
+
+def test_without_pages_the_description_is_the_text():
+    (lead,) = poll(pages([article(1)]), source(options={"fetch_pages": False})).leads
+    assert (lead.body, lead.body_type) == ("The chip maker expects growth.", "text/plain")
+
+
+def test_a_changed_article_is_a_lead_again_and_one_without_an_id_causes_a_warning():
+    watermark = poll(pages([article(1)])).discovery.watermark
+    changed = article(1, description="It no longer expects growth.")
+    nameless = {"title": "Nobody knows me"}
+    result = poll(pages([changed, nameless]), source(watermark=watermark))
+    assert [lead.identity for lead in result.leads] == ["id1"]
+    assert result.codes == {"article_without_id"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(
+                [
+                    "id",
+                    "title",
+                    "article_url",
+                    "published_utc",
+                    "publisher",
+                    "tickers",
+                    "keywords",
+                    "insights",
+                ]
+            ),
+            JSON,
+            max_size=6,
+        ),
+        max_size=3,
+    )
+)
+def test_a_poll_ends_whatever_an_article_contains(articles):
+    body = json.dumps({"results": articles})
+    result = poll(lambda request: answer(request, body))
+    assert all(lead.identity for lead in result.leads)
