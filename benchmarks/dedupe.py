@@ -25,7 +25,7 @@ from pathlib import Path
 import datasketch
 import numpy as np
 
-from headwater.documents.dedupe.articles import Article, normalise_text
+from headwater.documents.dedupe.articles import Article, fingerprint_text
 from headwater.documents.dedupe.deduplicator import PER_KEY
 from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
 from headwater.documents.dedupe.rules import PROFILES, dedupe_stream
@@ -191,7 +191,7 @@ def hashed(documents: list[Row]) -> dict[str, str | None]:
     seen: dict[str, str] = {}
     answers = {}
     for row in documents:
-        first = seen.setdefault(normalise_text(row["body"]), str(row["id"]))
+        first = seen.setdefault(fingerprint_text(row["body"]), str(row["id"]))
         answers[str(row["id"])] = first if first != str(row["id"]) else None
     return answers
 

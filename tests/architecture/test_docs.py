@@ -110,7 +110,7 @@ def test_the_readme_begins_with_the_two_commands():
 
 
 def test_the_architecture_fits_one_page():
-    assert len((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()) <= 80
+    assert len((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
 def test_every_folder_of_the_engine_is_in_the_architecture():

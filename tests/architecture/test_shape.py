@@ -73,31 +73,3 @@ def test_public_names_are_sorted_and_defined(path: Path):
 def _place(name: str) -> tuple[int, str]:
     """Constants, then types, then functions."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
-
-
-def test_nothing_pure_reads_a_clock_or_draws_lots():
-    forbidden = {
-        "random",
-        "secrets",
-        "time",
-        "socket",
-        "requests",
-        "subprocess",
-        "os",
-        "pathlib",
-        "threading",
-    }
-    found = {
-        (path.relative_to(SOURCE).as_posix(), name)
-        for path in (SOURCE / "headwater" / "pure").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for name in _imported(node)
-        if name.split(".")[0] in forbidden
-    }
-    assert found == set()
-
-
-def _imported(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -34,31 +34,31 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def extract():
-    made = Sandboxed(read_any, seconds=20.0)
-    yield made
-    made.close()
+    extractor = Sandboxed(read_any, seconds=20.0)
+    yield extractor
+    extractor.close()
 
 
-def reason(found: Reading | Unreadable) -> str:
-    assert isinstance(found, Unreadable), found.text[:200]
-    return found.reason
+def reason(outcome: Reading | Unreadable) -> str:
+    assert isinstance(outcome, Unreadable), outcome.text[:200]
+    return outcome.reason
 
 
 def ending(extract: Sandboxed, data: bytes) -> str:
     """The text, or the reason why there is none."""
     try:
-        found = extract(data, NONE)
+        outcome = extract(data, NONE)
     except Permanent as error:
         return error.reason
-    return found.text if isinstance(found, Reading) else found.reason
+    return outcome.text if isinstance(outcome, Reading) else outcome.reason
 
 
 @pytest.mark.parametrize("kind", sorted(samples()))
 def test_damaged_papers_end_as_text_or_a_reason(extract: Sandboxed, kind: str) -> None:
     ended = 0
     for data in mutations(kind, samples()[kind], EACH):
-        found = extract(data, NONE)
-        assert isinstance(found, Reading) or found.reason in KNOWN
+        outcome = extract(data, NONE)
+        assert isinstance(outcome, Reading) or outcome.reason in KNOWN
         ended += 1
     assert ended == EACH
 
@@ -76,7 +76,7 @@ def bomb(megabytes: int) -> bytes:
     return out.getvalue()
 
 
-def test_zip_bombs_are_not_unpacked(extract: Sandboxed) -> None:
+def test_zip_bombs_are_not_decompressed(extract: Sandboxed) -> None:
     data = bomb(300)
     assert len(data) < 400_000
     assert reason(extract(data, NONE)) == "too_large"
@@ -115,8 +115,8 @@ def test_entities_are_neither_expanded_nor_loaded(extract: Sandboxed, declared: 
     )
     office = make_zip({"word/document.xml": document})
     for data in (plain, office):
-        found = extract(data, NONE)
-        text = found.text if isinstance(found, Reading) else ""
+        outcome = extract(data, NONE)
+        text = outcome.text if isinstance(outcome, Reading) else ""
         assert "root:" not in text
         assert "haha" not in text
 
@@ -137,8 +137,8 @@ def test_endless_nesting_ends(extract: Sandboxed) -> None:
         ),
     }
     for data in nested.values():
-        found = extract(data, NONE)
-        assert isinstance(found, Reading) or found.reason in KNOWN
+        outcome = extract(data, NONE)
+        assert isinstance(outcome, Reading) or outcome.reason in KNOWN
 
 
 def test_long_runs_take_no_long_time(extract: Sandboxed) -> None:
@@ -155,8 +155,11 @@ def test_long_runs_take_no_long_time(extract: Sandboxed) -> None:
         b"<a>" + b"<b/>" * (size // 4) + b"words</a>",
     ]
     for data in runs:
-        found = extract(data, NONE)
-        assert isinstance(found, Reading) or found.reason in KNOWN - {"extractor_died", "extractor_timeout"}
+        outcome = extract(data, NONE)
+        assert isinstance(outcome, Reading) or outcome.reason in KNOWN - {
+            "extractor_died",
+            "extractor_timeout",
+        }
 
 
 def test_pages_of_nothing_but_drawing_and_pages_of_nothing_but_words(extract: Sandboxed) -> None:
@@ -164,30 +167,30 @@ def test_pages_of_nothing_but_drawing_and_pages_of_nothing_but_words(extract: Sa
         drawing="\n".join(f"{n % 500} {n % 700} m {n % 500 + 40} {n % 700} l S" for n in range(30_000))
     )
     drawn.write(72, 700, "A chart of many rules stands on this page.")
-    found = extract(make_pdf([drawn]), NONE)
-    assert isinstance(found, Reading)
-    assert "A chart of many rules" in found.text
+    outcome = extract(make_pdf([drawn]), NONE)
+    assert isinstance(outcome, Reading)
+    assert "A chart of many rules" in outcome.text
     crowded = PdfSheet(strings=[(n % 590, n % 830, 3 + n % 9, f"w{n} ") for n in range(20_000)])
     assert isinstance(extract(make_pdf([crowded]), NONE), Reading)
 
 
-def test_a_pdf_that_unpacks_to_very_much_stays_within_its_limit(extract: Sandboxed) -> None:
+def test_a_pdf_that_decompresses_to_very_much_stays_within_its_limit(extract: Sandboxed) -> None:
     sheet = PdfSheet(drawing=" " * 200_000_000).write(72, 700, "words at the end of it all")
     ended = ending(extract, make_pdf([sheet]))
     assert ended in {"words at the end of it all", "extractor_died", "extractor_memory"}
     assert isinstance(extract(samples()["pdf"], NONE), Reading)
 
 
-def test_names_inside_files_lead_nowhere() -> None:
+def test_paths_inside_files_lead_nowhere() -> None:
     relations = (
         '<Relationships><Relationship Type="x/officeDocument" Target="/../../etc/passwd"/></Relationships>'
     )
     data = make_docx(paragraph("inside"), **{"_rels__.rels": ""}).replace(
         b"_rels/.rels.xml", b"_rels/.rels.xml"
     )
-    found = read_docx(make_zip({"_rels/.rels": relations, **_members(data)}), NONE)
-    assert isinstance(found, Reading)
-    assert found.text == "inside"
+    outcome = read_docx(make_zip({"_rels/.rels": relations, **_members(data)}), NONE)
+    assert isinstance(outcome, Reading)
+    assert outcome.text == "inside"
 
 
 def _members(data: bytes) -> dict[str, str | bytes]:
@@ -195,7 +198,7 @@ def _members(data: bytes) -> dict[str, str | bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def test_encrypted_members_are_encrypted(extract: Sandboxed) -> None:
+def test_encrypted_members_are_refused_as_encrypted(extract: Sandboxed) -> None:
     data = bytearray(make_docx(paragraph("secret")))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         place = -1
@@ -210,6 +213,6 @@ def test_odt_cells_and_spaces_are_not_repeated_without_end(extract: Sandboxed) -
         '<table:table-cell table:number-columns-repeated="99999"><text:p>x</text:p></table:table-cell>'
         "</table:table-row></table:table>"
     )
-    found = extract(make_odt(body), NONE)
-    assert isinstance(found, Reading)
-    assert len(found.text) < 2_000
+    outcome = extract(make_odt(body), NONE)
+    assert isinstance(outcome, Reading)
+    assert len(outcome.text) < 2_000

@@ -65,9 +65,9 @@ class Obedient:
 
 @pytest.fixture
 def sandboxed():
-    made = Sandboxed(Obedient("said "), seconds=20.0)
-    yield made
-    made.close()
+    extractor = Sandboxed(Obedient("said "), seconds=20.0)
+    yield extractor
+    extractor.close()
 
 
 def reason(extract: Sandboxed, word: str) -> str:
@@ -88,13 +88,15 @@ def test_a_child_reads_many_documents(sandboxed: Sandboxed) -> None:
 
 
 @pytest.mark.parametrize("word", ["die", "crash", "exit"])
-def test_who_kills_its_child_is_told_so_and_the_others_go_on(sandboxed: Sandboxed, word: str) -> None:
+def test_a_document_that_kills_its_child_is_reported_and_the_others_are_read(
+    sandboxed: Sandboxed, word: str
+) -> None:
     assert isinstance(sandboxed(b"before", NONE), Reading)
     assert reason(sandboxed, word) == "extractor_died"
     assert isinstance(sandboxed(b"after", NONE), Reading)
 
 
-def test_what_the_extractor_raises_crosses_the_border_as_a_reason(sandboxed: Sandboxed) -> None:
+def test_an_error_of_the_extractor_becomes_a_reason(sandboxed: Sandboxed) -> None:
     assert reason(sandboxed, "raise") == "error:ValueError"
     assert reason(sandboxed, "never") == "because"
     assert isinstance(sandboxed(b"after", NONE), Reading)
@@ -108,7 +110,7 @@ def test_time_is_limited_even_where_no_signal_handler_runs(word: str) -> None:
     quick.close()
 
 
-def test_a_verdict_is_remembered_so_that_halving_a_batch_costs_one_death() -> None:
+def test_a_verdict_is_remembered_so_that_halving_a_batch_costs_one_child() -> None:
     quick = Sandboxed(Obedient("again"), seconds=0.3)
     assert reason(quick, "hang") == "extractor_timeout"
     children = {child.pid for child in psutil.Process().children()}
@@ -129,7 +131,7 @@ def test_size_is_checked_first() -> None:
     assert found == Unreadable("too_large", "4 bytes; at most 3 are read")
 
 
-def test_an_extractor_that_cannot_travel_is_refused() -> None:
+def test_an_extractor_that_cannot_be_pickled_is_refused() -> None:
     with pytest.raises(Refused, match="not_importable"):
         Sandboxed(lambda data, hints: Unreadable("x"))(b"", NONE)
 
@@ -207,7 +209,7 @@ def test_children_end_with_their_parent(end: str) -> None:
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def test_the_public_call_gives_a_document() -> None:
+def test_the_public_call_returns_a_document() -> None:
     data = samples()["pdf"]
     document = headwater.read(data, url="https://north.example/dues.pdf", media_type="text/html")
     assert (document.title, document.media_type) == ("Harbour dues", "application/pdf")
@@ -221,7 +223,7 @@ def test_the_public_call_gives_a_document() -> None:
     close_all()
 
 
-def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
+def test_a_batch_is_read_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -> None:
     with BatchExtractor(sandboxed, 2) as batch:
         for word in ("one", "die", "two"):
             batch.submit(word, lambda word=word: (word.encode(), NONE))
@@ -233,7 +235,7 @@ def test_a_crew_reads_in_parallel_and_errors_are_results(sandboxed: Sandboxed) -
     assert isinstance(results["two"], Reading)
 
 
-def test_sandboxed_reading_equals_reading_here(tmp_path: Path) -> None:
+def test_a_sandboxed_reading_equals_one_in_this_process(tmp_path: Path) -> None:
     sandboxed = Sandboxed(read_any)
     for data in (*samples().values(), make_pdf([pdf_page(3)])):
         assert sandboxed(data, NONE) == read_any(data, NONE)

@@ -41,12 +41,12 @@ def test_p14_a_scanned_page_is_recognised_word_for_word(lines: tuple[str, ...]) 
     assert ocr.tesseract() is not None, (
         "the tests need Tesseract, e.g. apt-get install tesseract-ocr tesseract-ocr-spa"
     )
-    found = read_pdf(scan(lines), ExtractHints())
-    assert isinstance(found, Reading)
-    assert found.attributes["recognised"] == [1]
-    wanted = re.findall(r"\w+", " ".join(lines))
-    got = set(re.findall(r"\w+", found.text))
-    assert sum(word in got for word in wanted) >= 0.9 * len(wanted), found.text
+    reading = read_pdf(scan(lines), ExtractHints())
+    assert isinstance(reading, Reading)
+    assert reading.attributes["recognised"] == [1]
+    expected = re.findall(r"\w+", " ".join(lines))
+    recognised = set(re.findall(r"\w+", reading.text))
+    assert sum(word in recognised for word in expected) >= 0.9 * len(expected), reading.text
 
 
 def test_the_languages_are_those_that_are_installed() -> None:

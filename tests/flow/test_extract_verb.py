@@ -119,3 +119,16 @@ def test_addresses_are_fetched_under_the_rules(folder: Path) -> None:
     assert lines["rtf.bin"]["ok"] is True
     assert json.loads(refused.stdout)["reason"] == "forbidden_address"
     assert not (folder / "data").exists()
+
+
+def test_a_profile_chooses_how_pages_are_read(tmp_path: Path) -> None:
+    words = (
+        "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. " * 4
+    )
+    page = tmp_path / "page.html"
+    page.write_text(f"<html><body><article><p>{words}</p></article></body></html>")
+    methods = {
+        profile: json.loads(run("extract", str(page), "--profile", profile, "--quiet").stdout)["method"]
+        for profile in ("blocks", "selectors")
+    }
+    assert methods == {"blocks": "html blocks", "selectors": "selectors"}

@@ -40,7 +40,7 @@ def test_scripts_without_spaces_yield_one_token_per_character():
 
 
 def test_numbers_are_distinguished_from_words_with_digits():
-    assert tokenise("3.5 1990s B2B 5even 7th 2026").number().tolist() == [
+    assert tokenise("3.5 1990s B2B 5even 7th 2026").is_number().tolist() == [
         True,
         True,
         False,

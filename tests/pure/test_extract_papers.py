@@ -45,26 +45,26 @@ from headwater.text.letters import normalise_text
 NONE = ExtractHints()
 
 
-def read(found: Reading | Unreadable) -> Reading:
-    assert isinstance(found, Reading), found
-    return found
+def read(reading: Reading | Unreadable) -> Reading:
+    assert isinstance(reading, Reading), reading
+    return reading
 
 
 def test_p14_docx_keeps_headings_lists_and_tables() -> None:
-    found = read(read_docx(make_docx(DOCX_BODY), NONE))
-    assert found.text == (
+    reading = read(read_docx(make_docx(DOCX_BODY), NONE))
+    assert reading.text == (
         f"# Scope\n\n{BODY}\n\n1. First duty\n2. Second duty\n\nkept\n\n"
         "| Group | Fee |\n| --- | --- |\n| Alpha | 12.50 |"
     )
-    assert found.plain.splitlines()[0] == "Scope"
-    assert (found.title, found.authors, found.keywords) == (
+    assert reading.plain.splitlines()[0] == "Scope"
+    assert (reading.title, reading.authors, reading.keywords) == (
         "Harbour dues",
         ("Ilse Brandt",),
         ("dues", "harbour"),
     )
-    assert found.published == datetime(2026, 11, 13, 8, tzinfo=UTC)
-    assert found.attributes["headings"] == [{"level": 1, "text": "Scope"}]
-    assert "struck" not in found.text
+    assert reading.published == datetime(2026, 11, 13, 8, tzinfo=UTC)
+    assert reading.attributes["headings"] == [{"level": 1, "text": "Scope"}]
+    assert "struck" not in reading.text
 
 
 def test_docx_styles_may_be_based_on_one_another_even_in_circles() -> None:
@@ -89,13 +89,13 @@ def test_docx_reads_notes_text_boxes_and_links() -> None:
 
 
 def test_p14_odt_keeps_headings_lists_tables_and_notes() -> None:
-    found = read(read_odt(make_odt(ODT_BODY), NONE))
-    assert found.text == (
+    reading = read(read_odt(make_odt(ODT_BODY), NONE))
+    assert reading.text == (
         f"## Scope\n\n{BODY} After it.\n\nA note below.\n\n- First duty\n\nwide   gap\nnext link\n\n"
         "| Group | Fee |\n| --- | --- |\n| Alpha |  |"
     )
-    assert found.links == ("https://north.example/",)
-    assert (found.title, found.authors) == ("Harbour dues", ("Ilse Brandt",))
+    assert reading.links == ("https://north.example/",)
+    assert (reading.title, reading.authors) == ("Harbour dues", ("Ilse Brandt",))
 
 
 def test_odt_with_a_password_is_encrypted() -> None:
@@ -107,12 +107,12 @@ def test_odt_with_a_password_is_encrypted() -> None:
 
 
 def test_rtf_keeps_headings_tables_code_pages_and_metadata() -> None:
-    found = read(read_rtf(RTF, NONE))
-    assert found.text == (
+    reading = read(read_rtf(RTF, NONE))
+    assert reading.text == (
         f"# Scope\n\n{BODY}\n\nПривет\n\n| Group | Fee |\n| --- | --- |\n| Alpha | 12.50 |\n\nThe end"
     )
-    assert (found.title, found.authors) == ("Harbour dues", ("Ilse Brandt",))
-    assert found.published == datetime(2026, 11, 13, 8, 5, tzinfo=UTC)
+    assert (reading.title, reading.authors) == ("Harbour dues", ("Ilse Brandt",))
+    assert reading.published == datetime(2026, 11, 13, 8, 5, tzinfo=UTC)
 
 
 def test_rtf_surrogate_pairs_and_binary_data() -> None:
@@ -121,46 +121,46 @@ def test_rtf_surrogate_pairs_and_binary_data() -> None:
 
 
 def test_mail_headers_become_metadata_and_attachments_are_listed() -> None:
-    found = read(read_mail(EML, NONE))
-    assert found.text.startswith("The council of Northgate approved the budget. Señor Ibáñez")
-    assert found.title == "Harbour dues – notice"
-    assert found.authors == ("Ilse Ibáñez",)
-    assert found.published is not None
-    assert found.published.isoformat() == "2026-11-13T08:41:00+01:00"
-    assert found.attributes["attachments"][0]["name"] == ".._dues.pdf"
-    assert found.attributes["mail"]["message-id"] == "<1@north.example>"
+    reading = read(read_mail(EML, NONE))
+    assert reading.text.startswith("The council of Northgate approved the budget. Señor Ibáñez")
+    assert reading.title == "Harbour dues – notice"
+    assert reading.authors == ("Ilse Ibáñez",)
+    assert reading.published is not None
+    assert reading.published.isoformat() == "2026-11-13T08:41:00+01:00"
+    assert reading.attributes["attachments"][0]["name"] == ".._dues.pdf"
+    assert reading.attributes["mail"]["message-id"] == "<1@north.example>"
 
 
-def test_mail_that_is_only_a_page_is_read_as_one() -> None:
+def test_mail_with_only_an_html_part_is_read_as_a_page() -> None:
     page = (
         "<html><body><script>alert(1)</script><p>"
         + "A sentence of the page with several words. " * 20
         + "</p>"
     )
     data = f"From: a@b.example\r\nSubject: S\r\nDate: x\r\nContent-Type: text/html\r\n\r\n{page}</body></html>".encode()
-    found = read(read_mail(data, NONE))
-    assert "A sentence of the page" in found.text
-    assert "alert" not in found.text
-    assert found.published is None
+    reading = read(read_mail(data, NONE))
+    assert "A sentence of the page" in reading.text
+    assert "alert" not in reading.text
+    assert reading.published is None
 
 
 def test_p14_gazette_articles_become_headings_and_references_are_found() -> None:
-    found = read(read_boe(BOE, NONE))
-    assert found.text == (
+    reading = read(read_boe(BOE, NONE))
+    assert reading.text == (
         "## CAPÍTULO I\n\n### Artículo 1. Objeto.\n\nEste real decreto regula un subsidio de ejemplo.\n\n"
         "| Grupo | Importe |\n| --- | --- |\n| A | 480 € |"
     )
-    assert found.title == "Real Decreto 901/2026, por el que se regula un subsidio de ejemplo."
-    assert found.publisher == "Ministerio de Ejemplo"
-    assert found.published == datetime(2026, 11, 13, tzinfo=UTC)
-    facts = found.attributes["boe"]
+    assert reading.title == "Real Decreto 901/2026, por el que se regula un subsidio de ejemplo."
+    assert reading.publisher == "Ministerio de Ejemplo"
+    assert reading.published == datetime(2026, 11, 13, tzinfo=UTC)
+    facts = reading.attributes["boe"]
     assert facts["url_pdf"] == "https://www.boe.es/boe/dias/2026/11/13/pdfs/BOE-A-2026-99001.pdf"
     assert facts["anteriores"][0] == {
         "referencia": "BOE-A-2015-11724",
         "palabra": "CITA",
         "texto": "texto refundido",
     }
-    assert read_any(BOE, ExtractHints(media_type="text/html")) == found
+    assert read_any(BOE, ExtractHints(media_type="text/html")) == reading
 
 
 def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
@@ -170,12 +170,12 @@ def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
         b"<version fecha_vigencia='20260101'><p class='articulo'>Art. 1</p><p>New.</p></version>"
         b"</bloque></texto></data></response>"
     )
-    found = read(read_boe(data, NONE))
-    assert found.text == "## Art. 1\n\nNew."
-    assert found.attributes["boe"] == {"in_force_from": "20260101"}
+    reading = read(read_boe(data, NONE))
+    assert reading.text == "## Art. 1\n\nNew."
+    assert reading.attributes["boe"] == {"in_force_from": "20260101"}
 
 
-def test_gazette_answers_without_a_document_are_told_apart() -> None:
+def test_gazette_answers_without_a_document_have_their_own_reasons() -> None:
     assert read_boe(b"<html><body>No</body></html>", NONE) == Unreadable(
         "error_page", "the gazette has no such document"
     )
@@ -187,12 +187,12 @@ def test_gazette_answers_without_a_document_are_told_apart() -> None:
 def test_xml_by_field_map_and_without_one() -> None:
     data = b"<r><head><t>Title</t><d>2026-11-13T08:00:00+01:00</d></head><p>One.</p><p>Two <b>x</b>.</p><id>7</id></r>"
     reader = XmlFields({"title": "head/t", "text": ".//p", "published": "string(head/d)", "number": "id"})
-    found = read(reader(data, NONE))
-    assert (found.title, found.text) == ("Title", "One.\n\nTwo x.")
-    assert found.published is not None
-    assert found.published.isoformat() == "2026-11-13T08:00:00+01:00"
-    assert found.attributes == {"number": "7"}
-    assert found.origins["title"] == "xml head/t"
+    reading = read(reader(data, NONE))
+    assert (reading.title, reading.text) == ("Title", "One.\n\nTwo x.")
+    assert reading.published is not None
+    assert reading.published.isoformat() == "2026-11-13T08:00:00+01:00"
+    assert reading.attributes == {"number": "7"}
+    assert reading.origins["title"] == "xml head/t"
     assert read(read_xml(data, NONE)).text.split("\n\n")[2:4] == ["One.", "Two x."]
     with pytest.raises(Refused, match="bad_field_map"):
         XmlFields({"text": "///"})(data, NONE)
@@ -201,8 +201,12 @@ def test_xml_by_field_map_and_without_one() -> None:
 def test_json_by_field_map() -> None:
     data = b'{"data": {"items": [{"body": "First", "tags": [{"n": "a"}, {"n": "b"}]}, {"body": "Second"}]}, "id": 7}'
     reader = JsonFields({"text": "data.items.body", "keywords": "data.items[0].tags[*].n", "number": "id"})
-    found = read(reader(data, NONE))
-    assert (found.text, found.keywords, found.attributes) == ("First\n\nSecond", ("a", "b"), {"number": "7"})
+    reading = read(reader(data, NONE))
+    assert (reading.text, reading.keywords, reading.attributes) == (
+        "First\n\nSecond",
+        ("a", "b"),
+        {"number": "7"},
+    )
     assert JsonFields({"text": "nothing"})(data, NONE) == Unreadable(
         "no_text", "the path of the text has no value"
     )
@@ -213,10 +217,12 @@ def test_json_by_field_map() -> None:
 
 def test_json_text_that_is_markup_is_read_as_a_page() -> None:
     words = "A sentence of the page with several words. " * 20
-    found = read(JsonFields({"text": "b"})(f'{{"b": "<p>{words}</p><script>bad()</script>"}}'.encode(), NONE))
-    assert "A sentence" in found.text
-    assert "bad()" not in found.text
-    assert "<p>" not in found.text
+    reading = read(
+        JsonFields({"text": "b"})(f'{{"b": "<p>{words}</p><script>bad()</script>"}}'.encode(), NONE)
+    )
+    assert "A sentence" in reading.text
+    assert "bad()" not in reading.text
+    assert "<p>" not in reading.text
 
 
 FORM = """<form action="/solicitud" method="POST"><fieldset><legend>Datos</legend>
@@ -260,15 +266,15 @@ def test_archives_programs_and_payloads_are_refused_by_name() -> None:
     assert read_any(b" \n", NONE) == Unreadable("no_text", "nothing but white space")
 
 
-def test_every_type_that_is_read_has_an_entry_and_so_has_any_other() -> None:
+def test_every_readable_type_has_an_entry_and_all_others_share_one() -> None:
     readers = readers_by_media_type(sandboxed=False)
     assert {"*", "text/html", "application/pdf", "text/plain", "message/rfc822"} <= set(readers)
     assert all(reader is read_any for reader in readers.values())
 
 
-def test_p18_plain_text_is_normal_and_its_charset_found() -> None:
-    found = read(read_plain("Cafe\u0301 \u00a0 del\u200b puerto\r\n\r\n\r\n\r\nfin\x00".encode(), NONE))
-    assert found.text == "Café   del puerto\n\nfin"
+def test_p18_plain_text_is_normalised_and_its_charset_detected() -> None:
+    reading = read(read_plain("Cafe\u0301 \u00a0 del\u200b puerto\r\n\r\n\r\n\r\nfin\x00".encode(), NONE))
+    assert reading.text == "Café   del puerto\n\nfin"
     assert read(read_plain("Señor Ibáñez".encode("cp1252"), NONE)).text == "Señor Ibáñez"
     broken = "SeÃ±or IbÃ¡Ã±ez leyÃ³ la notificaciÃ³n".encode()
     assert read(read_plain(broken, NONE)).text == "Señor Ibáñez leyó la notificación"
@@ -276,13 +282,13 @@ def test_p18_plain_text_is_normal_and_its_charset_found() -> None:
 
 def test_markdown_front_matter_becomes_metadata() -> None:
     data = b"---\ntitle: Harbour dues\nauthor: Ilse Brandt\ndate: 2026-11-13\n---\n# Head\n\nSome [link](https://x.example).\n"
-    found = read(read_markdown(data, NONE))
-    assert (found.title, found.authors, found.text) == (
+    reading = read(read_markdown(data, NONE))
+    assert (reading.title, reading.authors, reading.text) == (
         "Harbour dues",
         ("Ilse Brandt",),
         "# Head\n\nSome [link](https://x.example).",
     )
-    assert found.plain == "Head\nSome link."
+    assert reading.plain == "Head\nSome link."
     assert read(read_markdown(b"# Head\n\ntext", NONE)).title == "Head"
 
 
@@ -308,18 +314,18 @@ def words(text: str) -> list[str]:
 
 @settings(max_examples=200, deadline=None)
 @given(blocks)
-def test_reading_the_rendered_text_again_loses_nothing(made: list) -> None:
-    text = blocks_to_markdown(made)
-    assert words(text) == words(blocks_to_plain_text(made))
+def test_reading_the_rendered_text_again_loses_nothing(document_blocks: list) -> None:
+    text = blocks_to_markdown(document_blocks)
+    assert words(text) == words(blocks_to_plain_text(document_blocks))
     if text.strip() and not text.startswith("---"):
         again = read(read_markdown(text.encode(), NONE))
         assert normalise_text(again.text) == normalise_text(text)
-        assert words(strip_markdown(text)) == words(blocks_to_plain_text(made))
+        assert words(strip_markdown(text)) == words(blocks_to_plain_text(document_blocks))
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text())
-def test_tidy_text_is_normal_and_tidying_it_again_changes_nothing(text: str) -> None:
+def test_normalised_text_stays_the_same_when_normalised_again(text: str) -> None:
     import unicodedata
 
     once = normalise_text(text)

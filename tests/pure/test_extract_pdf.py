@@ -1,4 +1,4 @@
-"""PDF: order, columns, tables, headings, furniture, forms and pictures."""
+"""PDF: order, columns, tables, headings, boilerplate, forms and pictures."""
 
 import stat
 from datetime import timedelta
@@ -15,9 +15,9 @@ NONE = ExtractHints()
 
 
 def read(data: bytes) -> Reading:
-    found = read_pdf(data, NONE)
-    assert isinstance(found, Reading), found
-    return found
+    reading = read_pdf(data, NONE)
+    assert isinstance(reading, Reading), reading
+    return reading
 
 
 def column(sheet: PdfSheet, x: float, words: list[str], top: float = 700, step: float = 14) -> None:
@@ -31,12 +31,12 @@ def test_columns_are_read_one_after_the_other() -> None:
     right = [f"right line number {n} of the other story" for n in range(12)]
     for number in range(12):  # written across, as some programs do
         sheet.write(60, 700 - 14 * number, left[number]).write(320, 700 - 14 * number, right[number])
-    found = read(make_pdf([sheet]))
+    reading = read(make_pdf([sheet]))
     assert (
-        found.text == (f"# A title that spans both of the columns\n\n{' '.join(left)}\n\n{' '.join(right)}")
-        or found.text == f"# A title that spans both of the columns\n\n{' '.join(left)} {' '.join(right)}"
+        reading.text == (f"# A title that spans both of the columns\n\n{' '.join(left)}\n\n{' '.join(right)}")
+        or reading.text == f"# A title that spans both of the columns\n\n{' '.join(left)} {' '.join(right)}"
     )
-    assert found.title == "A title that spans both of the columns"
+    assert reading.title == "A title that spans both of the columns"
 
 
 def test_columns_whose_lines_do_not_align() -> None:
@@ -72,16 +72,16 @@ def test_ruled_tables_become_tables_in_their_place() -> None:
     for row, cells in enumerate((("Group", "Fee"), ("Alpha with words", "12.50"), ("Beta", "7|25"))):
         sheet.write(76, 686 - 20 * row, cells[0]).write(226, 686 - 20 * row, cells[1])
     sheet.write(72, 600, "After the table stands another sentence.")
-    found = read(make_pdf([sheet]))
-    assert found.text == (
+    reading = read(make_pdf([sheet]))
+    assert reading.text == (
         "Before the table stands a sentence of its own.\n\n"
         "| Group | Fee |\n| --- | --- |\n| Alpha with words | 12.50 |\n| Beta | 7\\|25 |\n\n"
         "After the table stands another sentence."
     )
-    assert found.attributes["tables"] == 1
+    assert reading.attributes["tables"] == 1
 
 
-def test_cells_that_no_rule_parts_are_one() -> None:
+def test_cells_without_a_rule_between_them_are_one() -> None:
     rules = (
         "72 700 m 322 700 l S 72 680 m 322 680 l S 72 660 m 322 660 l S "
         "72 700 m 72 660 l S 322 700 m 322 660 l S 222 680 m 222 660 l S"
@@ -93,7 +93,7 @@ def test_cells_that_no_rule_parts_are_one() -> None:
     )
 
 
-def test_a_frame_around_a_paragraph_is_no_table() -> None:
+def test_a_frame_around_a_paragraph_is_not_a_table() -> None:
     sheet = PdfSheet(drawing="60 720 m 400 720 l 400 640 l 60 640 l h S")
     column(sheet, 72, ["This paragraph stands in a frame", "and goes on for a second line."])
     assert read(make_pdf([sheet])).text == "This paragraph stands in a frame and goes on for a second line."
@@ -162,8 +162,8 @@ def test_paragraphs_run_over_pages() -> None:
 def test_headings_by_size_have_levels() -> None:
     sheet = PdfSheet().write(72, 760, "The largest", 24).write(72, 700, "A smaller one", 16)
     column(sheet, 72, [sentence(n) for n in range(6)], top=670)
-    found = read(make_pdf([sheet]))
-    assert found.attributes["headings"] == [
+    reading = read(make_pdf([sheet]))
+    assert reading.attributes["headings"] == [
         {"level": 1, "text": "The largest"},
         {"level": 2, "text": "A smaller one"},
     ]
@@ -196,22 +196,22 @@ def test_leaders_of_a_table_of_contents_are_shortened() -> None:
 
 def test_metadata_with_its_zone() -> None:
     info = "/Title(Harbour dues)/Author(Ilse Brandt)/Keywords(dues, harbour)/CreationDate(D:20261113080000+01'00')"
-    found = read(make_pdf([pdf_page(1)], info=info))
-    assert (found.title, found.authors, found.keywords) == (
+    reading = read(make_pdf([pdf_page(1)], info=info))
+    assert (reading.title, reading.authors, reading.keywords) == (
         "Harbour dues",
         ("Ilse Brandt",),
         ("dues", "harbour"),
     )
-    assert found.published is not None
-    assert found.published.isoformat() == "2026-11-13T08:00:00+01:00"
-    assert found.published.utcoffset() == timedelta(hours=1)
-    assert found.origins["published"] == "pdf metadata"
+    assert reading.published is not None
+    assert reading.published.isoformat() == "2026-11-13T08:00:00+01:00"
+    assert reading.published.utcoffset() == timedelta(hours=1)
+    assert reading.origins["published"] == "pdf metadata"
 
 
-@pytest.mark.parametrize("said", ["untitled", "(anonymous)", "Microsoft Word - report.docx", "final.indd"])
-def test_titles_that_programs_make_up_are_no_titles(said: str) -> None:
+@pytest.mark.parametrize("title", ["untitled", "(anonymous)", "Microsoft Word - report.docx", "final.indd"])
+def test_placeholder_titles_are_ignored(title: str) -> None:
     sheet = pdf_page(1).write(72, 790, "The true title", 22)
-    escaped = said.replace("(", "\\(").replace(")", "\\)")
+    escaped = title.replace("(", "\\(").replace(")", "\\)")
     assert read(make_pdf([sheet], info=f"/Title({escaped})")).title == "The true title"
 
 
@@ -222,8 +222,8 @@ def test_p14_form_fields_are_data_and_their_values_text() -> None:
         "<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/TU(Full name)/V(Ilse Brandt)/Ff 2/Rect[10 10 90 30]>>",
         "<</Type/Annot/Subtype/Widget/FT/Ch/T(turn)/Opt[(Morning)(Evening)]/Ff 131072/Rect[10 40 90 60]>>",
     )
-    found = read(make_pdf([sheet], catalog="/AcroForm<</Fields[20 0 R 21 0 R]>>", more=more))
-    name, turn = found.attributes["form_fields"]
+    reading = read(make_pdf([sheet], catalog="/AcroForm<</Fields[20 0 R 21 0 R]>>", more=more))
+    name, turn = reading.attributes["form_fields"]
     assert name == {
         "name": "name",
         "type": "text",
@@ -233,7 +233,7 @@ def test_p14_form_fields_are_data_and_their_values_text() -> None:
         "page": 1,
     }
     assert (turn["type"], turn["options"], turn["required"]) == ("select", ["Morning", "Evening"], False)
-    assert found.text.endswith("- Full name: Ilse Brandt")
+    assert reading.text.endswith("- Full name: Ilse Brandt")
 
 
 def test_links_are_found() -> None:
@@ -244,7 +244,7 @@ def test_links_are_found() -> None:
 
 
 @pytest.mark.parametrize("angle", [0, 90, 180, 270])
-def test_turned_pages_are_read_as_they_are_shown(angle: int) -> None:
+def test_rotated_pages_are_read_as_displayed(angle: int) -> None:
     turns = {0: "1 0 0 1 0 0", 90: "0 1 -1 0 595 0", 180: "-1 0 0 -1 595 842", 270: "0 -1 1 0 0 842"}
     sheet = PdfSheet()
     column(sheet, 72, ["First line of a turned page", "and its second line."], top=500)
@@ -262,25 +262,27 @@ def test_p14_scans_are_recognised_as_such(monkeypatch: pytest.MonkeyPatch) -> No
     assert mixed.confidence == 0.5
 
 
-def test_scans_are_recognised_where_tesseract_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scans_are_recognised_where_tesseract_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "tesseract"
     program.write_text(
         "#!/bin/sh\nhead -c 2 >/dev/null\ncat >/dev/null\nprintf 'Read off\\na picture.\\n\\nTwice.'\n"
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(ocr, "tesseract", lambda: str(program))
-    found = read(make_pdf([PdfSheet(picture=True)]))
-    assert found.text == "Read off a picture.\n\nTwice."
-    assert found.attributes["recognised"] == [1]
+    reading = read(make_pdf([PdfSheet(picture=True)]))
+    assert reading.text == "Read off a picture.\n\nTwice."
+    assert reading.attributes["recognised"] == [1]
     unasked = PdfReader(recognises=False)(make_pdf([PdfSheet(picture=True)]), NONE)
     assert isinstance(unasked, Unreadable)
 
 
-def test_empty_pages_hold_no_text() -> None:
+def test_empty_pages_have_no_text() -> None:
     assert read_pdf(make_pdf([PdfSheet()]), NONE) == Unreadable("no_text")
 
 
-def test_protected_and_broken_files_have_their_reason() -> None:
+def test_protected_and_broken_files_are_refused_with_a_reason() -> None:
     data = make_pdf([pdf_page(1)])
     locked = data.replace(
         b"/Info 5 0 R",
@@ -296,7 +298,7 @@ def test_protected_and_broken_files_have_their_reason() -> None:
     assert isinstance(cut, Reading) or cut.reason in {"malformed", "no_text"}
 
 
-def test_pages_that_contain_one_another_end() -> None:
+def test_a_page_tree_in_a_circle_ends() -> None:
     circle = assemble_pdf(
         {
             1: b"<</Type/Catalog/Pages 2 0 R>>",
@@ -305,12 +307,12 @@ def test_pages_that_contain_one_another_end() -> None:
             5: b"<<>>",
         }
     )
-    found = read_pdf(circle, NONE)
-    assert isinstance(found, Unreadable)
-    assert found.reason in {"malformed", "no_text"}
+    reading = read_pdf(circle, NONE)
+    assert isinstance(reading, Unreadable)
+    assert reading.reason in {"malformed", "no_text"}
 
 
-def test_a_drawing_that_draws_itself_ends() -> None:
+def test_a_form_object_that_draws_itself_ends() -> None:
     own = "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 20 0 R>>>>/Length 5>>stream\n/X Do\nendstream"
     sheet = pdf_page(1, 3)
     sheet.drawing = "/X Do"

@@ -315,8 +315,8 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 def test_bytes_are_recognised_whatever_their_type_claims(
     data: bytes, expected: str, claimed: str | None
 ) -> None:
-    found = sniff_media_type(data, claimed)
+    sniffed = sniff_media_type(data, claimed)
     plainly_marked = {"text/markdown", "text/plain"}
-    assert found == expected or (
-        claimed not in {None, "application/octet-stream"} and {found, expected} == plainly_marked
+    assert sniffed == expected or (
+        claimed not in {None, "application/octet-stream"} and {sniffed, expected} == plainly_marked
     )

@@ -15,14 +15,14 @@ BODY = (
 )
 
 
-def test_c11_everything_is_kept_but_the_line_of_credit():
-    found = read_fragment(BODY.encode(), HINTS)
-    assert isinstance(found, Reading)
-    assert found.text == (
+def test_c11_everything_is_kept_except_the_credit_line():
+    reading = read_fragment(BODY.encode(), HINTS)
+    assert isinstance(reading, Reading)
+    assert reading.text == (
         "## Ferry moved\n\nThe harbour office moved the ferry by an hour & a half.\n\n- Tide\n- Wind\n\nMore tomorrow."
     )
-    assert (found.image, found.links) == ("http://x.example/t.jpg", ("http://x.example/2",))
-    assert found.origins["text"] == "feed entry"
+    assert (reading.image, reading.links) == ("http://x.example/t.jpg", ("http://x.example/2",))
+    assert reading.origins["text"] == "feed entry"
 
 
 @pytest.mark.parametrize(
@@ -38,24 +38,24 @@ def test_c11_everything_is_kept_but_the_line_of_credit():
         b"x" * 300_000,
     ],
 )
-def test_what_may_be_a_page_or_is_too_much_goes_to_the_other_reader(data: bytes):
-    asked: list[bytes] = []
+def test_possible_pages_and_large_input_go_to_the_page_reader(data: bytes):
+    passed_on: list[bytes] = []
 
     def other(data: bytes, hints: ExtractHints) -> Unreadable:
         del hints
-        asked.append(data)
+        passed_on.append(data)
         return Unreadable("seen")
 
     assert FragmentReader(other)(data, HINTS) == Unreadable("seen")
-    assert asked == [data]
+    assert passed_on == [data]
 
 
-def test_nothing_is_no_text():
+def test_empty_input_has_no_text():
     assert read_fragment(b"<p> </p><script>1</script>", HINTS) == Unreadable("no_text")
 
 
 @given(st.text(st.sampled_from("ab <>/&;p=\"'!-i"), max_size=200))
-def test_c38_whatever_comes_is_read_or_refused(text: str):
+def test_c38_any_input_is_read_or_refused(text: str):
     data = text.encode()
     if is_fragment(data):
         assert isinstance(read_fragment(data, HINTS), Reading | Unreadable)

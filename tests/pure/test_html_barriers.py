@@ -44,9 +44,9 @@ PAGES = {
     ("reason", "page"), [(reason, page) for reason, pages in PAGES.items() for page in pages]
 )
 def test_g7_a_page_without_text_says_why(reason, page):
-    found = read_html(page.encode(), ExtractHints())
-    assert isinstance(found, Unreadable), found
-    assert found.reason == reason
+    outcome = read_html(page.encode(), ExtractHints())
+    assert isinstance(outcome, Unreadable), outcome
+    assert outcome.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,20 @@ def test_g7_a_page_without_text_says_why(reason, page):
         "<p>Subscribe to continue reading our other stories.</p>",
     ],
 )
-def test_a_page_with_real_text_is_never_thrown_away(extra):
+def test_a_page_with_real_text_is_never_dropped(extra):
     page = f"<html><head><title>404 days at sea: error and wonder</title></head><body>{extra}<article><h1>404 days at sea</h1><p>{LONG}</p></article></body></html>"
-    found = read_html(page.encode(), ExtractHints())
-    assert isinstance(found, Reading), found
-    assert "keeper of the lamp" in found.plain
+    outcome = read_html(page.encode(), ExtractHints())
+    assert isinstance(outcome, Reading), outcome
+    assert "keeper of the lamp" in outcome.plain
 
 
 @pytest.mark.parametrize(
     "data", [b"%PDF-1.7 ...", b"PK\x03\x04 zip", bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n"]
 )
-def test_bytes_that_are_no_page_are_refused(data):
-    found = read_html(data, ExtractHints(media_type="text/html"))
-    assert isinstance(found, Unreadable)
-    assert found.reason == "unsupported"
+def test_bytes_that_are_not_a_page_are_refused(data):
+    outcome = read_html(data, ExtractHints(media_type="text/html"))
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == "unsupported"
 
 
 TEASER = "Grain prices fell for the third week as rain reached the northern plains, and traders who had bought in the summer began to sell what they held before the harvest figures are out."
@@ -82,8 +82,8 @@ BUTTONS = "<form><button>Accept all</button><button>Reject all</button></form>"
 
 
 def reason_of(head: str, body: str) -> str | None:
-    found = read_html(f"<html><head>{head}</head><body>{body}</body></html>".encode(), ExtractHints())
-    return found.reason if isinstance(found, Unreadable) else None
+    outcome = read_html(f"<html><head>{head}</head><body>{body}</body></html>".encode(), ExtractHints())
+    return outcome.reason if isinstance(outcome, Unreadable) else None
 
 
 def test_g7_a_teaser_is_a_wall_when_the_page_declares_it_and_says_so():
@@ -101,7 +101,7 @@ def test_g7_a_teaser_is_a_wall_when_the_page_declares_it_and_says_so():
         ("Your privacy", "<form><input type='submit' value='Accept'></form>"),
     ],
 )
-def test_g7_a_plea_for_cookies_is_no_text_however_well_it_is_written(title, agree):
+def test_g7_a_request_for_cookies_is_not_text_however_well_written(title, agree):
     assert reason_of(f"<title>{title}</title>", PLEA + agree) == "consent"
 
 
@@ -125,11 +125,11 @@ def test_a_short_page_that_only_mentions_cookies_is_kept(head, body):
 
 
 @pytest.mark.parametrize(("path", "reason"), [("/paywall", "paywall"), ("/consent", "consent")])
-def test_g7_the_walls_of_the_demo_internet_are_seen(path, reason):
+def test_g7_the_walls_of_the_demo_internet_are_recognised(path, reason):
     (site,) = [site for site in sites(None) if site.host == HOST]
-    found = read_html(
+    outcome = read_html(
         site.answer(Request(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body,
         ExtractHints(),
     )
-    assert isinstance(found, Unreadable)
-    assert found.reason == reason
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == reason

@@ -29,31 +29,31 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_pages_end_as_text_or_as_a_reason(name):
-    found = read_html(PAGES[name], ExtractHints(url="https://site.example/a"))
-    if isinstance(found, Reading):
-        found.text.encode()
-        assert found.plain.strip()
-        assert "var a" not in found.text
+    outcome = read_html(PAGES[name], ExtractHints(url="https://site.example/a"))
+    if isinstance(outcome, Reading):
+        outcome.text.encode()
+        assert outcome.plain.strip()
+        assert "var a" not in outcome.text
     else:
-        assert found.reason in {"no_text", "js_required"}
+        assert outcome.reason in {"no_text", "js_required"}
 
 
 @pytest.mark.parametrize(
     "name", ["nested", "nested inline", "nested lists", "long attribute", "long script", "long text"]
 )
 def test_the_text_in_the_middle_is_found(name):
-    found = read_html(PAGES[name], ExtractHints())
-    assert isinstance(found, Reading)
-    assert "Some words of text" in found.plain
+    outcome = read_html(PAGES[name], ExtractHints())
+    assert isinstance(outcome, Reading)
+    assert "Some words of text" in outcome.plain
 
 
 def test_a_page_over_the_limit_is_refused_with_its_reason():
-    found = read_html(b"x" * (LARGEST_HTML + 1), ExtractHints())
-    assert isinstance(found, Unreadable)
-    assert found.reason == "too_large"
+    outcome = read_html(b"x" * (LARGEST_HTML + 1), ExtractHints())
+    assert isinstance(outcome, Unreadable)
+    assert outcome.reason == "too_large"
 
 
-def test_a_page_over_the_limit_of_markup_loses_what_nobody_reads_first(monkeypatch):
+def test_a_page_over_the_limit_of_markup_loses_its_scripts_first(monkeypatch):
     monkeypatch.setattr("headwater.extract.html.parser.LARGEST_MARKUP", 50_000)
     heavy = '<p class="' + "x" * 30_000 + '">one</p><script>' + "y" * 30_000 + "</script><p>two</p>"
     markup, cut = truncate_markup(heavy)
@@ -68,24 +68,24 @@ def test_ordinary_pages_are_not_touched_by_the_guard():
     assert limit_depth(page) == page
 
 
-def test_endless_nesting_is_taken_out():
+def test_endless_nesting_is_removed():
     assert "<div" not in limit_depth("<div>" * 20_000 + "<p>word</p>")
 
 
 @pytest.mark.parametrize("url", ["http://[bad", "not a url", "//", "https://a.example:notaport/x", ""])
-def test_an_address_that_is_none_does_no_harm(url):
-    found = read_html(
+def test_an_invalid_url_does_no_harm(url):
+    outcome = read_html(
         b"<base href='http://[x'><link rel=canonical href='http://[y'><p><a href='//['>x</a>" + WORDS * 3,
         ExtractHints(url=url),
     )
-    assert isinstance(found, Reading)
-    assert found.links == ()
+    assert isinstance(outcome, Reading)
+    assert outcome.links == ()
 
 
 def test_linked_data_of_the_wrong_shape_does_no_harm():
     shapes = b'{"@type":["Article",3],"author":[[{"name":{"a":1}}]],"datePublished":5,"keywords":{"x":[]},"image":[{"url":{"q":1}}],"@id":[1]}'
-    found = read_html(
+    outcome = read_html(
         b'<script type="application/ld+json">' + shapes + b"</script><p>" + WORDS * 3, ExtractHints()
     )
-    assert isinstance(found, Reading)
-    assert found.published is None
+    assert isinstance(outcome, Reading)
+    assert outcome.published is None

@@ -17,9 +17,9 @@ TEXT = " ".join(
 
 def page(head: str = "", top: str = "<h1>The lamp</h1>", bottom: str = "") -> Reading:
     markup = f"<html><head>{head}</head><body><article>{top}<p>{TEXT}</p><p>{TEXT}</p>{bottom}</article></body></html>"
-    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
-    assert isinstance(found, Reading), found
-    return found
+    reading = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
+    assert isinstance(reading, Reading), reading
+    return reading
 
 
 def linked(text: str) -> str:
@@ -27,46 +27,46 @@ def linked(text: str) -> str:
 
 
 def test_linked_data_comes_before_open_graph_and_meta():
-    found = page(
+    reading = page(
         linked(
             '{"@type": "NewsArticle", "datePublished": "2023-01-02T03:04:05Z", "author": {"name": "Ada Quill"}}'
         )
         + '<meta property="article:published_time" content="2020-01-01"><meta name="author" content="Someone Else">'
     )
-    assert found.published == datetime(2023, 1, 2, 3, 4, 5, tzinfo=UTC)
-    assert found.authors == ("Ada Quill",)
-    assert found.origins["published"] == "json-ld NewsArticle.datePublished"
+    assert reading.published == datetime(2023, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert reading.authors == ("Ada Quill",)
+    assert reading.origins["published"] == "json-ld NewsArticle.datePublished"
 
 
 def test_authors_by_reference_in_a_graph():
-    found = page(
+    reading = page(
         linked(
             '{"@graph": [{"@type": "Article", "author": {"@id": "#ada"}}, {"@type": "Person", "@id": "#ada", "name": "Ada Quill"}]}'
         )
     )
-    assert found.authors == ("Ada Quill",)
+    assert reading.authors == ("Ada Quill",)
 
 
-def test_linked_data_that_is_not_json_still_gives_its_date():
-    found = page(linked('{"@type": "Article", "datePublished": "2023-01-02", "text": "a "quote" inside"}'))
-    assert found.published == datetime(2023, 1, 2, tzinfo=UTC)
-    assert found.attributes["published_precision"] == "day"
+def test_linked_data_that_is_not_json_still_yields_its_date():
+    reading = page(linked('{"@type": "Article", "datePublished": "2023-01-02", "text": "a "quote" inside"}'))
+    assert reading.published == datetime(2023, 1, 2, tzinfo=UTC)
+    assert reading.attributes["published_precision"] == "day"
 
 
 def test_microdata_and_time_elements_are_evidence():
-    found = page(
+    reading = page(
         top='<h1>The lamp</h1><time itemprop="datePublished" datetime="2022-02-03T10:00:00+01:00">3 Feb</time>'
     )
-    assert found.published is not None
-    assert found.published.isoformat() == "2022-02-03T10:00:00+01:00"
-    assert found.origins["published"] == "itemprop datepublished"
+    assert reading.published is not None
+    assert reading.published.isoformat() == "2022-02-03T10:00:00+01:00"
+    assert reading.origins["published"] == "itemprop datepublished"
 
 
 def test_a_date_line_by_the_headline_is_evidence_of_last_resort():
-    found = page(top="<h1>The lamp</h1><p>By Ada Quill</p><p>12. März 2021</p>")
-    assert found.published == datetime(2021, 3, 12, tzinfo=UTC)
-    assert found.origins["published"] == "line by the headline"
-    assert found.authors == ("Ada Quill",)
+    reading = page(top="<h1>The lamp</h1><p>By Ada Quill</p><p>12. März 2021</p>")
+    assert reading.published == datetime(2021, 3, 12, tzinfo=UTC)
+    assert reading.origins["published"] == "line by the headline"
+    assert reading.authors == ("Ada Quill",)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_a_date_line_by_the_headline_is_evidence_of_last_resort():
     ],
 )
 def test_no_date_is_invented(head):
-    found = page(
+    reading = page(
         head,
         bottom="<p>In 1899, on 3 May 1899 to be exact, the tower burned; it was rebuilt by 4 June 1901.</p>",
     )
-    assert found.published is None
-    assert "published" not in found.origins
+    assert reading.published is None
+    assert "published" not in reading.origins
 
 
 def test_the_headline_wins_where_the_head_confirms_it():
@@ -121,15 +121,15 @@ def test_the_name_of_the_site_is_stripped():
     ],
 )
 def test_dates_as_pages_write_them(text, expected):
-    found = parse_page_date(text)
-    assert found is not None
-    assert found.isoformat() == expected
+    date = parse_page_date(text)
+    assert date is not None
+    assert date.isoformat() == expected
 
 
 @pytest.mark.parametrize(
     "text", ["", "05/06/2024", "soon", "2024", "99.99.2024", "May 32, 2024", "1066-01-01", "9999-99-99"]
 )
-def test_what_is_ambiguous_or_impossible_is_no_date(text):
+def test_ambiguous_and_impossible_dates_are_none(text):
     assert parse_page_date(text) is None
 
 
@@ -141,11 +141,11 @@ def test_an_iso_date_is_read_as_it_was_written(moment):
 
 @given(st.text(max_size=60))
 def test_parsing_a_date_never_fails(text):
-    found = parse_page_date(text)
-    assert found is None or found.utcoffset() is not None
+    date = parse_page_date(text)
+    assert date is None or date.utcoffset() is not None
 
 
-def test_a_date_in_the_address_needs_year_month_and_day():
+def test_a_date_in_the_url_needs_year_month_and_day():
     assert date_in_path("/2024/05/06/the-lamp") == datetime(2024, 5, 6, tzinfo=UTC)
     assert date_in_path("/2024/05/the-lamp") is None
 
@@ -171,9 +171,9 @@ def test_linked_data_never_fails(text):
     ],
 )
 def test_dates_of_many_languages_and_of_words_run_together(text, expected):
-    found = parse_page_date(text)
-    assert found is not None
-    assert found.date().isoformat() == expected
+    date = parse_page_date(text)
+    assert date is not None
+    assert date.date().isoformat() == expected
 
 
 def test_the_order_of_day_and_month_follows_the_page():
@@ -189,10 +189,10 @@ def test_the_order_of_day_and_month_follows_the_page():
 )
 def test_the_order_of_day_and_month_follows_the_language(language, expected):
     markup = f'<html lang="{language}"><body><h1>The lamp</h1><p>05/06/2024</p><p>{TEXT}</p><p>{TEXT}</p></body></html>'
-    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
-    assert isinstance(found, Reading)
-    assert found.published is not None
-    assert found.published.date().isoformat() == expected
+    reading = read_html(markup.encode(), ExtractHints(url="https://courier.example/lamp"))
+    assert isinstance(reading, Reading)
+    assert reading.published is not None
+    assert reading.published.date().isoformat() == expected
 
 
 @pytest.mark.parametrize(
@@ -209,18 +209,18 @@ def test_the_order_of_day_and_month_follows_the_language(language, expected):
         ),
     ],
 )
-def test_a_line_by_the_headline_is_taken_for_what_it_says(top):
-    found = page("<title>The lamp</title>", top=top)
-    assert found.published is not None
-    assert found.published.date().isoformat() == "2024-05-06"
+def test_a_line_by_the_headline_counts_as_what_it_says(top):
+    reading = page("<title>The lamp</title>", top=top)
+    assert reading.published is not None
+    assert reading.published.date().isoformat() == "2024-05-06"
 
 
-def test_what_was_first_published_elsewhere_says_when():
-    found = page(
+def test_the_date_of_the_first_publication_elsewhere_counts():
+    reading = page(
         top="<h1>The lamp</h1><p>7 June 2025</p>",
         bottom="<p>This story was originally published on 6 May 2024 and has been corrected since.</p>",
     )
-    assert found.published == datetime(2024, 5, 6, tzinfo=UTC)
+    assert reading.published == datetime(2024, 5, 6, tzinfo=UTC)
 
 
 def test_names_of_meta_elements_may_be_written_in_any_way():
@@ -232,11 +232,11 @@ def test_names_of_meta_elements_may_be_written_in_any_way():
 
 def test_a_front_page_has_no_date():
     markup = f'<meta property="article:published_time" content="2024-05-06"><h1>Courier</h1><p>{TEXT}</p>'
-    found = read_html(markup.encode(), ExtractHints(url="https://courier.example/"))
-    assert isinstance(found, Reading)
-    assert found.published is None
+    reading = read_html(markup.encode(), ExtractHints(url="https://courier.example/"))
+    assert isinstance(reading, Reading)
+    assert reading.published is None
 
 
-def test_a_month_in_the_address_may_be_a_word():
+def test_a_month_in_the_url_may_be_a_word():
     assert date_in_path("/news/2024/may/06/the-lamp") == datetime(2024, 5, 6, tzinfo=UTC)
     assert date_in_path("/news/2024/part/06/the-lamp") is None

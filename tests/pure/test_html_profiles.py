@@ -10,7 +10,7 @@ from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 WORDS = "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. "
 
 
-def test_r65_and_r66_furniture_is_stripped_by_tag_and_by_name():
+def test_r65_and_r66_boilerplate_is_stripped_by_tag_and_by_name():
     page = f"""<nav>Menu of things</nav><header>Big banner here</header><aside>Aside words here</aside><footer>Foot words here</footer>
     <div class="article-body"><p>{WORDS * 4}</p><div class="newsletter signup"><p>Get our letter every single day.</p></div>
     <div class="social share"><p>Share this on every network now.</p></div><script>var x;</script></div>"""
@@ -20,7 +20,7 @@ def test_r65_and_r66_furniture_is_stripped_by_tag_and_by_name():
         assert unwanted not in text
 
 
-def test_r67_the_first_selector_that_holds_enough_text_wins():
+def test_r67_the_first_selector_with_enough_text_wins():
     page = (
         f"<div class='content'><p>{WORDS * 9}</p></div><article><p>{WORDS * 3} In the article.</p></article>"
     )
@@ -46,11 +46,11 @@ def test_r69_residue_orphans_and_repeats_are_cleaned():
     assert clean(lines) == "A real line of text that stays.\nA line that the template repeats."
 
 
-def test_r70_a_profile_gives_the_same_metadata():
+def test_r70_a_profile_returns_the_same_metadata():
     page = f"<head><meta property='og:title' content='The lamp'><meta property='og:site_name' content='Courier'></head><article><p>{WORDS * 5}</p></article>"
-    found = html_reader("selectors")(page.encode(), ExtractHints(url="https://courier.example/a"))
-    assert isinstance(found, Reading)
-    assert (found.title, found.publisher, found.method) == ("The lamp", "Courier", "selectors")
+    reading = html_reader("selectors")(page.encode(), ExtractHints(url="https://courier.example/a"))
+    assert isinstance(reading, Reading)
+    assert (reading.title, reading.publisher, reading.method) == ("The lamp", "Courier", "selectors")
 
 
 def test_g6_the_cascade_goes_on_until_the_text_is_long_enough(monkeypatch):

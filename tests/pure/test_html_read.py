@@ -37,45 +37,45 @@ tide  = 3</pre>
 
 def reading(markup: str | bytes, url: str | None = None, media_type: str | None = None) -> Reading:
     data = markup if isinstance(markup, bytes) else markup.encode()
-    found = read_html(data, ExtractHints(url=url, media_type=media_type))
-    assert isinstance(found, Reading), found
-    return found
+    page_reading = read_html(data, ExtractHints(url=url, media_type=media_type))
+    assert isinstance(page_reading, Reading), page_reading
+    return page_reading
 
 
 def test_c11_title_url_text_date_author_and_description_are_read():
-    found = reading(ARTICLE, "https://courier.example/lamp?ref=feed")
-    assert found.title == "The lamp of Larkmoor"
-    assert found.canonical_url == "https://courier.example/lamp"
-    assert all(paragraph in found.plain for paragraph in PARAGRAPHS)
-    assert found.published is not None
-    assert found.published.isoformat() == "2024-05-06T07:08:09+02:00"
-    assert found.authors == ("Ada Quill",)
-    assert found.description == "A lamp and its keeper."
+    page_reading = reading(ARTICLE, "https://courier.example/lamp?ref=feed")
+    assert page_reading.title == "The lamp of Larkmoor"
+    assert page_reading.canonical_url == "https://courier.example/lamp"
+    assert all(paragraph in page_reading.plain for paragraph in PARAGRAPHS)
+    assert page_reading.published is not None
+    assert page_reading.published.isoformat() == "2024-05-06T07:08:09+02:00"
+    assert page_reading.authors == ("Ada Quill",)
+    assert page_reading.description == "A lamp and its keeper."
 
 
 def test_r70_publisher_language_keywords_and_image_are_read_with_their_origins():
-    found = reading(ARTICLE, "https://courier.example/lamp")
-    assert (found.publisher, found.language, found.keywords) == (
+    page_reading = reading(ARTICLE, "https://courier.example/lamp")
+    assert (page_reading.publisher, page_reading.language, page_reading.keywords) == (
         "Larkmoor Courier",
         "en-GB",
         ("harbour", "lamp"),
     )
-    assert found.image == "https://courier.example/lamp.jpg"
-    assert found.modified is not None
-    assert found.modified.utcoffset() is not None
-    assert found.origins["published"] == "meta article:published_time"
-    assert found.origins["title"] == "h1"
-    assert set(found.origins) >= {"text", "authors", "publisher", "language", "canonical_url"}
+    assert page_reading.image == "https://courier.example/lamp.jpg"
+    assert page_reading.modified is not None
+    assert page_reading.modified.utcoffset() is not None
+    assert page_reading.origins["published"] == "meta article:published_time"
+    assert page_reading.origins["title"] == "h1"
+    assert set(page_reading.origins) >= {"text", "authors", "publisher", "language", "canonical_url"}
 
 
 def test_r65_menus_footers_scripts_and_styles_are_left_out():
-    found = reading(ARTICLE)
+    page_reading = reading(ARTICLE)
     for unwanted in ("Sport", "Privacy policy", "script text", "color: red"):
-        assert unwanted not in found.text
-        assert unwanted not in found.plain
+        assert unwanted not in page_reading.text
+        assert unwanted not in page_reading.plain
 
 
-def test_headings_lists_tables_quotes_and_code_keep_their_marks():
+def test_headings_lists_tables_quotes_and_code_keep_their_markup():
     lines = reading(ARTICLE).text.split("\n")
     assert "## Forty volumes" in lines
     assert any(line.startswith("> Nobody asked me") for line in lines)
@@ -85,25 +85,25 @@ def test_headings_lists_tables_quotes_and_code_keep_their_marks():
     assert "| --- | --- |" in lines
 
 
-def test_plain_has_no_marks():
+def test_plain_text_has_no_markup():
     plain = reading(ARTICLE).plain
     assert "#" not in plain
     assert "```" not in plain
     assert "|" not in plain
 
 
-def test_links_of_the_text_are_absolute_and_those_of_the_menu_are_not_among_them():
-    found = reading(ARTICLE, "https://courier.example/lamp")
-    assert "https://courier.example/volumes" in found.links
-    assert "https://courier.example/sport" not in found.links
+def test_links_are_absolute_and_those_of_the_menu_are_left_out():
+    page_reading = reading(ARTICLE, "https://courier.example/lamp")
+    assert "https://courier.example/volumes" in page_reading.links
+    assert "https://courier.example/sport" not in page_reading.links
 
 
 def test_confidence_and_candidates_say_how_the_text_was_found():
-    found = reading(ARTICLE)
-    assert found.confidence is not None
-    assert 0.6 < found.confidence <= 1
-    assert found.method == "html blocks"
-    assert found.candidates["chosen"] < found.candidates["blocks"]
+    page_reading = reading(ARTICLE)
+    assert page_reading.confidence is not None
+    assert 0.6 < page_reading.confidence <= 1
+    assert page_reading.method == "html blocks"
+    assert page_reading.candidates["chosen"] < page_reading.candidates["blocks"]
 
 
 def test_reading_is_deterministic():
@@ -120,12 +120,12 @@ def test_reading_the_rendered_text_again_loses_nothing():
 
 def test_text_is_in_normal_form_c():
     decomposed = unicodedata.normalize("NFD", ARTICLE.replace("storm", "stürm"))
-    found = reading(decomposed)
-    assert "stürm" in found.plain
-    assert unicodedata.is_normalized("NFC", found.text)
+    page_reading = reading(decomposed)
+    assert "stürm" in page_reading.plain
+    assert unicodedata.is_normalized("NFC", page_reading.text)
 
 
-def test_a_paragraph_that_looks_like_a_mark_is_escaped():
+def test_a_paragraph_that_looks_like_markup_is_escaped():
     page = ARTICLE.replace(
         "<h2>Forty volumes</h2>", "<p># This is a paragraph that begins with a hash, and it stays one.</p>"
     )
@@ -140,20 +140,20 @@ FRAGMENTS = ["<p>", "</p>", "<div class='a'>", "</div>", "<b>", "</a>", "<a href
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40))
 def test_broken_markup_ends_as_text_or_as_a_reason(parts):
-    found = read_html("".join(parts).encode("utf-8", "surrogatepass"), ExtractHints())
-    if isinstance(found, Reading):
-        assert found.text.strip()
-        found.text.encode()
-        assert unicodedata.is_normalized("NFC", found.text)
+    page_reading = read_html("".join(parts).encode("utf-8", "surrogatepass"), ExtractHints())
+    if isinstance(page_reading, Reading):
+        assert page_reading.text.strip()
+        page_reading.text.encode()
+        assert unicodedata.is_normalized("NFC", page_reading.text)
     else:
-        assert found.reason
+        assert page_reading.reason
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_end_as_text_or_as_a_reason(data):
-    found = read_html(data, ExtractHints(url="https://site.example/"))
-    assert isinstance(found, Reading | Unreadable)
+    page_reading = read_html(data, ExtractHints(url="https://site.example/"))
+    assert isinstance(page_reading, Reading | Unreadable)
 
 
 def test_the_base_of_the_page_is_used_for_its_links():
@@ -173,30 +173,30 @@ def test_comments_are_not_part_of_an_article():
         "<div id='comments' class='comments-area'><h3>Comments</h3><ol class='comment-list'>"
         + "".join(comment.format(number) for number in range(12))
     )
-    found = reading(ARTICLE.replace("</article>", f"</article>{comments}</ol></div>"))
-    assert PARAGRAPHS[3] in found.plain
-    assert "read this with pleasure" not in found.plain
+    page_reading = reading(ARTICLE.replace("</article>", f"</article>{comments}</ol></div>"))
+    assert PARAGRAPHS[3] in page_reading.plain
+    assert "read this with pleasure" not in page_reading.plain
 
 
 def test_comments_below_a_text_are_left_out_wherever_a_section_says_so():
-    said = (
+    comments = (
         "I do not buy it, since the same people said the same thing two years ago, and look where we are now."
     )
-    comments = f"<div id='comments'><h3>2 responses</h3><ol class='commentlist'><li class='comment'><cite>quietlurker</cite> says:<p>{said}</p></li></ol></div>"
+    comments = f"<div id='comments'><h3>2 responses</h3><ol class='commentlist'><li class='comment'><cite>quietlurker</cite> says:<p>{comments}</p></li></ol></div>"
     paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in PARAGRAPHS * 2)
     page = f"<html><body><div id='content'><h2>The lamp</h2><div class='entry-content'>{paragraphs}</div>{comments}</div></body></html>"
-    found = reading(page)
-    assert PARAGRAPHS[3] in found.plain
-    assert said not in found.plain
+    page_reading = reading(page)
+    assert PARAGRAPHS[3] in page_reading.plain
+    assert comments not in page_reading.plain
 
 
 def test_a_discussion_is_its_comments():
-    said = [
+    comments = [
         f"Answer number {number} says that {paragraph}" for number, paragraph in enumerate(PARAGRAPHS * 3)
     ]
-    items = "".join(f"<div class='comment'><p>{text}</p></div>" for text in said)
+    items = "".join(f"<div class='comment'><p>{text}</p></div>" for text in comments)
     page = f"<html><body><main><h1>Who keeps the lamp?</h1><p>Who keeps it?</p><div id='comments'>{items}</div></main></body></html>"
-    assert said[5] in reading(page).plain
+    assert comments[5] in reading(page).plain
 
 
 def test_ordered_lists_keep_their_numbers_and_nested_ones_their_place():
@@ -228,20 +228,20 @@ def _element(name: str, inner: list[str]) -> str:
 @settings(max_examples=80, deadline=None)
 @given(st.lists(ELEMENTS, min_size=1, max_size=4))
 def test_reading_the_rendered_text_again_loses_no_word(elements):
-    found = read_html(("<article>" + "".join(elements) + "</article>").encode(), ExtractHints())
-    if isinstance(found, Reading):
-        again = iter(strip_markdown(found.text).split())
-        assert all(word in again for word in found.plain.split())
+    page_reading = read_html(("<article>" + "".join(elements) + "</article>").encode(), ExtractHints())
+    if isinstance(page_reading, Reading):
+        again = iter(strip_markdown(page_reading.text).split())
+        assert all(word in again for word in page_reading.plain.split())
 
 
-def test_what_stands_apart_from_an_article_is_left_out():
+def test_blocks_apart_from_an_article_are_left_out():
     likely = np.array([0.5, 0.1, 0.1, 0.1, 0.9, 0.95, 0.1, 0.1, 0.1, 0.85], np.float32)
     words = np.array([10, 5, 5, 5, 80, 90, 5, 5, 5, 10], np.float32)
     choice = BlockChoice((0, 4, 5, 9), 0.9, 0.4)
     assert without_strays(choice, likely, words).blocks == (4, 5, 9)
 
 
-def test_a_short_text_of_which_nothing_is_likely_is_none():
+def test_a_short_text_without_a_likely_block_is_not_chosen():
     texts = ["Sign in", "Basket", "Help"]
     few, many = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
     likely = np.array([0.35, 0.3, 0.2], np.float32)

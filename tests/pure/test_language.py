@@ -20,8 +20,8 @@ from headwater.documents.language.detector import (
     detect_language,
     identify_language,
     resolve_language,
-    vote_on_short_text,
 )
+from headwater.documents.language.short_text import vote_on_short_text
 from headwater.model.document import Document
 from headwater.model.recipe import StepContext
 

@@ -20,7 +20,8 @@ from headwater.documents.quality.parse_quality import (
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import StepContext
-from headwater.text.words import count_blocks, count_sentences, count_words
+from headwater.text.sentences import count_sentences
+from headwater.text.words import count_blocks, count_words
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 
@@ -216,7 +217,7 @@ def test_metadata_never_hurts(text: str, flags: dict[str, bool], field: str) -> 
 
 
 def test_the_published_table_is_the_one_in_the_code() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "quality.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "quality.md").read_text()
     for name, weight in WEIGHTS.items():
         assert f"| {name} | {weight:.2f} |" in page
     for least, value in WORD_STEPS:

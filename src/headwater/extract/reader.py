@@ -1,8 +1,10 @@
 """Any bytes to a Reading: detect their format, then read them with the reader of that format."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
 
+from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
 from headwater.extract.mail import read_mail
 from headwater.extract.office.docx import read_docx
@@ -71,6 +73,18 @@ def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     if reader is None:
         return Unreadable("unsupported", _unsupported_detail(kind))
     return reader(data, hints)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReader:
+    """`read_any` with another profile for pages: `selectors` or `cascade`."""
+
+    profile: str
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        if sniff_media_type(data, hints.media_type) == HTML:
+            return html_reader(self.profile)(data, hints)
+        return read_any(data, hints)
 
 
 def _unsupported_detail(kind: str) -> str:

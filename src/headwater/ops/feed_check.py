@@ -14,7 +14,7 @@ from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.feeds.parser import parse_feed
 
-PATIENCE = timedelta(seconds=20)
+FETCH_TIMEOUT = timedelta(seconds=20)
 EACH = timedelta(seconds=2)
 STALE = timedelta(days=60)
 MOST_TRIED = 8
@@ -62,8 +62,8 @@ def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list
         for url in dict.fromkeys(urls):
             fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
         answers: dict[str, Response | Failure] = {}
-        patience = max(PATIENCE, within * 2, timedelta(seconds=len(urls) / 4))
-        until = time.monotonic() + patience.total_seconds()
+        timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
+        until = time.monotonic() + timeout.total_seconds()
         while len(answers) < len(set(urls)) and time.monotonic() < until:
             answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
     silent = Failure("timeout", "no answer in time")

@@ -43,7 +43,7 @@ class LinkChecker:
     links: LinkHealthStore
     fetcher: Fetcher
     clock: Clock
-    patience: timedelta = BATCH_TIMEOUT
+    batch_timeout: timedelta = BATCH_TIMEOUT
     owner: str = field(default_factory=lambda: f"links-{os.getpid()}-{token_hex(4)}")
 
     def check(self, recipe: str, priority: LinkPriority | None = None) -> Iterator[LinkResult]:
@@ -82,7 +82,7 @@ class LinkChecker:
             self.fetcher.submit(id_, request)
         looks: dict[str, LinkCheck] = {}
         later: dict[str, float] = {}
-        until = time.monotonic() + self.patience.total_seconds()
+        until = time.monotonic() + self.batch_timeout.total_seconds()
         while len(looks) < len(batch) and time.monotonic() < until:
             for id_ in [id_ for id_, when in later.items() if when <= time.monotonic()]:
                 del later[id_]

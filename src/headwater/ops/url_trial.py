@@ -22,7 +22,7 @@ from headwater.sources.sitemaps.parser import parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap
 from headwater.text.charset import declared_charset, meta_charset
 
-PATIENCE = timedelta(seconds=60)
+FETCH_TIMEOUT = timedelta(seconds=60)
 LINES, LINE = 5, 160
 ENTRIES = 10
 PERHAPS_FEEDS = ("application/xml", "text/xml", "application/json")
@@ -39,7 +39,7 @@ def fetch_once(app: App, url: str) -> Response | Failure:
     fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(fetch_settings(app.settings))
     try:
         fetcher.submit(url, Request(url=url))
-        answers = fetcher.collect(1, PATIENCE)
+        answers = fetcher.collect(1, FETCH_TIMEOUT)
         return answers[0][1] if answers else Failure("timeout", "no answer in time")
     finally:
         fetcher.close()

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from headwater.text.folding import fold_accents
+
 WORD = re.compile(r"[^\W_]+")
 # Scripts without spaces: each character is a word, so that any part of a run can be found.
 UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
@@ -18,13 +20,8 @@ def search_words(text: str) -> list[str]:
 
 def _fold(text: str) -> str:
     # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
-    stripped = _strip_marks(_strip_marks(text).casefold())
+    stripped = fold_accents(fold_accents(text).casefold())
     return UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", stripped))
-
-
-def _strip_marks(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 MAX_TERMS = 32

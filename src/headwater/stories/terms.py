@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import islice
 
 from headwater.documents.language.lexicon import STOPWORDS
+from headwater.text.folding import fold_accents
 
 MAX_CHARACTERS = 20_000
 """Only this many characters are read, so that a page of a million characters stays cheap."""
@@ -51,8 +52,7 @@ def outline(text: str, limit: int) -> str:
 def _fold(text: str) -> str:
     lower = text.casefold()
     if not lower.isascii():
-        decomposed = unicodedata.normalize("NFKD", lower)
-        lower = unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c)))
+        lower = unicodedata.normalize("NFC", fold_accents(lower))
     return POSSESSIVE.sub("", lower)
 
 

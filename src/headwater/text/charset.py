@@ -67,7 +67,6 @@ _TWO_BYTE_EVIDENCE = 40
 _BROKEN_SHARE = (
     0.005  # of the letters; a page has more markup than text, so `decode_text` lets a few broken ones pass
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Pairs that UTF-8 read as a Windows code page leaves behind; three of them are no accident.
 _MOJIBAKE = re.compile(
     "(?:[ÂÃ][\u0080-\u00bf€\u201aƒ„…†‡\u02c6‰Š\u2039ŒŽ\u2018\u2019“”•\u2013—\u02dc™š\u203aœžŸ]|â€[œ™\u02dc“”¦]|Ð[\u0080-\u00bf]|Ñ[\u0080-\u00bf])"
@@ -246,15 +245,6 @@ def _from_legacy(data: bytes, declared: list[str], warn: Warn) -> bytes:
     charset = guess_legacy_charset(data)
     warn("encoding_guessed", charset)
     return data.decode(charset, "replace").encode()
-
-
-def replace_surrogates(text: str) -> str:
-    """Without lone surrogates, which no encoder accepts."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
 
 
 def fix_encoding(text: str) -> str:

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 GAP = re.compile(r"[\W_]+")
 
 
+def fold_accents(text: str) -> str:
+    """The text in its compatibility form, without the marks on its letters."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
 def fold_text(text: str) -> str:
     """The words in lower case, without accents, separated by one space."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    unaccented = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    return GAP.sub(" ", unaccented.casefold()).strip()
+    return GAP.sub(" ", fold_accents(text.casefold()).casefold()).strip()
 
 
 def find_markers(text: str, markers: Sequence[str]) -> tuple[str, ...]:

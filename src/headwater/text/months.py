@@ -1,7 +1,8 @@
 """Names of months and time zones, in the forms that stand in a date."""
 
 import re
-import unicodedata
+
+from headwater.text.folding import fold_accents
 
 # Twelve names per line, in the case that follows a day where a language has cases. Where two languages give a name to
 # two months, the earlier line decides: more pages are written in that language.
@@ -47,25 +48,11 @@ _NAMES = {
     "hi": "जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर",
 }
 # Languages whose short forms are not the first letters, or would be taken for a month of another language.
-_NOT_CUT = frozenset(["fi", "et", "pl", "cs", "hu", "hr", "sl", "lt", "lv", "uk", "el", "he", "ar", "hi"])
+_NOT_CUT = frozenset(("fi", "et", "pl", "cs", "hu", "hr", "sl", "lt", "lv", "uk", "el", "he", "ar", "hi"))
 # A feed says less often than a page in which language it is written: these, the most frequent first, without accents.
-_FEED_LANGUAGES = [
-    "en",
-    "es",
-    "fr",
-    "de",
-    "de-AT",
-    "it",
-    "pt",
-    "nl",
-    "sv",
-    "da",
-    "no",
-    "ca",
-    "pl",
-    "tr",
-    "hu",
-]
+_FEED_LANGUAGES = (
+    "en", "es", "fr", "de", "de-AT", "it", "pt", "nl", "sv", "da", "no", "ca", "pl", "tr", "hu",
+)  # fmt: skip
 _SHORT_FORMS = {"mrz": 3, "mrt": 3, "févr": 2, "fév": 2, "juil": 7, "déc": 12, "set": 9, "out": 10, "ноя": 11}
 _FEED_SHORT_FORMS = {
     "sept": 9,
@@ -90,146 +77,19 @@ _STEMS = {
     )
     for number, stem in enumerate(names.split(), 1)
 }
-_ZONE_HOURS = [
-    "z",
-    "0",
-    "gmt",
-    "0",
-    "utc",
-    "0",
-    "ut",
-    "0",
-    "uct",
-    "0",
-    "wet",
-    "0",
-    "zulu",
-    "0",
-    "greenwich",
-    "0",
-    "est",
-    "-5",
-    "edt",
-    "-4",
-    "et",
-    "-5",
-    "cst",
-    "-6",
-    "cdt",
-    "-5",
-    "ct",
-    "-6",
-    "mst",
-    "-7",
-    "mdt",
-    "-6",
-    "mt",
-    "-7",
-    "pst",
-    "-8",
-    "pdt",
-    "-7",
-    "pt",
-    "-8",
-    "akst",
-    "-9",
-    "akdt",
-    "-8",
-    "hst",
-    "-10",
-    "ast",
-    "-4",
-    "adt",
-    "-3",
-    "at",
-    "-4",
-    "nst",
-    "-3.5",
-    "ndt",
-    "-2.5",
-    "brt",
-    "-3",
-    "brst",
-    "-2",
-    "art",
-    "-3",
-    "clt",
-    "-4",
-    "west",
-    "1",
-    "bst",
-    "1",
-    "cet",
-    "1",
-    "met",
-    "1",
-    "mez",
-    "1",
-    "wat",
-    "1",
-    "cest",
-    "2",
-    "mest",
-    "2",
-    "mesz",
-    "2",
-    "eet",
-    "2",
-    "cat",
-    "2",
-    "sast",
-    "2",
-    "eest",
-    "3",
-    "msk",
-    "3",
-    "eat",
-    "3",
-    "trt",
-    "3",
-    "pkt",
-    "5",
-    "ist",
-    "5.5",
-    "npt",
-    "5.75",
-    "ict",
-    "7",
-    "wib",
-    "7",
-    "hkt",
-    "8",
-    "sgt",
-    "8",
-    "pht",
-    "8",
-    "awst",
-    "8",
-    "jst",
-    "9",
-    "kst",
-    "9",
-    "acst",
-    "9.5",
-    "aest",
-    "10",
-    "aedt",
-    "11",
-    "nzst",
-    "12",
-    "nzdt",
-    "13",
-]
-ZONES = {name: float(hours) for name, hours in zip(_ZONE_HOURS[::2], _ZONE_HOURS[1::2], strict=True)}
+_ZONE_HOURS = """
+z 0 gmt 0 utc 0 ut 0 uct 0 wet 0 zulu 0 greenwich 0
+est -5 edt -4 et -5 cst -6 cdt -5 ct -6 mst -7 mdt -6 mt -7 pst -8 pdt -7 pt -8 akst -9 akdt -8 hst -10
+ast -4 adt -3 at -4 nst -3.5 ndt -2.5 brt -3 brst -2 art -3 clt -4
+west 1 bst 1 cet 1 met 1 mez 1 wat 1 cest 2 mest 2 mesz 2 eet 2 cat 2 sast 2 eest 3 msk 3 eat 3 trt 3
+pkt 5 ist 5.5 npt 5.75 ict 7 wib 7 hkt 8 sgt 8 pht 8 awst 8 jst 9 kst 9 acst 9.5 aest 10 aedt 11
+nzst 12 nzdt 13
+"""
+_ZONE_WORDS = _ZONE_HOURS.split()
+ZONES = {name: float(hours) for name, hours in zip(_ZONE_WORDS[::2], _ZONE_WORDS[1::2], strict=True)}
 """Hours ahead of UTC by the abbreviation of a zone."""
 
 _FOREIGN_WORD = re.compile("[\u0370-\u03ff\u0400-\u04ff]+")
-
-
-def fold_accents(text: str) -> str:
-    """The text in its compatibility form, without the marks on its letters."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def english_months(text: str) -> str:

@@ -9,6 +9,7 @@ ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\.$"
 )
+SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
 MAX_CHARACTERS = 40_000
 
 
@@ -27,3 +28,8 @@ def split_sentences(text: str) -> list[str]:
             pending = ""
     sentences.append(f"{pending} {text[start:].strip()}".strip())
     return [" ".join(sentence.split()) for sentence in sentences if sentence.strip()]
+
+
+def count_sentences(text: str) -> int:
+    """Terminal marks that end a sentence: the point in 3.5 does not."""
+    return len(SENTENCE_END.findall(text))

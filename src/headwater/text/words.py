@@ -1,4 +1,4 @@
-"""Words, sentences and paragraphs counted in any script."""
+"""Words and paragraphs in any script."""
 
 import re
 
@@ -13,7 +13,6 @@ WORD = re.compile(
 )
 CHEAP_WORD = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*")
 
-SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
 BLOCK_BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -24,11 +23,6 @@ def split_words(text: str) -> list[str]:
 
 def count_words(text: str) -> int:
     return len(split_words(text))
-
-
-def count_sentences(text: str) -> int:
-    """Terminal marks that end a sentence: the point in 3.5 does not."""
-    return len(SENTENCE_END.findall(text))
 
 
 def count_blocks(text: str) -> int:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from headwater.model.warning_log import Warn
 from headwater.text.dates import as_aware, build_date, order_day_month, parse_offset
-from headwater.text.months import FEED_MONTHS, MONTHS, ZONES, english_months, fold_accents
+from headwater.text.folding import fold_accents
+from headwater.text.months import FEED_MONTHS, MONTHS, ZONES, english_months
 
 EARLIEST_DATE = datetime(1990, 1, 1, tzinfo=UTC)
 _LATEST_DATE = datetime(2100, 1, 1, tzinfo=UTC)

@@ -24,7 +24,7 @@ Matrix = npt.NDArray[np.float32]
 STORED_TYPE = np.dtype("<f4")
 
 
-class Encoder(Protocol):
+class TextEncoder(Protocol):
     @property
     def name(self) -> str: ...
     def __call__(self, texts: Sequence[str]) -> Matrix: ...
@@ -38,7 +38,7 @@ class DocumentEncoder:
     model: str | None = None
 
     @cached_property
-    def encoder(self) -> Encoder:
+    def encoder(self) -> TextEncoder:
         return open_encoder(Path(self.models), self.model, max_tokens=ENCODER_TOKENS)
 
     @property

@@ -15,15 +15,18 @@ from headwater.cli.files.inputs import display_name, expand_inputs
 from headwater.cli.options import Quiet, single_command
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
-from headwater.extract.reader import read_any
+from headwater.extract.html.profiles.registry import html_reader
+from headwater.extract.reader import ProfileReader, read_any
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.fetch.responses import header_value
 from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints, Unreadable
+from headwater.model.recipe import Extract
 
 Format = Literal["text", "markdown", "json"]
+Profile = Literal["blocks", "selectors", "cascade"]
 
 
 def extract(
@@ -51,6 +54,9 @@ def extract(
             "--in-order", help="Keep the order of the input instead of the order in which they finish."
         ),
     ] = False,
+    profile: Annotated[
+        Profile, typer.Option(help="How pages are read. cascade tries other packages that are installed.")
+    ] = "blocks",
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for one document.")] = 30.0,
     megabytes: Annotated[int, typer.Option(min=64, help="Memory limit of one process.")] = 512,
     quiet: Quiet = False,
@@ -60,7 +66,7 @@ def extract(
     Input that cannot be read gets a line with the reason. The exit code is 1 only if nothing could be read.
     """
     counts = ReadCounts()
-    sandbox = Sandboxed(read_any, seconds, megabytes)
+    sandbox = Sandboxed(_reader(profile), seconds, megabytes)
     with ExitStack() as stack:
         target = stack.enter_context(out.open("w", encoding="utf-8")) if out else sys.stdout
         extractor = stack.enter_context(BatchExtractor(sandbox, workers or os.cpu_count() or 1))
@@ -77,6 +83,14 @@ def extract(
         raise Refused("nothing_to_do", "no file matches")
     if not counts.read:
         raise typer.Exit(1)
+
+
+def _reader(profile: Profile) -> Extract:
+    try:
+        html_reader(profile)
+    except ValueError as error:
+        raise Refused("bad_option", f"--profile: {error}") from error
+    return read_any if profile == "blocks" else ProfileReader(profile)
 
 
 def _media_type_of(name: str) -> str | None:

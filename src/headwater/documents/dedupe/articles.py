@@ -75,8 +75,8 @@ class TraceFingerprint:
     value: str
 
 
-def normalise_text(text: str) -> str:
-    """Letters and digits in lower case without accents, one space between words."""
+def fingerprint_text(text: str) -> str:
+    """The text as it is hashed: letters and digits in lower case without accents, one space between words."""
     if text.isascii():
         return " ".join(text.lower().translate(_ASCII_NOISE).split())
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
@@ -86,7 +86,7 @@ def normalise_text(text: str) -> str:
 
 def text_fingerprint(article: Article) -> TraceFingerprint | None:
     """A hash of the normalised text; None for an empty text."""
-    text = normalise_text(article.body[:MAX_CHARACTERS])
+    text = fingerprint_text(article.body[:MAX_CHARACTERS])
     if len(article.body) > MAX_CHARACTERS:
         text = f"{text}\n{len(article.body)}"
     return TraceFingerprint("text-sha256-1", _sha256(text)) if text else None

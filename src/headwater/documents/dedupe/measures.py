@@ -263,8 +263,8 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         figures=replacements.figures,
         slips=replacements.slips,
         names=replacements.names,
-        figures_kept=int((later.number & alignment.later).sum()),
-        names_kept=int((later.capital & alignment.later).sum()),
+        figures_kept=int((later.is_number & alignment.later).sum()),
+        names_kept=int((later.is_capital & alignment.later).sum()),
         figures_unknown=_count_unknown_figures(earlier, later),
         gap=_gap(old, new),
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
@@ -274,7 +274,7 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
 
 
 def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
-    is_known = np.isin(later.hashes[later.number], earlier.hashes[earlier.number])
+    is_known = np.isin(later.hashes[later.is_number], earlier.hashes[earlier.is_number])
     return int(np.count_nonzero(~is_known))
 
 

@@ -27,7 +27,7 @@ _STEPS = mix_bits(np.arange(1, BAND_ROWS + 1, dtype=np.uint64) * np.uint64(0x9E3
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class MinHashSignature:
     """`keys` are stored and looked up: signed 64-bit integers, as in databases."""
 
     scheme: str
@@ -41,17 +41,17 @@ class Signature:
         return tuple(dict.fromkeys((*self.bands, *self.anchors, self.title)))
 
 
-def signature(title: str, body: str) -> Signature:
+def signature(title: str, body: str) -> MinHashSignature:
     return sign_tokens(*tokenise_pair(title, body))
 
 
-def sign_tokens(title: Tokens, body: Tokens) -> Signature:
+def sign_tokens(title: Tokens, body: Tokens) -> MinHashSignature:
     hashes = body.hashes if len(body) >= ANCHOR else np.concatenate((title.hashes, body.hashes))
     minhash = min_hashes(shingle_hashes(hashes, SHINGLE))
-    return Signature(SCHEME, minhash, _bands(minhash), _anchors(hashes), _title_key(title.hashes))
+    return MinHashSignature(SCHEME, minhash, _bands(minhash), _anchors(hashes), _title_key(title.hashes))
 
 
-def jaccard(first: Signature, second: Signature) -> float:
+def jaccard(first: MinHashSignature, second: MinHashSignature) -> float:
     return float(np.count_nonzero(first.minhash == second.minhash)) / PERMUTATIONS
 
 

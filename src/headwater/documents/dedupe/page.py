@@ -134,8 +134,8 @@ class ArticlePage:
     body: Tokens
     sentences: SentenceRuns
     is_boilerplate: Flags
-    number: Flags
-    capital: Flags
+    is_number: Flags
+    is_capital: Flags
     dateline: int
 
 
@@ -146,8 +146,8 @@ class TokenView:
     page: ArticlePage
     positions: Places
     hashes: Hashes
-    number: Flags
-    capital: Flags
+    is_number: Flags
+    is_capital: Flags
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -165,8 +165,8 @@ def page_of(article: Article) -> ArticlePage:
         body=body,
         sentences=sentences,
         is_boilerplate=find_boilerplate(body, sentences),
-        number=body.number(),
-        capital=body.capital(),
+        is_number=body.is_number(),
+        is_capital=body.is_capital(),
         dateline=int(np.searchsorted(body.starts, dateline_length(body.text()))),
     )
 
@@ -190,5 +190,5 @@ def whole_view(page: ArticlePage) -> TokenView:
 
 def _view(page: ArticlePage, positions: Places) -> TokenView:
     return TokenView(
-        page, positions, page.body.hashes[positions], page.number[positions], page.capital[positions]
+        page, positions, page.body.hashes[positions], page.is_number[positions], page.is_capital[positions]
     )

@@ -54,10 +54,10 @@ class Tokens:
     def text(self) -> str:
         return _text(self.codes)
 
-    def capital(self) -> Flags:
+    def is_capital(self) -> Flags:
         return _upper_table()[np.minimum(self.codes[self.starts].astype(np.int64), _SPACELESS)]
 
-    def number(self) -> Flags:
+    def is_number(self) -> Flags:
         """True where a word is a number: digits and points, and at most one letter."""
         is_letter = ((self.codes < 48) | (self.codes > 57)) & (self.codes != ord(_POINT))
         totals = np.zeros(len(is_letter) + 1, dtype=np.int64)

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from headwater.documents.embedding.models import require_package
+from headwater.documents.embedding.models import MODEL, TOKENIZER, require_package
 from headwater.documents.embedding.onnx_graph import NetworkShape, encoder_graph
 from headwater.documents.embedding.weights import (
     BundledModel,
@@ -18,7 +18,7 @@ NAME = "all-MiniLM-L6-v2-int8"
 EDITION = "1"
 """Version of the graph. A new edition gets its own folder, and its vectors are never mixed with older ones."""
 
-MODEL, TOKENIZER, ORIGIN = "model.onnx", "tokenizer.json", "origin.json"
+ORIGIN = "origin.json"
 LICENCE = "Apache-2.0 (sentence-transformers/all-MiniLM-L6-v2)"
 
 

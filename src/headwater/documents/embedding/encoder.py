@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headwater.documents.embedding.build import MODEL, NAME, TOKENIZER, build_encoder
-from headwater.documents.embedding.models import locate_model, require_package
-from headwater.model.errors import Refused
+from headwater.documents.embedding.build import NAME, build_encoder
+from headwater.documents.embedding.models import locate_model, open_model, require_package
 
 Matrix = npt.NDArray[np.float32]
 
@@ -19,7 +18,6 @@ BATCH_TOKENS = 1024
 
 MAX_TOKENS = 256
 POOLED_OUTPUT = "sentence_embedding"
-FILES = (MODEL, f"onnx/{MODEL}", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +106,9 @@ def open_encoder(
     One thread by default, because workers are processes that share the CPUs. At most `max_tokens` tokens of a text are
     read.
     """
-    runtime, tokenizers = require_package("onnxruntime"), require_package("tokenizers")
+    for package in ("onnxruntime", "tokenizers"):  # before the encoder is built
+        require_package(package)
     name, folder = (NAME, build_encoder(data)) if model is None else locate_model(model, data)
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    session = runtime.InferenceSession(
-        str(model_file(folder, *FILES)), options, providers=["CPUExecutionProvider"]
-    )
-    tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
+    session, tokenizer = open_model(folder, threads)
     tokenizer.enable_truncation(max_tokens)
-    tokenizer.no_padding()
     return Encoder(name, session, tokenizer)
-
-
-def model_file(folder: Path, *names: str) -> Path:
-    """The first of these files that exists in the folder."""
-    existing = [folder / name for name in names if (folder / name).exists()]
-    if not existing:
-        raise Refused("no_model", f"{folder} holds no {names[0]}; give a folder with a model as ONNX")
-    return existing[0]

@@ -25,6 +25,8 @@ def nlp_installed() -> bool:
     return all(find_spec(name) is not None for name in PACKAGES)
 
 
+MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+MODEL_FILES = (MODEL, f"onnx/{MODEL}", "model_quantized.onnx", "onnx/model_quantized.onnx")
 MODELS = "models"
 CACHED = "models--"
 
@@ -63,3 +65,24 @@ def _snapshot(folder: Path) -> Path:
         return revision
     folders = sorted(entry for entry in snapshots.iterdir() if entry.is_dir())
     return folders[-1] if folders else folder
+
+
+def model_file(folder: Path, *names: str) -> Path:
+    """The first of these files that exists in the folder."""
+    existing = [folder / name for name in names if (folder / name).exists()]
+    if not existing:
+        raise Refused("no_model", f"{folder} holds no {names[0]}; give a folder with a model as ONNX")
+    return existing[0]
+
+
+def open_model(folder: Path, threads: int = 1) -> tuple[Any, Any]:
+    """The onnxruntime session and the tokenizer of a model."""
+    runtime, tokenizers = require_package("onnxruntime"), require_package("tokenizers")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    path = str(model_file(folder, *MODEL_FILES))
+    session = runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
+    tokenizer.no_padding()
+    return session, tokenizer

@@ -8,11 +8,11 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from headwater.documents.language.detector import (
     LanguageRules,
-    Ranking,
     RankLanguages,
     detect_language,
     resolve_language,
 )
+from headwater.documents.language.short_text import Ranking
 from headwater.model.document import Document, FactKey
 from headwater.model.recipe import Outcome, StepContext
 

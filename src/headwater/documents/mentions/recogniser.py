@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headwater.documents.embedding.encoder import FILES, model_file
-from headwater.documents.embedding.models import locate_model, require_package
+from headwater.documents.embedding.models import (
+    MODEL_FILES,
+    TOKENIZER,
+    locate_model,
+    model_file,
+    open_model,
+)
 from headwater.documents.mentions.entities import NamedEntity, TokenLabel, merge_tokens
 from headwater.model.errors import Refused
 
-CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+CONFIG = "config.json"
 WINDOW, OVERLAP = 256, 32
 MAX_WINDOWS = 64
 
@@ -31,7 +36,7 @@ class EntityRecogniser:
     def check_files(self) -> "EntityRecogniser":
         """This recogniser, if the files of its model exist; otherwise Refused."""
         _, folder = locate_model(self.model, self.data)
-        for names in (FILES, (TOKENIZER,), (CONFIG,)):
+        for names in (MODEL_FILES, (TOKENIZER,), (CONFIG,)):
             model_file(folder, *names)
         return self
 
@@ -44,16 +49,9 @@ class EntityRecogniser:
 
     @cached_property
     def _model(self) -> tuple[Any, Any, Mapping[int, str]]:
-        runtime, tokenizers = require_package("onnxruntime"), require_package("tokenizers")
         _, folder = locate_model(self.model, self.data)
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        session = runtime.InferenceSession(
-            str(model_file(folder, *FILES)), options, providers=["CPUExecutionProvider"]
-        )
-        tokenizer = tokenizers.Tokenizer.from_file(str(model_file(folder, TOKENIZER)))
+        session, tokenizer = open_model(folder)
         tokenizer.enable_truncation(WINDOW, stride=OVERLAP)
-        tokenizer.no_padding()
         return session, tokenizer, _labels(model_file(folder, CONFIG))
 
     def _names(self, text: str) -> list[NamedEntity]:
@@ -77,10 +75,12 @@ class EntityRecogniser:
             best = probabilities.argmax(axis=1)
             yield [
                 TokenLabel(
-                    labels.get(int(label), "O"), float(probabilities[place, label]), *window.offsets[place]
+                    labels.get(int(label), "O"),
+                    float(probabilities[position, label]),
+                    *window.offsets[position],
                 )
-                for place, label in enumerate(best)
-                if not window.special_tokens_mask[place]
+                for position, label in enumerate(best)
+                if not window.special_tokens_mask[position]
             ]
 
 

@@ -9,14 +9,10 @@ from headwater.documents.mentions.matcher import Matcher, build_matcher
 from headwater.model.subject import Alias
 
 ALIAS_CONFIDENCE: Mapping[str, float] = {"name": 0.95, "capital": 0.7, "demonym": 0.8}
-
-
 # Also a given name, a bird or a state of another country: counted, with less confidence.
 AMBIGUOUS = frozenset(
     {"Georgia", "Jordan", "Chad", "Turkey", "Lima", "Guinea", "Washington", "Polish", "Colombo"}
 )
-
-
 AMBIGUOUS_CONFIDENCE = 0.5
 
 

@@ -8,7 +8,8 @@ from headwater.documents.cleaning.enrichment import PAYLOAD
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import Outcome, StepContext
-from headwater.text.words import count_blocks, count_sentences, split_words
+from headwater.text.sentences import count_sentences
+from headwater.text.words import count_blocks, split_words
 
 NAME = "parse_quality"
 VERSION = "1"

@@ -13,7 +13,8 @@ from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import fix_encoding, replace_surrogates
+from headwater.text.charset import fix_encoding
+from headwater.text.letters import replace_surrogates
 
 LARGEST = 200_000
 MOST_TAGS = 5_000

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urljoin, urlsplit
 
 from headwater.extract.html.flatten import FlatPage, unescape
-from headwater.text.charset import replace_surrogates
+from headwater.text.letters import replace_surrogates
 
 _WEB = ("http://", "https://")
 _COMPLETE_URL = re.compile(r"https?://[^/?#\s\\@:]+\.[^/?#\s\\@:]+(?:[/?#]\S*)?$")

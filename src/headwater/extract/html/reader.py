@@ -29,7 +29,8 @@ from headwater.extract.html.metadata.page_metadata import PageMetadata, page_met
 from headwater.extract.html.parser import parse_html, readable_body, truncate_markup
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.text.charset import DecodedText, decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import DecodedText, decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 
 _LONG = 25
 

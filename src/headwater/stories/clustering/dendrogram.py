@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.stories.clustering.linkage import Join
-from headwater.stories.clustering.similarity import Days, Matrix, time_decay
+from headwater.stories.clustering.similarity import Days, Matrix, Numbers, time_decay
 
-Numbers = npt.NDArray[np.int64]
 Heights = npt.NDArray[np.float64]
 
 MIN_LINK_SHARE = 0.2

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 Square = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 
 class Join(NamedTuple):
@@ -18,7 +17,7 @@ class Join(NamedTuple):
 
 
 def linkage_joins(similarity: Square, minimum: float) -> list[Join]:
-    """The joins of clusters whose mean similarity is at minimum `minimum`, parts before wholes. Overwrites the matrix; ties
+    """The joins of clusters whose mean similarity is at least `minimum`, parts before wholes. Overwrites the matrix; ties
     are ordered by row."""
     np.fill_diagonal(similarity, -np.inf)
     state = LinkageState(similarity, np.ones(len(similarity)))

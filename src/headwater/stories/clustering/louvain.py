@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.stories.clustering.neighbours import Neighbours
+from headwater.stories.clustering.similarity import Numbers
 
-Numbers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
 MAX_ROUNDS = 8

@@ -6,11 +6,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from headwater.stories.clustering.similarity import Matrix, normalise_rows
-
-Numbers = npt.NDArray[np.int64]
+from headwater.stories.clustering.similarity import Matrix, Numbers, normalise_rows
 
 EXACT = 8192
 BLOCK = 512

@@ -9,11 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from headwater.stories.clustering.similarity import Days, Matrix, time_decay
-
-Numbers = npt.NDArray[np.int64]
+from headwater.stories.clustering.similarity import Days, Matrix, Numbers, time_decay
 
 SAMPLE = 1024
 BLOCK = 256

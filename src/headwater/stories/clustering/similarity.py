@@ -43,6 +43,7 @@ class StoryItem:
 
 
 Matrix = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
 
 WIDTH = 1024
 """Dimensions of a vector; those that the embedding does not take belong to the words."""

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from headwater.stories.clustering.dendrogram import MeanDays
 from headwater.stories.clustering.linkage import Join
-from headwater.stories.clustering.similarity import Days, Matrix
+from headwater.stories.clustering.similarity import Days, Matrix, Numbers
 
-Numbers = npt.NDArray[np.int64]
 Means = npt.NDArray[np.float64]
 
 GOOD_SHARE = 0.9

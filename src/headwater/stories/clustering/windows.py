@@ -8,14 +8,13 @@ similarity of neighbouring clusters. Memory grows with the corpus and the square
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from headwater.stories.clustering.dendrogram import DocumentRows, build_dendrogram
 from headwater.stories.clustering.linkage import Join, linkage_joins
 from headwater.stories.clustering.louvain import Graph, build_graph, find_communities
 from headwater.stories.clustering.neighbours import Neighbours, nearest_neighbours, smooth_vectors
 from headwater.stories.clustering.silhouette import SilhouetteInput
-from headwater.stories.clustering.similarity import Days, Matrix, normalise_rows, time_decay
+from headwater.stories.clustering.similarity import Days, Matrix, Numbers, normalise_rows, time_decay
 from headwater.stories.clustering.sparse_linkage import (
     ClusterPairs,
     ClusterSums,
@@ -28,8 +27,6 @@ from headwater.stories.clustering.threshold import (
     best_threshold,
     guess_threshold,
 )
-
-Numbers = npt.NDArray[np.int64]
 
 WINDOW = 8192
 MAX_PART = 2048

@@ -26,8 +26,8 @@ def hashed_words(texts: Sequence[str]) -> Matrix:
     return normalise_rows(rows)
 
 
-def topic_features(texts: Sequence[str], meanings: npt.NDArray[np.float32]) -> Matrix:
-    return np.hstack([meanings, hashed_words(texts)]).astype(np.float32)
+def topic_features(texts: Sequence[str], embeddings: npt.NDArray[np.float32]) -> Matrix:
+    return np.hstack([embeddings, hashed_words(texts)]).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class TopicClassifier:
 
     def probabilities(self, features: Matrix) -> npt.NDArray[np.float64]:
         logits = (features @ self.weights + self.bias).astype(np.float64)
-        logits = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(logits / logits.sum(axis=1, keepdims=True))
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
 
     def __call__(self, features: Matrix) -> list[Topic]:
         """One topic per row."""

@@ -9,7 +9,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
@@ -48,7 +48,7 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     """A list of {via, detalle}. `via` is online, presencial, telefono, correo, or general for steps that apply to all. Lines that
     only list the ways are left out where the ways are described."""
     steps: list[dict[str, str]] = []
-    lines: list[TextLine] = []
+    lines: list[SectionLine] = []
     for part in parts:
         for line in [piece for part_line in part.lines for piece in _split_ways(part_line)]:
             step = _step(part, line)
@@ -61,7 +61,7 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
 
 
-def _split_ways(line: TextLine) -> list[TextLine]:
+def _split_ways(line: SectionLine) -> list[SectionLine]:
     """Split a line that describes several ways, each named before a colon."""
     cuts = [
         match.start(1) for match in NAMED.finditer(line.text) if match.start(1) and _via_of_label(match[1])
@@ -74,7 +74,7 @@ def _split_ways(line: TextLine) -> list[TextLine]:
     return [first, *(replace(line, text=text.strip(" ;"), lead="", rest="", links=()) for text in texts[1:])]
 
 
-def _step(part: PagePart, line: TextLine) -> dict[str, str] | None:
+def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
     calls = part.key == "telefono" and PHONE.search(fold_text(line.text))
@@ -94,7 +94,7 @@ def _step(part: PagePart, line: TextLine) -> dict[str, str] | None:
     return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title) or via_of(detail), "detalle": detail}
 
 
-def _is_button(part: PagePart, line: TextLine) -> bool:
+def _is_button(part: PagePart, line: SectionLine) -> bool:
     return not part.key or any(other is not line and not other.links for other in part.lines)
 
 
@@ -119,7 +119,7 @@ def via_of(text: str) -> str:
     return ways[0] if len(ways) == 1 else "general"
 
 
-def _starts_online(line: TextLine) -> bool:
+def _starts_online(line: SectionLine) -> bool:
     """Whether the line has a button to apply online."""
     return any(
         places.is_start(link) and ONLINE.search(VIRTUAL.sub("internet", fold_text(link.text)))

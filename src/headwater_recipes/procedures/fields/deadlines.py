@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
@@ -43,7 +43,7 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
     """Keys solicitud, resolucion, silencio_administrativo, recurso, and others by their name on the page. The time for the
     decision and the meaning of silence may come from other sections, where a sentence states them explicitly."""
     texts_by_key: dict[str, list[str]] = {}
-    lines: list[TextLine] = []
+    lines: list[SectionLine] = []
     for part in parts:
         for line in part.lines:
             if NOTE.match(line.text):
@@ -61,8 +61,8 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
 
 def _explicit_statements(
     parts: Sequence[PagePart], texts_by_key: dict[str, list[str]]
-) -> list[tuple[str, str, TextLine]]:
-    explicit: dict[str, tuple[str, str, TextLine]] = {}
+) -> list[tuple[str, str, SectionLine]]:
+    explicit: dict[str, tuple[str, str, SectionLine]] = {}
     for part in parts:
         if part.field in {"plazos", "ignored", "base_legal"}:
             continue
@@ -81,7 +81,7 @@ def _explicit_statements(
     return list(explicit.values())
 
 
-def _keyed_texts(part: PagePart, line: TextLine) -> list[tuple[str, str]]:
+def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     if line.kind == "row":
         return _row(line)
     if part.key not in {"", "solicitud", "resolucion"}:
@@ -103,7 +103,7 @@ def _term_and_silence(sentence: str) -> list[str]:
     return [sentence]
 
 
-def _row(line: TextLine) -> list[tuple[str, str]]:
+def _row(line: SectionLine) -> list[tuple[str, str]]:
     name, *values = [cell for cell in line.cells if cell] or [""]
     if not values or fold_text(name) in {
         "plazo",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 NOTE = re.compile(
     r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE
@@ -35,7 +35,7 @@ TABLE_HEADS = re.compile(
 def entries(parts: Sequence[PagePart]) -> FieldValue:
     """Each item, row or paragraph once, without notes and lines that only introduce a list."""
     texts: list[str] = []
-    lines: list[TextLine] = []
+    lines: list[SectionLine] = []
     keys: set[str] = set()
     for part in parts:
         for text, line in _part_entries(part):
@@ -53,7 +53,7 @@ def specific_parts(parts: Sequence[PagePart]) -> list[PagePart]:
     return specific if any(part.lines for part in specific) else list(parts)
 
 
-def _part_entries(part: PagePart) -> Iterator[tuple[str, TextLine]]:
+def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
         if (
@@ -70,7 +70,7 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, TextLine]]:
             yield from ((tidy(text), line) for text in split_entries(line.text) if tidy(text))
 
 
-def _is_form_link(line: TextLine, lines: Sequence[TextLine]) -> bool:
+def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:
     """Whether a line next to a list is only a link to a form."""
     if line.kind != "text" or len(line.links) != 1 or not any(other.kind == "item" for other in lines):
         return False
@@ -79,14 +79,14 @@ def _is_form_link(line: TextLine, lines: Sequence[TextLine]) -> bool:
     return fold_text(line.text) == fold_text(line.links[0].text)
 
 
-def _is_obtained_by_office(part: PagePart, line: TextLine) -> bool:
+def _is_obtained_by_office(part: PagePart, line: SectionLine) -> bool:
     """Whether a line next to the list of documents says that the administration obtains them."""
     if part.field != "documentos_necesarios" or line.kind != "text":
         return False
     return any(other.kind == "item" for other in part.lines) and bool(OF_ITSELF.search(fold_text(line.text)))
 
 
-def _introduces_list(line: TextLine, following: TextLine | None) -> bool:
+def _introduces_list(line: SectionLine, following: SectionLine | None) -> bool:
     listed = following is not None and following.kind in {"item", "row"}
     return line.kind == "text" and (
         (line.text.endswith(":") and (listed or following is None)) or (listed and _introduces(line.text))
@@ -102,7 +102,7 @@ def _introduces(text: str) -> bool:
     )
 
 
-def _is_header_row(lines: Sequence[TextLine], place: int) -> bool:
+def _is_header_row(lines: Sequence[SectionLine], place: int) -> bool:
     """Whether this is the first row of a table and names the columns."""
     line = lines[place]
     if line.kind != "row" or (place > 0 and lines[place - 1].kind == "row"):
@@ -111,7 +111,7 @@ def _is_header_row(lines: Sequence[TextLine], place: int) -> bool:
     return more and (bool(TABLE_HEADS.match(fold_text(line.cells[0]))) or not line.cells[0])
 
 
-def _row(line: TextLine) -> str:
+def _row(line: SectionLine) -> str:
     name, *cells = [cell for cell in line.cells if cell] or [""]
     details = [cell for cell in cells if len(cell.split()) > SHORT_CELL or cell.endswith(".")]
     return ": ".join([name, *details])

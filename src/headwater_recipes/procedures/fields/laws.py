@@ -8,7 +8,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
@@ -24,7 +24,7 @@ INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*
 def laws(parts: Sequence[PagePart]) -> FieldValue:
     """One entry per law, in the words of the page. A number that only the link contains is appended."""
     names: list[str] = []
-    lines: list[TextLine] = []
+    lines: list[SectionLine] = []
     for part in parts:
         for line in part.lines:
             for text in _law_names(line):
@@ -34,7 +34,7 @@ def laws(parts: Sequence[PagePart]) -> FieldValue:
     return FieldValue(names, spans_of(lines)) if names else FieldValue()
 
 
-def _law_names(line: TextLine) -> list[str]:
+def _law_names(line: SectionLine) -> list[str]:
     if any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links):
         return []
     if places.number_in(line.text) and not re.search(_NORMS, line.text):
@@ -51,7 +51,7 @@ def _law_names(line: TextLine) -> list[str]:
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 
 
-def _with_number(piece: str, line: TextLine, *, alone: bool) -> str:
+def _with_number(piece: str, line: SectionLine, *, alone: bool) -> str:
     if BOE.search(piece):
         return piece
     for link in line.links:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 FREE = "Gratuito"
 _FREE_WORDS = (
@@ -61,7 +61,7 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
     return FieldValue(text, spans_of(lines))
 
 
-def _content_lines(lines: Sequence[TextLine]) -> list[TextLine]:
+def _content_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines without notes and without the header row of a table."""
     content = [line for line in lines if not NOTE.match(line.text)]
     rows = [line for line in content if line.kind == "row"]
@@ -84,7 +84,7 @@ def _free_of_charge(parts: Sequence[PagePart]) -> FieldValue:
     return NO_VALUE
 
 
-def join_lines(lines: Sequence[TextLine]) -> str:
+def join_lines(lines: Sequence[SectionLine]) -> str:
     return " ".join(
         _as_text(line, last=place == len(lines) - 1)
         for place, line in enumerate(lines)
@@ -92,7 +92,7 @@ def join_lines(lines: Sequence[TextLine]) -> str:
     )
 
 
-def _as_text(line: TextLine, *, last: bool) -> str:
+def _as_text(line: SectionLine, *, last: bool) -> str:
     if line.kind == "row":
         return "; ".join([": ".join(cell for cell in line.cells if cell)]) + ("" if last else ";")
     text = line.text
@@ -114,7 +114,7 @@ def amounts(parts: Sequence[PagePart]) -> FieldValue:
     return FieldValue(values, spans_of(lines)) if values else NO_VALUE
 
 
-def _name_and_value(line: TextLine) -> tuple[str, str]:
+def _name_and_value(line: SectionLine) -> tuple[str, str]:
     if line.kind == "row":
         name, *values = [cell for cell in line.cells if cell] or [""]
         return (

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine, TextLink
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
 
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
@@ -65,7 +65,7 @@ SENTENCE = re.compile(
 def places(
     applying: Sequence[PagePart],
     where: Sequence[PagePart],
-    page_links: Sequence[tuple[TextLink, TextLine]],
+    page_links: Sequence[tuple[TextLink, SectionLine]],
     buttons: frozenset[str] = frozenset(),
 ) -> FieldValue:
     """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons`: the targets of links styled as buttons."""
@@ -126,7 +126,7 @@ def leads_to_start(link: TextLink) -> bool:
     return is_application_link(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
-def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, TextLine]]:
+def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
     streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     starts = {line.start for _, line in streets}
     for part in where:

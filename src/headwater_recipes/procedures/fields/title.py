@@ -9,7 +9,7 @@ from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.organism import name_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 GENERIC = re.compile(
     r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
@@ -78,12 +78,12 @@ def _from_titles(texts: Sequence[str]) -> FieldValue:
     return NO_VALUE
 
 
-def _first_line(parts: Sequence[PagePart]) -> TextLine | None:
+def _first_line(parts: Sequence[PagePart]) -> SectionLine | None:
     line = next(iter(parts[0].lines), None) if parts and not parts[0].title else None
     return line if line is not None and _could_be_name(line.text) else None
 
 
-def _value_of_line(line: TextLine | None) -> FieldValue:
+def _value_of_line(line: SectionLine | None) -> FieldValue:
     return FieldValue(clean_title(line.text), spans_of([line])) if line is not None else NO_VALUE
 
 
@@ -93,15 +93,15 @@ def _value_of_part(part: PagePart | None) -> FieldValue:
     return FieldValue(clean_title(part.title), ((part.start, part.start + part.level + 1 + len(part.title)),))
 
 
-def _line_above(parts: Sequence[PagePart]) -> TextLine | None:
+def _line_above(parts: Sequence[PagePart]) -> SectionLine | None:
     """The short line above the first labelled section, where the page has no heading for its name."""
-    before: list[TextLine] = []
+    before: list[SectionLine] = []
     for part in parts:
         if part.label is not None:
             break
         if part.title:
             before.append(
-                TextLine(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
+                SectionLine(kind="text", text=part.title, start=part.start, end=part.start + len(part.title))
             )
         before += part.lines
     else:
@@ -149,7 +149,7 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
 
 
-def _prose(lines: Sequence[TextLine]) -> list[TextLine]:
+def _prose(lines: Sequence[SectionLine]) -> list[SectionLine]:
     prose = [
         line
         for line in lines
@@ -160,9 +160,9 @@ def _prose(lines: Sequence[TextLine]) -> list[TextLine]:
     return prose if sum(len(line.text) for line in prose) >= SHORTEST else []
 
 
-def _opening(parts: Sequence[PagePart]) -> list[TextLine]:
+def _opening(parts: Sequence[PagePart]) -> list[SectionLine]:
     """Paragraphs below the title and outside all labelled sections."""
-    opening: list[TextLine] = []
+    opening: list[SectionLine] = []
     passed = False
     for part in parts:
         if part.field == "codigo_sia" and not passed:
@@ -174,14 +174,14 @@ def _opening(parts: Sequence[PagePart]) -> list[TextLine]:
     return _sentence_lines(opening) or opening
 
 
-def _is_opening(part: PagePart, *, passed: bool, opening: Sequence[TextLine]) -> bool:
+def _is_opening(part: PagePart, *, passed: bool, opening: Sequence[SectionLine]) -> bool:
     """Whether the part belongs to the opening. Key facts may come before the title; the text below the title still counts."""
     if part.level == 1 and not opening:
         return True
     return part.level <= 2 and not (passed and (part.title or _sentence_lines(opening)))
 
 
-def _paragraphs(lines: Sequence[TextLine]) -> list[TextLine]:
+def _paragraphs(lines: Sequence[SectionLine]) -> list[SectionLine]:
     return [
         line
         for line in lines
@@ -189,7 +189,7 @@ def _paragraphs(lines: Sequence[TextLine]) -> list[TextLine]:
     ]
 
 
-def _sentence_lines(lines: Sequence[TextLine]) -> list[TextLine]:
+def _sentence_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines that end like sentences."""
     return [line for line in lines if line.text.endswith((".", "!"))]
 

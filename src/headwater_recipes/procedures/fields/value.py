@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headwater_recipes.procedures.sections.parts import TextLine
+from headwater_recipes.procedures.sections.parts import SectionLine
 
 Span = tuple[int, int]
 
@@ -23,7 +23,7 @@ class FieldValue:
 NO_VALUE = FieldValue()
 
 
-def spans_of(lines: Iterable[TextLine]) -> tuple[Span, ...]:
+def spans_of(lines: Iterable[SectionLine]) -> tuple[Span, ...]:
     """The spans of lines in order, with adjacent ones joined."""
     joined: list[Span] = []
     for start, end in sorted({(line.start, line.end) for line in lines}):

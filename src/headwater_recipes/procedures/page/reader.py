@@ -15,7 +15,8 @@ from headwater.extract.reader import ALIASES, READERS, read_any
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 from headwater.text.sniffing import HTML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise

@@ -12,7 +12,7 @@ from headwater_recipes.procedures.labels.recognise import (
     recognise_plain,
 )
 from headwater_recipes.procedures.labels.vocabulary import Label
-from headwater_recipes.procedures.sections.parts import PagePart, TextLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 STICKY = frozenset({"ignored", "base_legal", "cuantias"})
 # Headings below these name people or steps, not a section of their own.
@@ -48,7 +48,7 @@ class _HeadingAbove:
     title: str
 
 
-def divide_parts(lines: Sequence[TextLine]) -> list[PagePart]:
+def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
     """The sections of a page. The first one is the text before any heading."""
     above: list[_HeadingAbove] = []
     parts: list[PagePart] = []
@@ -87,7 +87,7 @@ def divide_parts(lines: Sequence[TextLine]) -> list[PagePart]:
     return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _split_part(part)]
 
 
-def _overall_title(lines: Sequence[TextLine]) -> TextLine | None:
+def _overall_title(lines: Sequence[SectionLine]) -> SectionLine | None:
     """On a page without a level 1 heading: the heading without text that is above all sections."""
     headings = [line for line in lines if line.kind == "heading"]
     highest = min((line.level for line in headings), default=0)
@@ -101,7 +101,7 @@ def _overall_title(lines: Sequence[TextLine]) -> TextLine | None:
     return headings[place] if first.kind == "heading" else None
 
 
-def label_by_content(title: str, below: Sequence[TextLine]) -> Label | None:
+def label_by_content(title: str, below: Sequence[SectionLine]) -> Label | None:
     """The label of a section without a known heading, by its text: laws or a telephone number."""
     if len(title.split()) > LONGEST_UNKNOWN or not below:
         return None
@@ -111,7 +111,9 @@ def label_by_content(title: str, below: Sequence[TextLine]) -> Label | None:
     return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
-def _continued_part(above: Sequence[_HeadingAbove], below: tuple[TextLine, ...], rule: TextLine) -> PagePart:
+def _continued_part(
+    above: Sequence[_HeadingAbove], below: tuple[SectionLine, ...], rule: SectionLine
+) -> PagePart:
     """The section after the end of labels and values. It belongs to the heading above them."""
     around = above[-1] if above else _HeadingAbove(0, None, "")
     return PagePart(
@@ -119,9 +121,9 @@ def _continued_part(above: Sequence[_HeadingAbove], below: tuple[TextLine, ...],
     )
 
 
-def _groups(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine | None, tuple[TextLine, ...]]]:
-    heading: TextLine | None = None
-    below: list[TextLine] = []
+def _groups(lines: Sequence[SectionLine]) -> Iterator[tuple[SectionLine | None, tuple[SectionLine, ...]]]:
+    heading: SectionLine | None = None
+    below: list[SectionLine] = []
     for line in lines:
         if line.kind in {"heading", "rule"}:
             if heading is not None or below:
@@ -258,7 +260,7 @@ PAPER = re.compile(
 LISTS = frozenset({"requisitos", "documentos_necesarios"})
 
 
-def _lines_by_label(part: PagePart) -> list[tuple[Label, list[TextLine]]]:
+def _lines_by_label(part: PagePart) -> list[tuple[Label, list[SectionLine]]]:
     first, second = part.also[0], part.also[1]
     fields = {first.field, second.field}
     if fields == {"como_solicitar", "donde_solicitar"}:
@@ -288,8 +290,8 @@ def _lines_by_label(part: PagePart) -> list[tuple[Label, list[TextLine]]]:
 
 
 def _split(
-    lines: Sequence[TextLine], matching: Label, other: Label, test: Callable[[TextLine], bool]
-) -> list[tuple[Label, list[TextLine]]]:
+    lines: Sequence[SectionLine], matching: Label, other: Label, test: Callable[[SectionLine], bool]
+) -> list[tuple[Label, list[SectionLine]]]:
     return [
         (other, [line for line in lines if not test(line)]),
         (matching, [line for line in lines if test(line)]),

@@ -32,7 +32,7 @@ class TextLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextLine:
+class SectionLine:
     """`kind`: heading, text, item, row, or rule (the end of labels of its `level`). `lead`: the bold words at the beginning,
     `rest`: the text after them. `cells`: of a row. `start`, `end`: the span in the text. `promoted`: a heading that was
     recognised by its words alone."""
@@ -50,7 +50,7 @@ class TextLine:
     numbered: bool = False
 
 
-def lines_of(text: str) -> Iterator[TextLine]:
+def lines_of(text: str) -> Iterator[SectionLine]:
     """Every line with content."""
     place = 0
     for raw in text.split("\n"):
@@ -59,22 +59,26 @@ def lines_of(text: str) -> Iterator[TextLine]:
             yield _line(raw, start)
 
 
-def _line(raw: str, start: int) -> TextLine:
+def _line(raw: str, start: int) -> SectionLine:
     links = tuple(TextLink(match[1].strip(), match[2]) for match in LINK.finditer(raw))
     place: dict[str, Any] = {"start": start, "end": start + len(raw)}
     if match := HEADING.match(raw):
-        return TextLine(kind="heading", text=plain_text(match[2]), level=len(match[1]), links=links, **place)
+        return SectionLine(
+            kind="heading", text=plain_text(match[2]), level=len(match[1]), links=links, **place
+        )
     if RULE.match(raw):
-        return TextLine(kind="rule", text="", level=len(raw) - 2, **place)
+        return SectionLine(kind="rule", text="", level=len(raw) - 2, **place)
     if raw.startswith("|"):
         cells = tuple(plain_text(cell.replace("\\|", "|")) for cell in CELL.split(raw.strip())[1:-1])
-        return TextLine(kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place)
+        return SectionLine(
+            kind="row", text=" | ".join(filter(None, cells)), cells=cells, links=links, **place
+        )
     if raw.startswith("\\") and ITEM.match(raw[1:]):
         raw = raw[1:]  # a bullet typed by hand, which the extractor escaped
     item = ITEM.match(raw)
     body = raw[item.end() :] if item else raw
     lead, rest = _lead(body)
-    return TextLine(
+    return SectionLine(
         kind="item" if item else "text",
         text=plain_text(body),
         lead=lead,
@@ -90,7 +94,7 @@ def _lead(body: str) -> tuple[str, str]:
     return (plain_text(match[1]).rstrip(" :.-–"), plain_text(match[2]).lstrip(": ")) if match else ("", "")
 
 
-def has_content(line: TextLine) -> bool:
+def has_content(line: SectionLine) -> bool:
     """Whether the line has more text than its links."""
     return " ".join(link.text for link in line.links).casefold().split() != line.text.casefold().split()
 
@@ -114,7 +118,7 @@ class PagePart:
     title: str
     level: int
     label: Label | None
-    lines: tuple[TextLine, ...] = ()
+    lines: tuple[SectionLine, ...] = ()
     start: int = 0
     own: bool = True
     also: tuple[Label, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
-from headwater_recipes.procedures.sections.parts import TextLine
+from headwater_recipes.procedures.sections.parts import SectionLine
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
 ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
@@ -27,11 +27,11 @@ SITE = re.compile(
 _SHOUTED = re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ]{4}")
 
 
-def promote_headings(lines: Sequence[TextLine]) -> list[TextLine]:
+def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines with recognised headings, each at the deepest possible level."""
-    level, result = 1, list[TextLine]()
+    level, result = 1, list[SectionLine]()
     # The heading to which the text returns after a label with its value on one line.
-    around: TextLine | None = None
+    around: SectionLine | None = None
     back = False
     lines = _without_label_lists(list(_without_tables(lines)))
     labelled = _leads_are_labels(lines)
@@ -64,11 +64,13 @@ def promote_headings(lines: Sequence[TextLine]) -> list[TextLine]:
         back = pieces[0].kind == "heading" and len(pieces) > 1 and around is not None
         result += pieces
         if _is_ignored_label(pieces) and not back:
-            result.append(TextLine(kind="rule", text="", level=pieces[0].level, start=line.end, end=line.end))
+            result.append(
+                SectionLine(kind="rule", text="", level=pieces[0].level, start=line.end, end=line.end)
+            )
     return _without_empty_labels(result)
 
 
-def _is_price_list(around: TextLine | None, pieces: Sequence[TextLine]) -> bool:
+def _is_price_list(around: SectionLine | None, pieces: Sequence[SectionLine]) -> bool:
     """Whether a label below "Tasas" is one of the prices ("Tarifa 1: 23 euros") and not a section."""
     if around is None or len(pieces) < 2 or pieces[0].kind != "heading":
         return False
@@ -76,17 +78,17 @@ def _is_price_list(around: TextLine | None, pieces: Sequence[TextLine]) -> bool:
     return above is not None and own is not None and above.field in MONEY and own.field in MONEY
 
 
-def _is_ignored_label(pieces: Sequence[TextLine]) -> bool:
+def _is_ignored_label(pieces: Sequence[SectionLine]) -> bool:
     """Whether it is an unrelated label with its value on the same line. The text after it does not belong to it."""
     label = recognise(pieces[0].text) if pieces[0].kind == "heading" and len(pieces) > 1 else None
     return label is not None and label.field == "ignored"
 
 
-def _has_lead(line: TextLine) -> bool:
+def _has_lead(line: SectionLine) -> bool:
     return line.kind == "text" and bool(line.lead and line.rest)
 
 
-def _between_labels(lines: Sequence[TextLine]) -> set[int]:
+def _between_labels(lines: Sequence[SectionLine]) -> set[int]:
     """The positions of lines with a bold beginning between two lines that begin with a label."""
     is_label = [_has_lead(line) and recognise_plain(f"{line.lead}:") is not None for line in lines]
     return {
@@ -96,7 +98,7 @@ def _between_labels(lines: Sequence[TextLine]) -> set[int]:
     }
 
 
-def _leads_are_labels(lines: Sequence[TextLine]) -> bool:
+def _leads_are_labels(lines: Sequence[SectionLine]) -> bool:
     """Whether most bold beginnings are labels. Then the others count as labels too."""
     leads = [line.lead for line in lines if _has_lead(line)]
     labels = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
@@ -104,7 +106,7 @@ def _leads_are_labels(lines: Sequence[TextLine]) -> bool:
     return len(labels) >= FEWEST_KNOWN and label_count >= MOST_OF_THEM * len(leads)
 
 
-def _promote_line(line: TextLine, level: int) -> Iterator[TextLine]:
+def _promote_line(line: SectionLine, level: int) -> Iterator[SectionLine]:
     if line.kind == "heading":
         yield replace(line, level=level)
         return
@@ -123,13 +125,13 @@ def _promote_line(line: TextLine, level: int) -> Iterator[TextLine]:
     yield line
 
 
-def _heading(line: TextLine, text: str, level: int) -> TextLine:
-    return TextLine(
+def _heading(line: SectionLine, text: str, level: int) -> SectionLine:
+    return SectionLine(
         kind="heading", text=text.rstrip(" :"), level=level, start=line.start, end=line.end, promoted=True
     )
 
 
-def _label_and_rest(line: TextLine) -> tuple[str, str]:
+def _label_and_rest(line: SectionLine) -> tuple[str, str]:
     """The label at the beginning of the line, and the text after it."""
     if line.lead and line.rest and (recognise_plain(f"{line.lead}:") or _is_label(line.lead)):
         return line.lead, line.rest
@@ -162,9 +164,9 @@ def _is_label(lead: str) -> bool:
     return len(lead.split()) <= 6 and recognise(lead) is not None
 
 
-def _without_label_lists(lines: list[TextLine]) -> list[TextLine]:
+def _without_label_lists(lines: list[SectionLine]) -> list[SectionLine]:
     """Turn lists of labels with values into headings and texts. Other lists stay as they are."""
-    result: list[TextLine] = []
+    result: list[SectionLine] = []
     place = 0
     while place < len(lines):
         end = place
@@ -188,28 +190,28 @@ def _without_label_lists(lines: list[TextLine]) -> list[TextLine]:
     return result
 
 
-def _rule_after(line: TextLine) -> TextLine:
+def _rule_after(line: SectionLine) -> SectionLine:
     """A rule after labels and values: the following text does not belong to the last label."""
-    return TextLine(kind="rule", text="", start=line.end, end=line.end)
+    return SectionLine(kind="rule", text="", start=line.end, end=line.end)
 
 
-def _are_labelled(items: Sequence[TextLine]) -> bool:
+def _are_labelled(items: Sequence[SectionLine]) -> bool:
     labels = [recognise_plain(f"{head}:") for item in items if (head := _halves(item)[0])]
     fields = {(label.field, label.key) for label in labels if label is not None}
     several = len(fields) >= FEWEST_LABELS and len({field for field, _ in fields}) > 1
     return several and sum(label is not None for label in labels) >= len(items) / 2
 
 
-def _halves(line: TextLine) -> tuple[str, str]:
+def _halves(line: SectionLine) -> tuple[str, str]:
     if line.lead:
         return line.lead, line.rest
     match = COLON.match(line.text)
     return (match[1], match[2]) if match else ("", "")
 
 
-def _without_tables(lines: Sequence[TextLine]) -> Iterator[TextLine]:
+def _without_tables(lines: Sequence[SectionLine]) -> Iterator[SectionLine]:
     """Turn tables of labels and values into headings and texts. Other rows stay as they are."""
-    table: list[TextLine] = []
+    table: list[SectionLine] = []
     for line in [*lines, None]:
         if line is not None and line.kind == "row":
             table.append(line)
@@ -221,7 +223,7 @@ def _without_tables(lines: Sequence[TextLine]) -> Iterator[TextLine]:
             yield line
 
 
-def _table_lines(rows: list[TextLine]) -> Iterator[TextLine]:
+def _table_lines(rows: list[SectionLine]) -> Iterator[SectionLine]:
     if _is_label_table(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)
@@ -247,7 +249,7 @@ def _values(title: str, text: str) -> list[str]:
     return pieces if listed and all(len(piece.split()) <= SHORT_PIECE for piece in pieces) else [text]
 
 
-def _is_label_table(rows: list[TextLine]) -> bool:
+def _is_label_table(rows: list[SectionLine]) -> bool:
     """Whether the table has two columns, and the first one contains labels."""
     if not all(len(row.cells) == 2 and row.cells[0] and row.cells[1] for row in rows):
         return False
@@ -256,7 +258,7 @@ def _is_label_table(rows: list[TextLine]) -> bool:
     return sum(recognise_plain(row.cells[0]) is not None for row in rows) >= max(2, len(rows) / 2)
 
 
-def _is_horizontal_table(rows: list[TextLine]) -> bool:
+def _is_horizontal_table(rows: list[SectionLine]) -> bool:
     """Whether the table has a row of labels above one row of values."""
     if len(rows) != 2 or len(rows[0].cells) < 2:
         return False
@@ -264,9 +266,9 @@ def _is_horizontal_table(rows: list[TextLine]) -> bool:
     return sum(label is not None for label in labels) >= max(2, len(labels) / 2)
 
 
-def _without_empty_labels(lines: list[TextLine]) -> list[TextLine]:
+def _without_empty_labels(lines: list[SectionLine]) -> list[SectionLine]:
     """Turn recognised labels with nothing below them back into text."""
-    reversed_lines: list[TextLine] = []
+    reversed_lines: list[SectionLine] = []
     for line in reversed(lines):
         empty = not reversed_lines or reversed_lines[-1].kind in {"heading", "rule"}
         stands = (
@@ -278,7 +280,7 @@ def _without_empty_labels(lines: list[TextLine]) -> list[TextLine]:
     return reversed_lines[::-1]
 
 
-def _introduces_next(line: TextLine, following: TextLine | None) -> bool:
+def _introduces_next(line: SectionLine, following: SectionLine | None) -> bool:
     """Whether the label is a question, or names the ways to apply above the first of them."""
     if following is None:
         return False

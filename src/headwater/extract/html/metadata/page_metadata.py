@@ -13,7 +13,8 @@ from headwater.extract.html.metadata.authors import authors_of
 from headwater.extract.html.metadata.evidence import PageEvidence
 from headwater.extract.html.metadata.jsonld import by_id, names_of, strings_of, types_of
 from headwater.extract.html.metadata.page_dates import PageDate, modification_date, publication_date
-from headwater.text.charset import fix_encoding, replace_surrogates
+from headwater.text.charset import fix_encoding
+from headwater.text.letters import replace_surrogates
 from headwater.text.written_dates import has_time
 
 _LANGUAGE = re.compile(r"^[a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8})*$")

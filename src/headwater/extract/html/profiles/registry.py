@@ -13,7 +13,8 @@ from headwater.extract.html.profiles.selectors import selectors_text
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
-from headwater.text.charset import decode_text, fix_encoding, replace_surrogates
+from headwater.text.charset import decode_text, fix_encoding
+from headwater.text.letters import replace_surrogates
 
 
 def html_reader(profile: str) -> Extract:

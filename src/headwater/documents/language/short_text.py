@@ -1,0 +1,67 @@
+"""The language of short text: the ranking of the model, stopwords and spelling vote together."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from headwater.documents.language.lexicon import ALPHABETS, FOREIGN_LETTER_GROUPS, STOPWORDS
+
+WORD = re.compile(r"[^\W\d_]+(?:[·'’][^\W\d_]+)?")
+GROUPS = {language: re.compile(pattern) for language, pattern in FOREIGN_LETTER_GROUPS.items()}
+WORD_WEIGHT = 2.0
+LETTER_WEIGHT = 1.5
+GROUP_WEIGHT = 1.5
+MIN_SHARE = 1e-6  # a language that the model rules out keeps a small share
+MIN_CANDIDATE_SHARE = 1e-3  # below this, stopwords and spelling do not count
+MAX_EXPONENT = 300.0  # certain enough, and exp() stays finite
+Ranking = Sequence[tuple[str, float]]
+
+
+def vote_on_short_text(text: str, ranking: Ranking) -> list[tuple[str, float]]:
+    """The combined ranking, best first; the shares sum to 1. A language without word lists keeps its share."""
+    lowered = text.lower()
+    tokens = WORD.findall(lowered)
+    candidates = [language for language, share in ranking if share >= MIN_CANDIDATE_SHARE]
+    if not tokens or not candidates:
+        return list(ranking)
+    stopwords = word_evidence(tokens, candidates)
+    misspellings = spelling_evidence(lowered, candidates)
+    # The model flattens its shares by the root of the length; the other evidence must not outgrow them.
+    scale = math.sqrt(len(tokens))
+    factors = {
+        language: _evidence_factor(stopwords.get(language, 0), misspellings[language], scale)
+        for language in candidates
+    }
+    return normalise_shares(
+        {language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in ranking}
+    )
+
+
+def _evidence_factor(stopwords: int, misspellings: float, scale: float) -> float:
+    return math.exp(min((WORD_WEIGHT * stopwords - misspellings) / scale, MAX_EXPONENT))
+
+
+def normalise_shares(weights: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Shares that sum to 1, best first; ties are ordered by name, so that the result is deterministic."""
+    total = sum(weights.values())
+    return sorted(
+        ((language, value / total) for language, value in weights.items()), key=lambda row: (-row[1], row[0])
+    )
+
+
+def word_evidence(tokens: Sequence[str], languages: Sequence[str]) -> dict[str, int]:
+    """How many of the tokens are stopwords of each language."""
+    stopwords = {language: STOPWORDS[language] for language in languages if language in STOPWORDS}
+    return {language: sum(token in words for token in tokens) for language, words in stopwords.items()}
+
+
+def spelling_evidence(lowered: str, languages: Sequence[str]) -> dict[str, float]:
+    """How strongly the spelling speaks against each language."""
+    special = [letter for letter in lowered if letter > "\x7f" and (letter.isalpha() or letter == "·")]
+    return {language: _misspellings(lowered, special, language) for language in languages}
+
+
+def _misspellings(lowered: str, special: Sequence[str], language: str) -> float:
+    alphabet, groups = ALPHABETS.get(language), GROUPS.get(language)
+    letters = 0 if alphabet is None else sum(letter not in alphabet for letter in special)
+    return LETTER_WEIGHT * letters + GROUP_WEIGHT * (len(groups.findall(lowered)) if groups else 0)
