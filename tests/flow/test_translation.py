@@ -99,7 +99,7 @@ def test_a_chat_endpoint_translates_many_titles_at_once_and_is_paused_when_it_fa
 
 
 @pytest.mark.parametrize(
-    "said", ["", "[]", '{"titles": [{"number": 1, "text": 2}]}', '{"titles": [], "x": 1}']
+    "answer_text", ["", "[]", '{"titles": [{"number": 1, "text": 2}]}', '{"titles": [], "x": 1}']
 )
 def test_an_invalid_answer_translates_nothing(answer_text: str):
     with pytest.raises(InvalidAnswer):

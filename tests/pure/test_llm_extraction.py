@@ -63,7 +63,7 @@ def test_an_answer_that_does_not_fit_the_schema_is_invalid(change):
         parse_extraction(EXTRACTION, json.dumps(GOOD | change))
 
 
-@pytest.mark.parametrize("said", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
+@pytest.mark.parametrize("text", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
 def test_an_answer_that_is_not_json_is_invalid(text: str):
     with pytest.raises(InvalidAnswer) as why:
         parse_extraction(EXTRACTION, text)
