@@ -33,18 +33,20 @@ def ask(
     return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
 
 
-def keep(scene: Scene, *paths: str, **told: Any) -> None:
-    scene.refine(*(kept(draft, **told) for draft in drafts(scene, crypto(), *paths)))
+def keep(scene: Scene, *paths: str, **options: Any) -> None:
+    scene.refine(*(kept(draft, **options) for draft in drafts(scene, crypto(), *paths)))
 
 
-def titles(engine: Engine, **told: Any) -> list[str]:
-    return [row["title"] for row in export_articles(engine, ArticleFilter(recipe=CRYPTO, **told))]
+def titles(engine: Engine, **options: Any) -> list[str]:
+    return [row["title"] for row in export_articles(engine, ArticleFilter(recipe=CRYPTO, **options))]
 
 
 def test_c41_kept_articles_go_out_with_their_source_and_nothing_else_does(scene: Scene, engine: Engine):
-    good, bad = drafts(scene, crypto(), "good", "bad")
+    accepted, bad = drafts(scene, crypto(), "good", "bad")
     scene.refine(
-        kept(good, title="Mine opens", guid="g1", authors=("Ada Vane",), keywords=("mining",), text="Text."),
+        kept(
+            accepted, title="Mine opens", guid="g1", authors=("Ada Vane",), keywords=("mining",), text="Text."
+        ),
         ended(bad, State.DROPPED, "low_quality"),
     )
     scene.tell(source=make_source("Foreign"))
@@ -102,29 +104,31 @@ def write(form: str, rows: Any, folder: Path) -> Path:
 
 
 def test_c41_json_lines_hold_every_value(tmp_path: Path):
-    found = [json.loads(line) for line in write("jsonl", ROWS, tmp_path).read_text("utf-8").splitlines()]
-    assert found[0]["title"] == ROWS[0]["title"]
-    assert datetime.fromisoformat(found[0]["seen_at"]) == START
-    assert found[1] == ROWS[1]
+    parsed_rows = [
+        json.loads(line) for line in write("jsonl", ROWS, tmp_path).read_text("utf-8").splitlines()
+    ]
+    assert parsed_rows[0]["title"] == ROWS[0]["title"]
+    assert datetime.fromisoformat(parsed_rows[0]["seen_at"]) == START
+    assert parsed_rows[1] == ROWS[1]
 
 
 def test_c41_csv_holds_every_value(tmp_path: Path):
     with write("csv", ROWS, tmp_path).open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
-    assert [row["title"] for row in found] == [row["title"] for row in ROWS]
-    assert found[0]["authors"] == "A; B"
-    assert found[0]["seen_at"] == START.isoformat()
-    assert (found[1]["seen_at"], found[1]["score"]) == ("", "0.5")
+        parsed_rows = list(csv.DictReader(file))
+    assert [row["title"] for row in parsed_rows] == [row["title"] for row in ROWS]
+    assert parsed_rows[0]["authors"] == "A; B"
+    assert parsed_rows[0]["seen_at"] == START.isoformat()
+    assert (parsed_rows[1]["seen_at"], parsed_rows[1]["score"]) == ("", "0.5")
 
 
 def test_c38_no_headline_is_a_formula_in_a_spreadsheet(tmp_path: Path):
     titles = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "plain = fine"]
     rows = [{"title": title, "authors": [title], "score": -1.5} for title in titles]
     with write("csv", rows, tmp_path).open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
-    assert [row["title"] for row in found] == [*(f"'{title}" for title in titles[:5]), "plain = fine"]
-    assert [row["authors"] for row in found] == [row["title"] for row in found]
-    assert {row["score"] for row in found} == {"-1.5"}
+        parsed_rows = list(csv.DictReader(file))
+    assert [row["title"] for row in parsed_rows] == [*(f"'{title}" for title in titles[:5]), "plain = fine"]
+    assert [row["authors"] for row in parsed_rows] == [row["title"] for row in parsed_rows]
+    assert {row["score"] for row in parsed_rows} == {"-1.5"}
 
 
 def test_a_file_that_cannot_be_finished_is_not_there_and_the_old_one_stays(tmp_path: Path):
@@ -140,12 +144,12 @@ def test_a_file_that_cannot_be_finished_is_not_there_and_the_old_one_stays(tmp_p
     assert [entry.name for entry in tmp_path.iterdir()] == ["rows.jsonl"]
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path):
+def test_a_missing_folder_is_reported(tmp_path: Path):
     with pytest.raises(Temporary, match="folder_unwritable"):
         write("jsonl", ROWS, tmp_path / "nowhere")
 
 
-def test_c41_the_verb_writes_a_file_and_says_so(scene: Scene, ask: Ask, tmp_path: Path):
+def test_c41_the_command_writes_a_file_and_reports_it(scene: Scene, ask: Ask, tmp_path: Path):
     keep(scene, "a", "b")
     scene.now = datetime.now(UTC) - timedelta(hours=2)
     keep(scene, "c", title="Fresh")
@@ -160,16 +164,16 @@ def test_c41_the_verb_writes_a_file_and_says_so(scene: Scene, ask: Ask, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--since", "yesterday"), "--since: 'yesterday' is not a time; write for example 2026-11-14"),
         (("--format", "parquet"), "name a file with --out"),
     ],
 )
-def test_what_cannot_be_exported_is_told_in_a_sentence(
-    scene: Scene, ask: Ask, words: tuple[str, ...], said: str
+def test_an_impossible_export_is_explained_in_a_sentence(
+    scene: Scene, ask: Ask, words: tuple[str, ...], message: str
 ):
     keep(scene, "a")
     answer = ask("export", "articles", *words)
     assert answer.code == 1
-    assert said in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())

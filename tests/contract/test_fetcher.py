@@ -27,9 +27,9 @@ Answer = Callable[[str, str, dict[str, str]], bytes]
 
 
 def reply(status: int = 200, body: bytes = b"hello", **headers: str) -> bytes:
-    named = {"Content-Type": "text/plain", "Content-Length": str(len(body))}
-    named |= {name.replace("_", "-"): value for name, value in headers.items()}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+    header_fields = {"Content-Type": "text/plain", "Content-Length": str(len(body))}
+    header_fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in header_fields.items())
     return f"HTTP/1.1 {status} Said\r\n{lines}\r\n".encode() + body
 
 
@@ -87,8 +87,8 @@ class Bench:
         self.now = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
     def _answer(self, host: str, path: str, headers: dict[str, str]) -> bytes:
-        found = self.script.get(f"{host}{path}", self.script.get(path, reply(404)))
-        return found if isinstance(found, bytes) else found(host, path, headers)
+        answers = self.script.get(f"{host}{path}", self.script.get(path, reply(404)))
+        return answers if isinstance(answers, bytes) else answers(host, path, headers)
 
     def fetcher(self, **options) -> HttpFetcher:
         resting = {"rate": 0.0, "concurrency": 0, "overrides": {"*.example": self.server.base}}
@@ -103,40 +103,40 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    test_bench = Bench()
+    yield test_bench
+    test_bench.close()
 
 
 def ask(fetcher: HttpFetcher, *requests: Request | str) -> list[Response | Failure]:
-    wanted = [Request(url=one) if isinstance(one, str) else one for one in requests]
-    for number, request in enumerate(wanted):
+    prepared = [Request(url=item) if isinstance(item, str) else item for item in requests]
+    for number, request in enumerate(prepared):
         fetcher.submit(str(number), request)
-    found: dict[str, Response | Failure] = {}
-    while len(found) < len(wanted):
+    answers: dict[str, Response | Failure] = {}
+    while len(answers) < len(prepared):
         batch = fetcher.collect(100, timedelta(seconds=10))
         assert batch, "no answer came"
-        found |= dict(batch)
-    return [found[str(number)] for number in range(len(wanted))]
+        answers |= dict(batch)
+    return [answers[str(number)] for number in range(len(prepared))]
 
 
 def test_an_answer_comes_with_its_body_type_and_character_set(bench):
     bench.script["/a"] = reply(body=b"<!doctype html><p>Hi", Content_Type="text/html; charset=UTF-8")
-    (found,) = ask(bench.fetcher(), "https://ledgerlane.example/a#part")
-    assert (found.status, found.body, found.media_type, found.charset) == (
+    (answer,) = ask(bench.fetcher(), "https://ledgerlane.example/a#part")
+    assert (answer.status, answer.body, answer.media_type, answer.charset) == (
         200,
         b"<!doctype html><p>Hi",
         "text/html",
         "utf-8",
     )
-    assert found.url == "https://ledgerlane.example/a"
+    assert answer.url == "https://ledgerlane.example/a"
 
 
 def test_each_token_is_answered_once_and_room_comes_back(bench):
     bench.script |= {f"/{number}": reply(body=b"%d" % number) for number in range(40)}
     fetcher = bench.fetcher(capacity=50)
-    found = ask(fetcher, *(f"http://h{number % 7}.example/{number}" for number in range(40)))
-    assert [one.body for one in found] == [b"%d" % number for number in range(40)]
+    answers = ask(fetcher, *(f"http://h{number % 7}.example/{number}" for number in range(40)))
+    assert [item.body for item in answers] == [b"%d" % number for number in range(40)]
     assert fetcher.collect(10, timedelta(0)) == []
     assert fetcher.room() == 50
 
@@ -158,28 +158,28 @@ def test_an_override_keeps_the_real_names(bench):
     bench.script["/a"] = reply(301, b"", Location="https://harbour.example:8443/b?x=1")
     bench.script["/b?x=1"] = reply()
     fetcher = bench.fetcher(overrides={"*.example": bench.server.base}, ports=frozenset({443}))
-    (found,) = ask(fetcher, "https://ledgerlane.example/a")
-    assert found.url == "https://harbour.example:8443/b?x=1"
-    assert found.hops == ((301, "https://ledgerlane.example/a"),)
+    (answer,) = ask(fetcher, "https://ledgerlane.example/a")
+    assert answer.url == "https://harbour.example:8443/b?x=1"
+    assert answer.hops == ((301, "https://ledgerlane.example/a"),)
     assert [host for host, path, _ in bench.server.asked if path != "/robots.txt"] == [
         "ledgerlane.example",
         "harbour.example:8443",
     ]
-    assert found.policy["override"] == "*.example"
+    assert answer.policy["override"] == "*.example"
 
 
-def test_an_override_gives_nobody_else_the_way_to_its_address(bench):
+def test_an_override_does_not_open_its_address_to_other_hosts(bench):
     fetcher = bench.fetcher()
     bench.script["/a"] = reply(302, b"", Location=f"{bench.server.base}/inside")
-    _, found, direct = ask(
+    _, answers, direct = ask(
         fetcher, "http://ledgerlane.example/", "http://ledgerlane.example/a", f"{bench.server.base}/inside"
     )
-    assert (found.reason, direct.reason) == ("forbidden_address", "forbidden_address")
+    assert (answers.reason, direct.reason) == ("forbidden_address", "forbidden_address")
     assert "/inside" not in bench.server.pages()
 
 
 @pytest.mark.parametrize("base", ["127.0.0.1:80", "ftp://a.example", "http://u:p@a.example", ""])
-def test_an_override_that_is_no_base_url_is_refused(base):
+def test_an_override_that_is_not_a_base_url_is_refused(base):
     with pytest.raises(Refused):
         HttpFetcher(FetchSettings(overrides={"*.example": base}))
 
@@ -197,8 +197,8 @@ def test_an_override_that_is_no_base_url_is_refused(base):
 )
 def test_encodings_are_undone(bench, encoding, body):
     bench.script["/a"] = reply(body=body, Content_Encoding=encoding)
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert found.body == b"text " * 50
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert answer.body == b"text " * 50
 
 
 def test_text_that_is_compressed_without_a_word_is_undone_and_a_file_is_not(bench):
@@ -222,26 +222,26 @@ def test_text_that_is_compressed_without_a_word_is_undone_and_a_file_is_not(benc
         ("compress", b"x", "encoding"),
     ],
 )
-def test_a_body_that_is_not_what_its_encoding_says_is_named(bench, encoding, body, reason):
+def test_a_body_that_does_not_match_its_encoding_is_reported(bench, encoding, body, reason):
     bench.script["/a"] = reply(body=body, Content_Encoding=encoding)
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert isinstance(found, Failure)
-    assert found.reason == reason
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert isinstance(answer, Failure)
+    assert answer.reason == reason
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_p9_p11_redirects_are_followed_hop_by_hop(bench, status):
     bench.script |= {f"/{n}": reply(status, b"", Location=f"/{n + 1}") for n in range(5)}
     bench.script["/5"] = reply()
-    (found,) = ask(bench.fetcher(), "http://a.example/0")
-    assert found.hops == tuple((status, f"http://a.example/{n}") for n in range(5))
-    assert found.url == "http://a.example/5"
+    (answer,) = ask(bench.fetcher(), "http://a.example/0")
+    assert answer.hops == tuple((status, f"http://a.example/{n}") for n in range(5))
+    assert answer.url == "http://a.example/5"
 
 
 def test_p9_p11_a_sixth_redirect_is_one_too_many(bench):
     bench.script |= {f"/{n}": reply(301, b"", Location=f"/{n + 1}") for n in range(9)}
-    (found,) = ask(bench.fetcher(), "http://a.example/0")
-    assert (found.reason, found.temporary) == ("redirects", False)
+    (answer,) = ask(bench.fetcher(), "http://a.example/0")
+    assert (answer.reason, answer.temporary) == ("redirects", False)
     assert len(bench.server.pages()) == 6
 
 
@@ -249,15 +249,15 @@ def test_headers_are_whole_text(bench):
     bench.script["/a"] = (
         b"HTTP/1.1 200 OK\r\nX-A: caf\xe9\r\nX-B: caf\xc3\xa9\r\nX-B: two\r\nContent-Length: 1\r\n\r\nx"
     )
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert found.headers["x-b"] == "caf\u00e9, two"
-    assert found.headers["x-a"].encode()
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert answer.headers["x-b"] == "caf\u00e9, two"
+    assert answer.headers["x-a"].encode()
 
 
 def test_a_redirect_without_a_place_is_an_answer(bench):
     bench.script["/a"] = reply(302, b"odd")
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert (found.status, found.body) == (302, b"odd")
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert (answer.status, answer.body) == (302, b"odd")
 
 
 def test_secrets_are_sent_but_seen_nowhere(bench):
@@ -270,11 +270,11 @@ def test_secrets_are_sent_but_seen_nowhere(bench):
         purpose="api",
         secrets={"?apiKey": "s3cr+t", "Authorization": "Bearer t0ken"},
     )
-    (found,) = ask(bench.fetcher(), request)
-    assert found.status == 200
+    (answer,) = ask(bench.fetcher(), request)
+    assert answer.status == 200
     assert [headers["authorization"] for _, _, headers in bench.server.asked] == ["Bearer t0ken"] * 2
-    assert "s3cr" not in repr(found)
-    assert "t0ken" not in repr(found)
+    assert "s3cr" not in repr(answer)
+    assert "t0ken" not in repr(answer)
 
 
 @pytest.mark.parametrize(
@@ -292,8 +292,8 @@ def test_secrets_do_not_follow_a_redirect_to_another_place(bench, place):
         headers={"X-Session": "mine", "Accept": "application/json"},
         secrets={"?apiKey": "s3cret", "Authorization": "Bearer t0ken"},
     )
-    (found,) = ask(bench.fetcher(), request)
-    assert found.status == 200
+    (answer,) = ask(bench.fetcher(), request)
+    assert answer.status == 200
     _, path, headers = bench.server.asked[-1]
     assert path == "/x"
     assert not {"authorization", "x-session"} & set(headers)
@@ -316,12 +316,12 @@ def test_what_is_logged_shows_no_secret(bench):
 def test_secrets_are_not_sent_to_a_host_that_is_not_theirs(bench):
     fetcher = bench.fetcher(credential_hosts={"wire": ("*.wire.example",)})
     bench.script["/x"] = reply()
-    good, bad = ask(
+    accepted, bad = ask(
         fetcher,
         Request(url="http://api.wire.example/x", purpose="api", credential="wire", secrets={"K": "v"}),
         Request(url="http://harbour.example/x", purpose="api", credential="wire", secrets={"K": "v"}),
     )
-    assert good.status == 200
+    assert accepted.status == 200
     assert (bad.reason, bad.temporary) == ("credential_host", False)
     assert len(bench.server.asked) == 1
 
@@ -341,11 +341,11 @@ def test_6_8_the_agent_names_itself_with_a_contact(bench):
 def test_r64_the_regulator_is_never_asked_without_a_contact(bench):
     url = Request(url="https://efts.sec.gov/LATEST/search-index?q=x", purpose="api")
     overrides = {"*.sec.gov": bench.server.base}
-    (found,) = ask(bench.fetcher(overrides=overrides), url)
-    assert (found.reason, found.temporary) == ("undeclared_agent", False)
+    (answer,) = ask(bench.fetcher(overrides=overrides), url)
+    assert (answer.reason, answer.temporary) == ("undeclared_agent", False)
     assert bench.server.asked == []
-    (found,) = ask(bench.fetcher(overrides=overrides, contact="ops@ledgerlane.example"), url)
-    assert found.status == 404
+    (answer,) = ask(bench.fetcher(overrides=overrides, contact="ops@ledgerlane.example"), url)
+    assert answer.status == 404
 
 
 def test_p6_c39_6_7_robots_are_obeyed_for_pages_and_not_for_interfaces(bench):
@@ -368,20 +368,20 @@ def test_p6_c39_6_7_robots_are_obeyed_for_pages_and_not_for_interfaces(bench):
 def test_c39_robots_are_asked_at_every_host_of_a_redirect(bench):
     bench.script["/a"] = reply(301, b"", Location="http://b.example/private")
     bench.script["b.example/robots.txt"] = reply(body=b"User-agent: headwater\nDisallow: /private")
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert found.reason == "robots"
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert answer.reason == "robots"
     assert "/private" not in bench.server.pages()
 
 
 def test_c39_robots_that_cannot_be_had_forbid_for_a_while(bench):
     bench.script |= {"/robots.txt": reply(503), "/a": reply()}
     fetcher = bench.fetcher()
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert (found.reason, found.temporary, found.delay) == ("robots", True, timedelta(minutes=10))
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert (answer.reason, answer.temporary, answer.delay) == ("robots", True, timedelta(minutes=10))
     bench.script["/robots.txt"] = reply(404)
     bench.now += timedelta(minutes=11)
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert found.status == 200
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert answer.status == 200
 
 
 def test_c39_robots_are_asked_again_after_a_day(bench):
@@ -395,30 +395,30 @@ def test_c39_robots_are_asked_again_after_a_day(bench):
 
 def test_a_rule_exempts_a_host_from_robots(bench):
     bench.script |= {"/robots.txt": reply(body=b"User-agent: *\nDisallow: /"), "/a": reply()}
-    (found,) = ask(bench.fetcher(hosts={"a.example": HostRule(robots=False)}), "http://a.example/a")
-    assert found.policy["robots"] == "exempt: rule of the host"
+    (answer,) = ask(bench.fetcher(hosts={"a.example": HostRule(robots=False)}), "http://a.example/a")
+    assert answer.policy["robots"] == "exempt: rule of the host"
 
 
-def test_what_a_publisher_says_about_use_is_recorded(bench):
+def test_rights_reservations_are_recorded(bench):
     bench.script["/a"] = reply(X_Robots_Tag="noai, noindex", TDM_Reservation="1")
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert found.policy["x-robots-tag"] == "noai, noindex"
-    assert found.policy["tdm-reservation"] == "1"
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert answer.policy["x-robots-tag"] == "noai, noindex"
+    assert answer.policy["tdm-reservation"] == "1"
 
 
-def test_an_answer_that_nobody_asked_for_is_given_to_nobody(bench):
+def test_an_unexpected_response_reaches_no_request(bench):
     bench.script |= {"/a": reply(body=b"mine") + reply(body=b"slipped in"), "/b": reply(body=b"honest")}
     fetcher = bench.fetcher(connections=1)
     for path, body in (("/a", b"mine"), ("/b", b"honest"), ("/a", b"mine"), ("/b", b"honest")):
-        (found,) = ask(fetcher, Request(url=f"http://a.example{path}", purpose="api"))
-        assert found.body == body
+        (answer,) = ask(fetcher, Request(url=f"http://a.example{path}", purpose="api"))
+        assert answer.body == body
 
 
 @pytest.mark.parametrize("headers", [{"X-A": "a\r\nX-Evil: 1"}, {"X-A\r\nX-Evil": "a"}, {"X-A": "a\x00b"}])
 def test_nothing_can_be_slipped_into_a_request(bench, headers):
     bench.script["/a"] = reply()
-    (found,) = ask(bench.fetcher(), Request(url="http://a.example/a", purpose="api", headers=headers))
-    assert found.reason == "protocol"
+    (answer,) = ask(bench.fetcher(), Request(url="http://a.example/a", purpose="api", headers=headers))
+    assert answer.reason == "protocol"
     assert bench.server.asked == []
 
 
@@ -426,8 +426,8 @@ def test_proxies_that_the_environment_names_are_not_used(bench, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     bench.script["/a"] = reply()
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    assert found.status == 200
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    assert answer.status == 200
 
 
 def test_cookies_are_neither_kept_nor_shown(bench):
@@ -443,16 +443,16 @@ def test_g5_a_host_that_fails_five_times_is_left_alone_then_tried_once(bench):
     fetcher = bench.fetcher()
     for _ in range(5):
         assert ask(fetcher, "http://a.example/a")[0].status == 500
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert (found.reason, found.delay) == ("breaker_open", timedelta(seconds=300))
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert (answer.reason, answer.delay) == ("breaker_open", timedelta(seconds=300))
     assert len(bench.server.pages()) == 5
     bench.script["/a"] = reply(200)
     bench.now += timedelta(seconds=300)
-    assert [one.status for one in ask(fetcher, "http://a.example/a")] == [200]
-    assert [one.status for one in ask(fetcher, "http://a.example/a")] == [200]
+    assert [item.status for item in ask(fetcher, "http://a.example/a")] == [200]
+    assert [item.status for item in ask(fetcher, "http://a.example/a")] == [200]
 
 
-def test_g5_dead_links_are_no_failure_of_their_host(bench):
+def test_g5_dead_links_do_not_count_as_failures_of_their_host(bench):
     bench.script["/gone"] = reply(410)
     fetcher = bench.fetcher()
     for _ in range(6):
@@ -465,8 +465,8 @@ def test_p11_a_host_that_asks_us_to_wait_is_blocked_for_all_requests(bench, limi
     bench.script |= {"/a": reply(429, Retry_After="30"), "/b": reply()}
     fetcher = bench.fetcher(**limits)
     assert ask(fetcher, Request(url="http://a.example/a", purpose="api"))[0].status == 429
-    (found,) = ask(fetcher, Request(url="http://a.example/b", purpose="api"))
-    assert (found.reason, found.delay) == ("rate_limited", timedelta(seconds=30))
+    (answer,) = ask(fetcher, Request(url="http://a.example/b", purpose="api"))
+    assert (answer.reason, answer.delay) == ("rate_limited", timedelta(seconds=30))
     bench.now += timedelta(seconds=30)
     assert ask(fetcher, Request(url="http://a.example/b", purpose="api"))[0].status == 200
 
@@ -474,39 +474,39 @@ def test_p11_a_host_that_asks_us_to_wait_is_blocked_for_all_requests(bench, limi
 def test_p7_a_crawl_delay_is_kept(bench):
     bench.script |= {"/robots.txt": reply(body=b"User-agent: *\nCrawl-delay: 20"), "/a": reply()}
     fetcher = bench.fetcher(rate=1000.0)
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert (found.reason, found.delay) == ("rate_limited", timedelta(seconds=20))
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert (answer.reason, answer.delay) == ("rate_limited", timedelta(seconds=20))
     bench.now += timedelta(seconds=20)
     assert ask(fetcher, "http://a.example/a")[0].status == 200
 
 
-def test_r31_r34_a_budget_defers_with_the_time_to_come_back_and_says_so(bench):
+def test_r31_r34_a_used_up_budget_defers_with_a_delay_and_logs_it(bench):
     bench.script |= {f"/{n}": reply() for n in range(25)}
     fetcher = bench.fetcher()
     with structlog.testing.capture_logs() as logs:
-        found = ask(
+        answers = ask(
             fetcher,
             *(
                 Request(url=f"http://h{n}.example/{n}", purpose="api", source_kind="market_api")
                 for n in range(25)
             ),
         )
-    deferred = [one for one in found if isinstance(one, Failure)]
-    assert [one.delay for one in deferred] == [timedelta(minutes=1)] * 5
+    deferred = [item for item in answers if isinstance(item, Failure)]
+    assert [item.delay for item in deferred] == [timedelta(minutes=1)] * 5
     assert [line["limit"] for line in logs if line["event"] == "deferred"] == ["kind:market_api"]
 
 
 def test_r32_5_3_one_key_has_one_budget_whatever_it_is_used_for(bench):
     fetcher = bench.fetcher(per_minute_by_credential={"wire": 3})
     kinds = ("market_api", "news_api", "macro_news", "")
-    found = ask(
+    answers = ask(
         fetcher,
         *(
             Request(url=f"http://{kind or 'x'}.example/", purpose="api", source_kind=kind, credential="wire")
             for kind in kinds
         ),
     )
-    assert sum(isinstance(one, Failure) and one.detail == "credential:wire" for one in found) == 1
+    assert sum(isinstance(item, Failure) and item.detail == "credential:wire" for item in answers) == 1
 
 
 def test_6_6_hosts_of_a_shared_rule_have_one_budget():
@@ -523,8 +523,8 @@ def test_p10_a_rule_with_a_mistake_is_refused(fields):
 
 def test_a_head_request_has_no_body(bench):
     bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"
-    (found,) = ask(bench.fetcher(), Request(url="http://a.example/a", method="HEAD", purpose="api"))
-    assert (found.status, found.body) == (200, b"")
+    (answer,) = ask(bench.fetcher(), Request(url="http://a.example/a", method="HEAD", purpose="api"))
+    assert (answer.status, answer.body) == (200, b"")
 
 
 def test_p12_a_conditional_request_is_answered_without_a_body(bench):
@@ -540,7 +540,7 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
     assert (again.status, again.body) == (304, b"")
 
 
-def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
+def test_a_closed_fetcher_releases_its_slots(bench, tmp_path):
     """Requests that are cut off do not count as running for whoever comes next."""
     bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
     rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
@@ -553,10 +553,10 @@ def test_a_fetcher_that_closes_gives_its_places_back(bench, tmp_path):
     first.close()
     bench.script["/a"] = reply()
     second = HttpFetcher(settings, rate_limiter=rate_limiter)
-    (found,) = ask(second, Request(url="http://a.example/a", purpose="api"))
+    (answer,) = ask(second, Request(url="http://a.example/a", purpose="api"))
     second.close()
     rate_limiter.close()
-    assert found.status == 200
+    assert answer.status == 200
 
 
 def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
@@ -565,8 +565,8 @@ def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
 
     monkeypatch.setattr("headwater.fetch.client.request_handler.RequestHandler._follow", broken)
     with structlog.testing.capture_logs() as logs:
-        (found,) = ask(bench.fetcher(), "http://a.example/")
-    assert (found.reason, found.temporary) == ("internal", False)
+        (answer,) = ask(bench.fetcher(), "http://a.example/")
+    assert (answer.reason, answer.temporary) == ("internal", False)
     assert logs[0]["error"] == "ZeroDivisionError"
 
 
@@ -576,10 +576,10 @@ def test_no_request_leaves_while_the_rate_limiter_is_unavailable(bench, tmp_path
     fetcher = HttpFetcher(
         FetchSettings(overrides={"*.example": bench.server.base}), rate_limiter=rate_limiter
     )
-    (found,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
+    (answer,) = ask(fetcher, Request(url="http://a.example/", purpose="api"))
     fetcher.close()
     rate_limiter.close()
-    assert (found.reason, found.detail) == ("rate_limited", "rate_limiter_unavailable")
+    assert (answer.reason, answer.detail) == ("rate_limited", "rate_limiter_unavailable")
     assert bench.server.asked == []
 
 
@@ -587,6 +587,6 @@ def test_the_bodies_of_robots_files_do_not_use_up_the_memory_for_pages(bench):
     bench.script["/robots.txt"] = reply(body=b"# nothing is forbidden\n" * 2000, Content_Type="text/plain")
     bench.script["/a"] = reply(body=b"<p>Hi", Content_Type="text/html")
     fetcher = bench.fetcher(memory_limit=100_000)
-    found = ask(fetcher, *(f"http://h{number}.example/a" for number in range(12)))
-    assert {answer.status for answer in found} == {200}
+    answers = ask(fetcher, *(f"http://h{number}.example/a" for number in range(12)))
+    assert {answer.status for answer in answers} == {200}
     assert fetcher.room() > 0

@@ -61,9 +61,9 @@ class Listener:
 
 @pytest.fixture(scope="module")
 def listener() -> Iterator[Listener]:
-    made = Listener()
-    yield made
-    made.close()
+    running_listener = Listener()
+    yield running_listener
+    running_listener.close()
 
 
 @pytest.fixture(autouse=True)
@@ -72,14 +72,14 @@ def _nothing_reached(listener: Listener) -> None:
 
 
 def ask(listener: Listener, *urls: str, answers: dict[str, Sequence[str]] | None = None, **options):
-    asked: list[str] = []
+    resolved: list[str] = []
 
     async def resolve(host: str, _: int) -> Sequence[str]:
-        asked.append(host)
-        found = (answers or {}).get(host)
-        if found is None:
+        resolved.append(host)
+        by_url = (answers or {}).get(host)
+        if by_url is None:
             raise OSError("no such name")
-        return found
+        return by_url
 
     settings = {
         "ports": frozenset({80, 443, listener.port}),
@@ -92,12 +92,12 @@ def ask(listener: Listener, *urls: str, answers: dict[str, Sequence[str]] | None
     try:
         for url in urls:
             fetcher.submit(url, Request(url=url, purpose="api"))
-        found: dict[str, Response | Failure] = {}
-        while len(found) < len(urls):
+        by_url: dict[str, Response | Failure] = {}
+        while len(by_url) < len(urls):
             batch = fetcher.collect(100, timedelta(seconds=10))
             assert batch, "no answer came"
-            found |= dict(batch)
-        return found
+            by_url |= dict(batch)
+        return by_url
     finally:
         fetcher.close()
 
@@ -220,9 +220,9 @@ def test_g24_the_table_is_long_enough(listener):
 
 def test_g24_no_hostile_url_reaches_the_loopback(listener):
     urls = hostile(listener.port)
-    found = ask(listener, *urls, answers=NAMES)
-    assert {url: answer for url, answer in found.items() if isinstance(answer, Response)} == {}
-    assert {answer.reason for answer in found.values()} <= {"forbidden_address", "bad_url", "dns"}
+    by_url = ask(listener, *urls, answers=NAMES)
+    assert {url: answer for url, answer in by_url.items() if isinstance(answer, Response)} == {}
+    assert {answer.reason for answer in by_url.values()} <= {"forbidden_address", "bad_url", "dns"}
     assert listener.reached == []
 
 
@@ -232,8 +232,8 @@ def test_g24_no_redirect_reaches_the_loopback(listener):
         listener.targets[f"/to/{number}"] = url
     starts = [f"http://open.test/to/{number}" for number in range(len(header_safe))]
     overrides = {"open.test": f"http://127.0.0.1:{listener.port}"}
-    found = ask(listener, *starts, answers=NAMES, overrides=overrides)
-    kinds = {answer.reason for answer in found.values() if isinstance(answer, Failure)}
+    by_url = ask(listener, *starts, answers=NAMES, overrides=overrides)
+    kinds = {answer.reason for answer in by_url.values() if isinstance(answer, Failure)}
     assert kinds <= {"forbidden_address", "bad_url", "dns"}
     # A redirect is a reference: a few of these are read as a path on the host that sent them, and go there.
     assert {host for host, _ in listener.reached} <= {"open.test"}
@@ -270,16 +270,16 @@ def test_g24_the_last_check_is_at_the_socket_itself():
 
 
 def test_g24_other_ports_are_refused(listener):
-    found = ask(
+    by_url = ask(
         listener, "http://93.184.215.14:22/", "http://93.184.215.14:6379/", ports=frozenset({80, 443})
     )
-    assert {answer.reason for answer in found.values()} == {"forbidden_address"}
+    assert {answer.reason for answer in by_url.values()} == {"forbidden_address"}
 
 
 @pytest.mark.parametrize("target", ["127.0.0.1", "127.0.0.0/8"])
 def test_what_the_operator_allows_is_reached_on_its_port_only(listener, target):
     allow = ((target, listener.port),)
-    found = ask(
+    by_url = ask(
         listener,
         f"http://127.0.0.1:{listener.port}/yes",
         "http://127.0.0.1:80/no",
@@ -288,13 +288,13 @@ def test_what_the_operator_allows_is_reached_on_its_port_only(listener, target):
         answers={"desk.example": ["127.0.0.1"]},
         ports=frozenset({80}),
     )
-    outcomes = [getattr(answer, "status", getattr(answer, "reason", "")) for answer in found.values()]
+    outcomes = [getattr(answer, "status", getattr(answer, "reason", "")) for answer in by_url.values()]
     assert sorted(map(str, outcomes)) == ["200", "forbidden_address", "forbidden_address"]
     assert [path for _, path in listener.reached] == ["/yes"]
 
 
 def test_a_host_that_the_operator_allows_may_have_any_address(listener):
-    found = ask(
+    by_url = ask(
         listener,
         f"http://desk.example:{listener.port}/yes",
         f"http://other.example:{listener.port}/no",
@@ -302,7 +302,7 @@ def test_a_host_that_the_operator_allows_may_have_any_address(listener):
         answers={"desk.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]},
     )
     outcomes = sorted(
-        str(getattr(answer, "status", getattr(answer, "reason", ""))) for answer in found.values()
+        str(getattr(answer, "status", getattr(answer, "reason", ""))) for answer in by_url.values()
     )
     assert outcomes == ["200", "forbidden_address"]
     assert [path for _, path in listener.reached] == ["/yes"]

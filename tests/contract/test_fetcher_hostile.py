@@ -203,9 +203,9 @@ REASONS = {
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Hostile]:
-    made = Hostile(SCRIPTS)
-    yield made
-    made.close()
+    hostile_server = Hostile(SCRIPTS)
+    yield hostile_server
+    hostile_server.close()
 
 
 def fetcher_for(port: int, scheme: str = "http", **options) -> HttpFetcher:
@@ -224,32 +224,32 @@ def fetcher_for(port: int, scheme: str = "http", **options) -> HttpFetcher:
 def ask(fetcher: HttpFetcher, *paths: str) -> dict[str, Response | Failure]:
     for path in paths:
         fetcher.submit(path, Request(url=f"http://a.example{path}", purpose="api"))
-    found: dict[str, Response | Failure] = {}
-    while len(found) < len(paths):
+    answers: dict[str, Response | Failure] = {}
+    while len(answers) < len(paths):
         batch = fetcher.collect(100, timedelta(minutes=2))
-        assert batch, f"no answer for {set(paths) - set(found)}"
-        found |= dict(batch)
+        assert batch, f"no answer for {set(paths) - set(answers)}"
+        answers |= dict(batch)
     fetcher.close()
-    return found
+    return answers
 
 
 def collect_all(fetcher: HttpFetcher, count: int) -> list[Response | Failure]:
     """So many answers, in however many batches they come."""
-    found: list[Response | Failure] = []
-    while len(found) < count:
-        batch = fetcher.collect(count - len(found), timedelta(minutes=2))
-        assert batch, f"{len(found)} of {count} answers came"
-        found += [answer for _, answer in batch]
-    return found
+    answers: list[Response | Failure] = []
+    while len(answers) < count:
+        batch = fetcher.collect(count - len(answers), timedelta(minutes=2))
+        assert batch, f"{len(answers)} of {count} answers came"
+        answers += [answer for _, answer in batch]
+    return answers
 
 
 def test_every_hostile_server_ends_with_its_reason(hostile):
     """Those that would never end have little time; the others have more than they need, however busy this machine is."""
     late = [path for path, reason in REASONS.items() if reason == "timeout"]
     patient = {"read_timeout": timedelta(minutes=2), "total_timeout": timedelta(minutes=2)}
-    found = ask(fetcher_for(hostile.port, **patient), *(REASONS.keys() - set(late)))
-    found |= ask(fetcher_for(hostile.port), *late)
-    outcomes = {path: getattr(answer, "reason", answer) for path, answer in found.items()}
+    answers = ask(fetcher_for(hostile.port, **patient), *(REASONS.keys() - set(late)))
+    answers |= ask(fetcher_for(hostile.port), *late)
+    outcomes = {path: getattr(answer, "reason", answer) for path, answer in answers.items()}
     # Cut off in the middle of its trailers, or refused for their number: that depends on what arrives together.
     assert outcomes["/trailer-flood"] in {"protocol", "truncated"}
     assert outcomes | {"/trailer-flood": REASONS["/trailer-flood"]} == REASONS
@@ -270,9 +270,9 @@ def test_hostile_bodies_do_not_fill_the_memory(hostile):
     paths = [path for path in ("/endless", "/endless-plain") for _ in range(20)]
     for number, path in enumerate(paths):
         fetcher.submit(str(number), Request(url=f"http://a.example{path}", purpose="api"))
-    found = collect_all(fetcher, len(paths))
+    answers = collect_all(fetcher, len(paths))
     fetcher.close()
-    assert {answer.reason for answer in found} == {"too_large"}
+    assert {answer.reason for answer in answers} == {"too_large"}
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 150 * 1024
 
@@ -294,10 +294,10 @@ def test_p10_a_slow_host_does_not_fill_the_room_for_others(hostile):
     fetcher = fetcher_for(hostile.port, capacity=100, **slow)
     for number in range(100):
         fetcher.submit(str(number), Request(url=f"http://slow.example/slow-drip?{number}", purpose="api"))
-    found = collect_all(fetcher, 79)
+    answers = collect_all(fetcher, 79)
     fetcher.close()
-    assert {answer.reason for answer in found} == {"rate_limited"}
-    assert len({answer.delay for answer in found}) == len(found)
+    assert {answer.reason for answer in answers} == {"rate_limited"}
+    assert len({answer.delay for answer in answers}) == len(answers)
 
 
 def test_p10_a_host_slow_to_give_its_robots_does_not_either(hostile):
@@ -306,29 +306,29 @@ def test_p10_a_host_slow_to_give_its_robots_does_not_either(hostile):
     )
     for number in range(100):
         fetcher.submit(str(number), Request(url=f"http://slow.example/{number}"))
-    found = collect_all(fetcher, 80)
-    assert {answer.reason for answer in found} == {"rate_limited"}
+    answers = collect_all(fetcher, 80)
+    assert {answer.reason for answer in answers} == {"rate_limited"}
     assert fetcher.collect(1, timedelta(0)) == []
     fetcher.close()
 
 
-def test_p9_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path):
+def test_p9_an_untrusted_certificate_is_refused(tmp_path: Path):
     pem = tmp_path / "self-signed.pem"
     pem.write_text(SELF_SIGNED)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     server = Hostile({"/": pieces(OK, b"Content-Length: 2\r\n\r\nhi")}, context)
-    found = ask(fetcher_for(server.port, "https"), "/")
+    answers = ask(fetcher_for(server.port, "https"), "/")
     server.close()
-    assert (found["/"].reason, found["/"].temporary) == ("tls", False)
+    assert (answers["/"].reason, answers["/"].temporary) == ("tls", False)
 
 
 def test_p9_a_server_that_speaks_no_tls_is_refused(hostile):
-    found = ask(fetcher_for(hostile.port, "https"), "/")
-    assert found["/"].reason == "tls"
+    answers = ask(fetcher_for(hostile.port, "https"), "/")
+    assert answers["/"].reason == "tls"
 
 
-def test_a_port_where_nobody_listens_is_refused():
+def test_a_closed_port_is_refused():
     server = Hostile({})
     server.close()
     assert ask(fetcher_for(server.port), "/")["/"].reason == "refused"

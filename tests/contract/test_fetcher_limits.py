@@ -42,7 +42,7 @@ def test_a_wait_of_our_own_counts_against_neither_limit():
     assert asyncio.run(run()) == "ended"
 
 
-def test_cancelling_from_outside_is_no_timeout():
+def test_a_cancellation_from_outside_is_not_a_timeout():
     async def run() -> bool:
         async def block() -> None:
             with Deadlines().deadline(total=60, idle=60):
@@ -80,7 +80,7 @@ def test_when_memory_is_used_up_one_goes_on_and_the_others_wait_for_it():
     assert "".join(order).count("ccc") + "".join(order).count("bbb") >= 1
 
 
-def test_whoever_gives_up_waiting_is_passed_over():
+def test_cancelled_bodies_are_skipped():
     async def run() -> bool:
         budget = MemoryBudget(10)
         chosen, waiting, last = BudgetShare(), BudgetShare(), BudgetShare()

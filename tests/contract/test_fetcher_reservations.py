@@ -27,15 +27,15 @@ def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_fo
         TDM_Reservation="1",
         TDM_Policy="https://t.example/",
     )
-    (found,) = ask(bench.fetcher(), "http://a.example/a")
-    said = {
-        name: found.policy[name]
+    (answer,) = ask(bench.fetcher(), "http://a.example/a")
+    signals = {
+        name: answer.policy[name]
         for name in ("x-robots-tag", "meta-robots", "tdm-reservation", "tdm-declared-in")
     }
-    assert said == {
+    assert signals == {
         "x-robots-tag": "noindex", "meta-robots": "noai", "tdm-reservation": "1", "tdm-declared-in": "header",
     }  # fmt: skip
-    assert found.policy["tdm-policy"] == "https://t.example/"
+    assert answer.policy["tdm-policy"] == "https://t.example/"
     assert FILE not in paths(bench)
 
 
@@ -47,9 +47,9 @@ def test_c39_a_reservation_refuses_where_the_settings_say_so(bench, setting, hea
     bench.script["/a"] = reply(body=PAGE, Content_Type="text/html", **headers)
     fetcher = bench.fetcher(reservations=frozenset({setting}), memory_limit=1)
     for _ in range(3):  # the memory of what is refused is given back: a second page has room
-        (found,) = ask(fetcher, "http://a.example/a")
-        assert (found.reason, found.detail, found.temporary) == ("reserved", setting, False)
-        assert found.policy["refused_by"] == "reserved"
+        (answer,) = ask(fetcher, "http://a.example/a")
+        assert (answer.reason, answer.detail, answer.temporary) == ("reserved", setting, False)
+        assert answer.policy["refused_by"] == "reserved"
         assert fetcher.room() > 0
 
 
@@ -71,35 +71,35 @@ def test_c39_a_file_that_reserves_is_asked_for_once_and_keeps_the_page_from_bein
 def test_a_file_that_cannot_be_had_postpones(bench):
     bench.script |= {FILE: reply(503), "/a": reply()}
     fetcher = bench.fetcher(reservations=frozenset({"tdm"}))
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert (found.reason, found.temporary, found.delay) == ("reserved", True, timedelta(minutes=10))
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert (answer.reason, answer.temporary, answer.delay) == ("reserved", True, timedelta(minutes=10))
     bench.script[FILE] = reply(404)
     bench.now += timedelta(minutes=11)
-    (found,) = ask(fetcher, "http://a.example/a")
-    assert found.status == 200
+    (answer,) = ask(fetcher, "http://a.example/a")
+    assert answer.status == 200
 
 
 def test_a_file_that_robots_close_is_left_alone(bench):
     bench.script |= {"/robots.txt": reply(body=b"User-agent: *\nDisallow: /.well-known"), FILE: RESERVED}
     bench.script["/paid"] = reply()
-    (found,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/paid")
-    assert found.status == 200
+    (answer,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/paid")
+    assert answer.status == 200
     assert FILE not in paths(bench)
 
 
 def test_interfaces_sitemaps_and_excepted_hosts_are_not_refused(bench):
-    said = reply(body=PAGE, Content_Type="text/html", X_Robots_Tag="noindex", TDM_Reservation="1")
-    bench.script |= {FILE: RESERVED, "/paid": said}
+    signals = reply(body=PAGE, Content_Type="text/html", X_Robots_Tag="noindex", TDM_Reservation="1")
+    bench.script |= {FILE: RESERVED, "/paid": signals}
     everything = frozenset({"tdm", "noai", "noimageai", "noindex"})
     fetcher = bench.fetcher(reservations=everything, hosts={"b.example": HostRule(robots=False)})
-    found = ask(
+    answers = ask(
         fetcher,
         "http://b.example/paid",
         Request(url="http://a.example/paid", purpose="api"),
         Request(url="http://a.example/paid", purpose="sitemap"),
     )
-    assert [answer.status for answer in found] == [200, 200, 200]
-    assert found[0].policy["meta-robots"] == "noai"
+    assert [answer.status for answer in answers] == [200, 200, 200]
+    assert answers[0].policy["meta-robots"] == "noai"
 
 
 def test_feeds_may_say_noindex_as_nearly_all_do(bench):
@@ -107,20 +107,20 @@ def test_feeds_may_say_noindex_as_nearly_all_do(bench):
         body=b"<rss/>", Content_Type="application/rss+xml", X_Robots_Tag="noindex, follow"
     )
     fetcher = bench.fetcher(reservations=frozenset({"noindex", "noai"}))
-    (found,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
-    assert found.status == 200
+    (answer,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
+    assert answer.status == 200
     bench.script["/feed"] = reply(body=b"<rss/>", Content_Type="application/rss+xml", X_Robots_Tag="noai")
-    (found,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
-    assert found.reason == "reserved"
+    (answer,) = ask(fetcher, Request(url="http://a.example/feed", purpose="feed"))
+    assert answer.reason == "reserved"
 
 
-def test_what_one_host_says_is_not_recorded_of_the_next(bench):
+def test_signals_of_one_host_are_not_recorded_for_the_next(bench):
     bench.script["a.example" + FILE] = reply(body=b'[{"location": "/", "tdm-reservation": 0}]')
     bench.script["a.example/a"] = reply(301, b"", Location="http://b.example/b")
     bench.script["b.example/b"] = reply()
-    (found,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/a")
-    assert found.status == 200
-    assert "tdm-reservation" not in found.policy
+    (answer,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/a")
+    assert answer.status == 200
+    assert "tdm-reservation" not in answer.policy
 
 
 def test_c39_a_huge_robots_file_is_read_as_far_as_it_matters(bench):

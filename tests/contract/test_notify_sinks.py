@@ -50,44 +50,44 @@ def envelope(record: Any = ALARM, key: str = "k1-1") -> Envelope:
 
 @pytest.fixture
 def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as made:
-        yield made
+    with http_receiver() as running_receiver:
+        yield running_receiver
 
 
 @pytest.fixture
 def post_office() -> Iterator[MailReceiver]:
-    with mail_receiver() as made:
-        yield made
+    with mail_receiver() as running_receiver:
+        yield running_receiver
 
 
 def webhook(receiver: HttpReceiver, secret: str = "") -> WebhookSink:
     return WebhookSink(HttpEndpoint(f"{receiver.url}/in?token=t0p"), lambda: NOW, secret)
 
 
-def mail(office: MailReceiver, **told: Any) -> MailSink:
-    given = {
+def mail(office: MailReceiver, **content: Any) -> MailSink:
+    settings = {
         "security": "none",
         "sender": "headwater@desk.example",
         "recipients": ("ops@desk.example",),
-    } | told
-    return MailSink(host="127.0.0.1", port=office.port, clock=lambda: NOW, **given)
+    } | content
+    return MailSink(host="127.0.0.1", port=office.port, clock=lambda: NOW, **settings)
 
 
 def test_c37_a_webhook_gets_the_record_with_its_key(receiver: HttpReceiver):
     (answer,) = webhook(receiver).send([envelope()])
     assert answer.receipt == "200 taken"
     (posted,) = receiver.posted
-    told = json.loads(posted.body)
+    content = json.loads(posted.body)
     assert posted.path == "/in?token=t0p"
-    assert posted.headers["Idempotency-Key"] == told["key"] == "k1-1"
-    assert (told["kind"], told["record"]["title"]) == ("alarm", "Ledger Lane is silent")
+    assert posted.headers["Idempotency-Key"] == content["key"] == "k1-1"
+    assert (content["kind"], content["record"]["title"]) == ("alarm", "Ledger Lane is silent")
 
 
 @pytest.mark.parametrize(("record", "kind"), [(DOCUMENT, "document"), (STORY, "story")])
 def test_g17_documents_and_stories_go_the_same_way(receiver: HttpReceiver, record: Any, kind: str):
     webhook(receiver).send([envelope(record)])
-    told = json.loads(receiver.posted[0].body)
-    assert (told["kind"], told["record"]["id"]) == (kind, record.id)
+    content = json.loads(receiver.posted[0].body)
+    assert (content["kind"], content["record"]["id"]) == (kind, record.id)
 
 
 def test_c38_a_webhook_is_signed_over_time_and_body(receiver: HttpReceiver):
@@ -99,7 +99,7 @@ def test_c38_a_webhook_is_signed_over_time_and_body(receiver: HttpReceiver):
     assert stamp == str(int(NOW.timestamp()))
 
 
-def test_the_same_parcel_sent_twice_has_the_same_key(receiver: HttpReceiver):
+def test_the_same_envelope_sent_twice_has_the_same_key(receiver: HttpReceiver):
     sink = webhook(receiver)
     sink.send([envelope()])
     sink.send([envelope()])
@@ -155,14 +155,14 @@ def _closed_port() -> int:
     ],
     ids=["webhook", "slack", "mail"],
 )
-def test_c38_a_receiver_that_is_not_there_is_tried_later_and_no_secret_is_told(make: Callable[[int], Sink]):
+def test_c38_an_unreachable_receiver_is_retried_and_no_secret_is_shown(make: Callable[[int], Sink]):
     sink = make(_closed_port())
     with pytest.raises(Temporary) as raised:
         sink.send([envelope()])
     assert raised.value.counts is False
-    for told in (str(raised.value), repr(sink)):
-        assert "T0K3N" not in told
-        assert "s3cr3t" not in told
+    for content in (str(raised.value), repr(sink)):
+        assert "T0K3N" not in content
+        assert "s3cr3t" not in content
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_an_address_that_is_none_is_refused(url: str):
         HttpEndpoint(url)
 
 
-def test_c37_slack_gets_one_message_for_all_and_nobody_is_called_by_a_headline(receiver: HttpReceiver):
+def test_c37_slack_gets_one_message_for_all_and_a_headline_mentions_no_one(receiver: HttpReceiver):
     hostile = replace(ALARM, title="<!channel> & <@U1>\nfree", detail="")
     envelopes = [envelope(), envelope(hostile), *(envelope() for _ in range(30))]
     answers = SlackSink(HttpEndpoint(receiver.url)).send(envelopes)
@@ -195,7 +195,7 @@ def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailRecei
     assert "Nothing new for 30 hours." in letter.get_payload()
 
 
-def test_what_is_over_is_told_as_over(post_office: MailReceiver):
+def test_a_cleared_alarm_is_reported_as_over(post_office: MailReceiver):
     mail(post_office).send([envelope(replace(ALARM, cleared_at=NOW, revision=2))])
     assert post_office.letters[0]["Subject"] == "[crypto] over: Ledger Lane is silent"
 

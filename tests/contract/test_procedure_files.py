@@ -19,8 +19,8 @@ MOMENT = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 URL = "https://sede.muestra.example/tramites/bono"
 
 
-def procedure(**told: Any) -> dict[str, Any]:
-    given = {
+def procedure(**content: Any) -> dict[str, Any]:
+    fields = {
         "version": 1,
         "id": "local-muestra-bono",
         "tramite": "local-muestra-bono",
@@ -38,7 +38,7 @@ def procedure(**told: Any) -> dict[str, Any]:
         "verificado": False,
         "verified_by": None,
     }
-    return given | told
+    return fields | content
 
 
 class Known:
@@ -71,9 +71,9 @@ class Known:
         return [self._capture(key) for key in self.bodies]
 
 
-def envelope(capture: str, *told: dict[str, Any], review: tuple[str, ...] = ()) -> Envelope:
+def envelope(capture: str, *content: dict[str, Any], review: tuple[str, ...] = ()) -> Envelope:
     attributes = {
-        "procedures": [{"document": one, "spans": {}, "recognised": []} for one in told],
+        "procedures": [{"document": item, "spans": {}, "recognised": []} for item in content],
         "review": list(review),
     }
     document = Document(
@@ -127,10 +127,10 @@ def test_p21_a_delivery_writes_its_files_and_a_repeated_one_touches_none(sink: P
 def test_p13_only_the_last_versions_stay(sink: ProcedureFiles):
     for number in (1, 2, 3):
         sink.send([envelope(f"c{number}", procedure(tasas=f"{number} euros"))])
-    told = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
-    assert told["tasas"] == "3 euros"
-    kept = sorted((sink.folder / "versions/local-muestra-bono").glob("*.json"))
-    assert [json.loads(path.read_bytes())["tasas"] for path in kept] == ["1 euros", "2 euros"]
+    content = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
+    assert content["tasas"] == "3 euros"
+    versions = sorted((sink.folder / "versions/local-muestra-bono").glob("*.json"))
+    assert [json.loads(path.read_bytes())["tasas"] for path in versions] == ["1 euros", "2 euros"]
     raw = sorted(path.name.partition(".")[2] for path in (sink.folder / "raw").rglob("*") if path.is_file())
     assert raw == ["html", "meta.json", "previous.html", "previous.meta.json"]
 
@@ -166,7 +166,7 @@ def test_p26_what_should_be_looked_at_first_is_proposed_not_written(sink: Proced
     assert "ingestion/review/local-muestra-bono.json" not in files(sink.folder)
 
 
-def test_a_page_that_says_much_less_than_before_is_proposed(sink: ProcedureFiles):
+def test_a_page_that_lost_much_of_its_content_is_proposed(sink: ProcedureFiles):
     sink.send([envelope("c1", procedure())])
     less = procedure(completeness_score=0.5, content_hash="b" * 64)
     assert sink.send([envelope("c2", less)]) == [Sent("review local-muestra-bono")]
@@ -175,11 +175,11 @@ def test_a_page_that_says_much_less_than_before_is_proposed(sink: ProcedureFiles
 def test_another_page_of_the_same_name_gets_a_name_of_its_own(sink: ProcedureFiles):
     other = procedure(source_url=f"{URL}-2", fuente_url=f"{URL}-2")
     sink.send([envelope("c1", procedure())])
-    (sent,) = sink.send([envelope("c2", other)])
-    stem = sent.receipt.removeprefix("stored ")
+    (outcome,) = sink.send([envelope("c2", other)])
+    stem = outcome.receipt.removeprefix("stored ")
     assert stem.startswith("local-muestra-bono-")
-    told = json.loads((sink.folder / "tramites" / f"{stem}.json").read_bytes())
-    assert told["tramite"] == told["id"] == stem
+    content = json.loads((sink.folder / "tramites" / f"{stem}.json").read_bytes())
+    assert content["tramite"] == content["id"] == stem
     assert sink.send([envelope("c2", other)]) == [Sent(f"unchanged {stem}")]
 
 
@@ -190,7 +190,7 @@ def test_a_procedure_that_is_called_otherwise_now_leaves_no_second_file(sink: Pr
     assert list((sink.folder / "versions/local-muestra-bono").glob("*.json"))
 
 
-def test_what_is_no_procedure_is_dropped_and_an_unwritable_folder_is_for_later(
+def test_other_documents_are_dropped_and_an_unwritable_folder_is_retried(
     sink: ProcedureFiles, tmp_path: Path
 ):
     assert sink.send([envelope("c1")]) == [Drop("not_a_procedure")]
@@ -202,10 +202,10 @@ def test_what_is_no_procedure_is_dropped_and_an_unwritable_folder_is_for_later(
 
 def test_p28_every_file_names_its_source_and_no_secret_of_the_exchange_is_kept(sink: ProcedureFiles):
     sink.send([envelope("c1", procedure(source_domain="sede.muestra.example"))])
-    told = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
-    assert told["fuente_url"] == told["source_url"] == URL
-    assert told["source_domain"] == "sede.muestra.example"
+    content = json.loads((sink.folder / "tramites/local-muestra-bono.json").read_bytes())
+    assert content["fuente_url"] == content["source_url"] == URL
+    assert content["source_domain"] == "sede.muestra.example"
     record = json.loads((sink.folder / "extracted/local-muestra-bono.extracted.json").read_bytes())
-    assert record["extracted_at"] == told["extracted_at"]
+    assert record["extracted_at"] == content["extracted_at"]
     assert not [name for name, (_, body) in state(sink.folder).items() if b"secret" in body]
     assert any(name.endswith(".html") for name in files(sink.folder))

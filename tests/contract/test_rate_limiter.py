@@ -23,15 +23,15 @@ RUNS = count()
 
 @pytest.fixture(params=["memory", "file", "redis"])
 def rate_limiter(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RateLimiter]:
-    made: RateLimiter
+    limiter: RateLimiter
     if request.param == "memory":
-        made = MemoryRateLimiter()
+        limiter = MemoryRateLimiter()
     elif request.param == "file":
-        made = FileRateLimiter(tmp_path / "rate-limits.sqlite")
+        limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     else:
-        made = on_server(request.getfixturevalue("valkey"))
-    yield made
-    made.close()
+        limiter = on_server(request.getfixturevalue("valkey"))
+    yield limiter
+    limiter.close()
 
 
 def on_server(valkey: Valkey) -> RedisRateLimiter:
@@ -49,14 +49,14 @@ def host(name: str = "ledgerlane.example", interval: float = 1.0) -> Quota:
     return Quota(f"host:{name}", 1, interval)
 
 
-def ask(rate_limiter: RateLimiter, wanted: Demand, now: float) -> Decision:
-    return rate_limiter.reserve([wanted], lambda: now)[0]
+def ask(rate_limiter: RateLimiter, request_demand: Demand, now: float) -> Decision:
+    return rate_limiter.reserve([request_demand], lambda: now)[0]
 
 
-def send(rate_limiter: RateLimiter, wanted: Demand, now: float) -> None:
-    assert ask(rate_limiter, wanted, now) == Go()
-    rate_limiter.report_sent([wanted.lease], now)
-    rate_limiter.report_done([wanted.lease], now)
+def send(rate_limiter: RateLimiter, request_demand: Demand, now: float) -> None:
+    assert ask(rate_limiter, request_demand, now) == Go()
+    rate_limiter.report_sent([request_demand.lease], now)
+    rate_limiter.report_done([request_demand.lease], now)
 
 
 def test_p7_one_request_per_interval(rate_limiter):
@@ -73,15 +73,15 @@ def test_p10_hosts_do_not_wait_for_each_other(rate_limiter):
 
 
 def test_the_interval_counts_from_the_moment_of_sending(rate_limiter):
-    wanted = demand("a", host())
-    assert ask(rate_limiter, wanted, START) == Go()
+    request_demand = demand("a", host())
+    assert ask(rate_limiter, request_demand, START) == Go()
     assert ask(rate_limiter, demand("b", host()), START + 3).until == START + 4
-    rate_limiter.report_sent([wanted.lease], START + 3.5)
+    rate_limiter.report_sent([request_demand.lease], START + 3.5)
     assert ask(rate_limiter, demand("b", host()), START + 4).until == START + 4.5
     assert ask(rate_limiter, demand("b", host()), START + 4.5) == Go()
 
 
-def test_5_6_whoever_waits_is_served_in_the_order_of_asking(rate_limiter):
+def test_5_6_waiting_requests_are_admitted_in_order(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     waits = [ask(rate_limiter, demand(name, host()), START).until - START for name in "bcd"]
     assert waits == [1.0, 2.0, 3.0]
@@ -91,12 +91,12 @@ def test_5_6_whoever_waits_is_served_in_the_order_of_asking(rate_limiter):
 
 
 def test_a_batch_is_decided_in_its_order(rate_limiter):
-    found = rate_limiter.reserve([demand(name, host()) for name in "abc"], lambda: START)
-    assert [isinstance(one, Go) for one in found] == [True, False, False]
-    assert found[1].until < found[2].until
+    decisions = rate_limiter.reserve([demand(name, host()) for name in "abc"], lambda: START)
+    assert [isinstance(decision, Go) for decision in decisions] == [True, False, False]
+    assert decisions[1].until < decisions[2].until
 
 
-def test_a_moment_that_nobody_comes_for_is_given_up(rate_limiter):
+def test_a_planned_moment_expires_when_its_request_does_not_come_back(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     ask(rate_limiter, demand("b", host()), START)
     assert ask(rate_limiter, demand("c", host()), START + 60) == Go()
@@ -104,20 +104,24 @@ def test_a_moment_that_nobody_comes_for_is_given_up(rate_limiter):
 
 def test_p10_concurrency_is_limited_until_a_request_is_done(rate_limiter):
     slots = (Slots("host:ledgerlane.example", 2),)
-    wanted = [demand(name, slots=slots) for name in "abc"]
-    assert [isinstance(one, Go) for one in rate_limiter.reserve(wanted, lambda: START)] == [True, True, False]
-    rate_limiter.report_done([wanted[0].lease], START + 1)
-    assert ask(rate_limiter, wanted[2], START + 1) == Go()
+    request_demand = [demand(name, slots=slots) for name in "abc"]
+    assert [isinstance(decision, Go) for decision in rate_limiter.reserve(request_demand, lambda: START)] == [
+        True,
+        True,
+        False,
+    ]
+    rate_limiter.report_done([request_demand[0].lease], START + 1)
+    assert ask(rate_limiter, request_demand[2], START + 1) == Go()
 
 
-def test_whoever_never_reports_is_taken_for_dead_after_its_time(rate_limiter):
+def test_a_request_that_never_reports_counts_as_dead_after_its_time(rate_limiter):
     slots = (Slots("host:ledgerlane.example", 1),)
     assert ask(rate_limiter, demand("a", host(), slots=slots, start=10, hold=20), START) == Go()
     assert isinstance(ask(rate_limiter, demand("b", slots=slots), START + 19), Wait)
     assert ask(rate_limiter, demand("b", slots=slots), START + 21) == Go()
 
 
-def test_r32_whoever_never_reports_still_counts_against_a_budget(rate_limiter):
+def test_r32_a_request_that_never_reports_still_counts_against_a_budget(rate_limiter):
     budget = Quota("credential:wire", 1, 60.0)
     assert ask(rate_limiter, demand("a", budget, start=10), START) == Go()
     # It may have been sent as late as ten seconds after it was let go.
@@ -166,8 +170,8 @@ def test_r32_5_3_no_window_ever_holds_more_than_its_quota(rate_limiter, arrivals
     times = [at for at, _ in log]
     assert all(later - earlier > 10 - 1e-6 for earlier, later in zip(times, times[4:], strict=False))
     for key in {key for _, key in log}:
-        own = [at for at, name in log if name == key]
-        assert all(later - earlier > 1 - 1e-6 for earlier, later in pairwise(own))
+        key_times = [at for at, name in log if name == key]
+        assert all(later - earlier > 1 - 1e-6 for earlier, later in pairwise(key_times))
 
 
 def play(rate_limiter: RateLimiter, arrivals: list[tuple[float, float, Demand]]) -> list[tuple[float, str]]:
@@ -178,13 +182,15 @@ def play(rate_limiter: RateLimiter, arrivals: list[tuple[float, float, Demand]])
         if not events:
             break
         now, asking, number = heappop(events)
-        _, lag, wanted = arrivals[number]
+        _, lag, request_demand = arrivals[number]
         if not asking:
-            rate_limiter.report_sent([wanted.lease], now)
-            log.append((now, wanted.quotas[0].key))
+            rate_limiter.report_sent([request_demand.lease], now)
+            log.append((now, request_demand.quotas[0].key))
             continue
-        found = ask(rate_limiter, wanted, now)
-        heappush(events, (now + lag, 0, number) if isinstance(found, Go) else (found.until, 1, number))
+        decisions = ask(rate_limiter, request_demand, now)
+        heappush(
+            events, (now + lag, 0, number) if isinstance(decisions, Go) else (decisions.until, 1, number)
+        )
     return log
 
 
@@ -209,12 +215,12 @@ def test_what_no_longer_counts_is_swept(tmp_path):
     ask(rate_limiter, demand("x", host()), START + 10_000)
     rate_limiter._until_sweep = 0
     ask(rate_limiter, demand("y", host("harbour.example")), START + 10_000)
-    kept = rate_limiter._database.execute("SELECT count(*) FROM requests").fetchone()[0]
+    row_count = rate_limiter._database.execute("SELECT count(*) FROM requests").fetchone()[0]
     rate_limiter.close()
-    assert kept == 2
+    assert row_count == 2
 
 
-def test_a_file_that_cannot_be_asked_lets_nobody_go(tmp_path):
+def test_no_request_is_admitted_while_the_file_cannot_be_read(tmp_path):
     rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     rate_limiter._database.execute("DROP TABLE requests")
     with pytest.raises(Temporary):

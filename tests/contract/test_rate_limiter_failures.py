@@ -29,7 +29,7 @@ def test_p7_a_clock_that_is_set_back_takes_what_was_sent_along(rate_limiter):
     assert ask(rate_limiter, demand("b", host()), back + 1) == Go()
 
 
-def test_a_clock_that_is_set_back_does_not_make_a_bar_longer(rate_limiter):
+def test_a_clock_that_is_set_back_does_not_make_a_block_longer(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     rate_limiter.block_until(["host:ledgerlane.example"], START + 100)
     day = START - 86_400
@@ -38,7 +38,7 @@ def test_a_clock_that_is_set_back_does_not_make_a_bar_longer(rate_limiter):
     )
 
 
-def test_r32_a_clock_that_is_set_back_gives_no_second_budget(rate_limiter):
+def test_r32_a_clock_that_is_set_back_does_not_renew_a_budget(rate_limiter):
     budget = Quota("credential:news", 3, 60.0)
     for number in range(3):
         send(rate_limiter, demand(f"a{number}", budget), START + number)
@@ -55,9 +55,9 @@ def test_a_clock_that_is_corrected_by_a_little_changes_nothing(rate_limiter):
 
 
 def made(path: Path) -> bytes:
-    whole = FileRateLimiter(path)
-    whole.reserve([demand(str(number), host(f"{number}.example")) for number in range(300)], time.time)
-    whole.close()
+    sound = FileRateLimiter(path)
+    sound.reserve([demand(str(number), host(f"{number}.example")) for number in range(300)], time.time)
+    sound.close()
     return path.read_bytes()
 
 
@@ -76,9 +76,9 @@ def test_a_damaged_file_is_put_aside_and_nothing_leaves_until_what_it_knew_is_pa
     path.write_bytes(DAMAGES[damage](made(path)))
     anew = FileRateLimiter(path)
     now = time.time()
-    held = ask(anew, demand("a", host()), now)
-    assert isinstance(held, Wait)
-    assert MEMORY - 30 < held.until - now <= MEMORY
+    waiting = ask(anew, demand("a", host()), now)
+    assert isinstance(waiting, Wait)
+    assert MEMORY - 30 < waiting.until - now <= MEMORY
     assert ask(anew, demand("a", host()), now + MEMORY + 1) == Go()
     anew.close()
     assert (tmp_path / "rate-limits.db.damaged").exists()
@@ -107,8 +107,8 @@ def test_of_many_that_find_a_damaged_file_one_puts_it_aside(tmp_path):
     now = time.time() + MEMORY + 1
     send(opened[0], demand("a", host()), now)
     assert all(isinstance(ask(other, demand("b", host()), now), Wait) for other in opened[1:])
-    for one in opened:
-        one.close()
+    for limiter in opened:
+        limiter.close()
 
 
 def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):

@@ -81,9 +81,9 @@ def test_p10_what_a_killed_process_of_this_machine_held_is_free_at_once_and_coun
     assert victim.exitcode == -signal.SIGKILL
     with closing(RedisRateLimiter(RedisClient(valkey.url))) as after:
         assert after.reserve([demand("second", slots=ONE_PLACE)], time.time) == [Go()]
-        (held,) = after.reserve([demand("third", LONG)], time.time)
-        assert isinstance(held, Wait)
-        assert 400 < held.until - time.time() < 501
+        (waiting,) = after.reserve([demand("third", LONG)], time.time)
+        assert isinstance(waiting, Wait)
+        assert 400 < waiting.until - time.time() < 501
 
 
 @pytest.mark.parametrize("wrong_by", [-HOUR, HOUR])
@@ -100,13 +100,13 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
     ):
         assert right.reserve([demand("a", LONG)], time.time) == [Go()]
         right.report_sent(["lease-a"], time.time())
-        (held,) = wrong.reserve([demand("b", LONG)], off)
-        assert 400 < held.until - off() < 501
+        (waiting,) = wrong.reserve([demand("b", LONG)], off)
+        assert 400 < waiting.until - off() < 501
         other = Quota("host:quay.example", 1, 500.0)
         assert wrong.reserve([demand("c", other)], off) == [Go()]
         wrong.report_sent(["lease-c"], off())
-        (held,) = right.reserve([demand("d", other)], time.time)
-        assert 400 < held.until - time.time() < 501
+        (waiting,) = right.reserve([demand("d", other)], time.time)
+        assert 400 < waiting.until - time.time() < 501
         wrong.block_until(["host:harbour.example"], off() + 500)
         (blocked_until,) = right.reserve([demand("e", host("harbour.example"))], time.time)
         assert 400 < blocked_until.until - time.time() < 501
@@ -123,43 +123,43 @@ def test_p7_a_slow_answer_dates_nothing_into_the_future(valkey):
     ):
         assert slow.reserve([demand("a", quota)], lambda: next(moments)) == [Go()]
         slow.report_sent(["lease-a"], time.time())
-        (held,) = other.reserve([demand("b", quota)], time.time)
-        assert isinstance(held, Wait)
-        assert held.until - time.time() < 101
+        (waiting,) = other.reserve([demand("b", quota)], time.time)
+        assert isinstance(waiting, Wait)
+        assert waiting.until - time.time() < 101
 
 
 def test_r31_r32_many_at_once_get_exactly_what_the_budget_allows(valkey):
     remembering(valkey)
     budget = Quota("credential:wire", 20, HOUR)
-    found: list[bool] = []
+    decisions: list[bool] = []
 
     def crowd(machine: int) -> None:
         with closing(RedisRateLimiter(RedisClient(valkey.url))) as rate_limiter:
             for batch in range(5):
-                wanted = [demand(f"{machine}-{batch}-{n}", budget) for n in range(3)]
-                found.extend(isinstance(one, Go) for one in rate_limiter.reserve(wanted, time.time))
+                demands = [demand(f"{machine}-{batch}-{n}", budget) for n in range(3)]
+                decisions.extend(isinstance(item, Go) for item in rate_limiter.reserve(demands, time.time))
 
     threads = [threading.Thread(target=crowd, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(found), sum(found)) == (90, 20)
+    assert (len(decisions), sum(decisions)) == (90, 20)
 
 
-def test_whoever_is_always_too_late_asks_for_less_and_at_last_gives_up(two, monkeypatch):
+def test_contended_calls_are_halved_and_give_up_at_last(two, monkeypatch):
     rate_limiter, _ = two
-    asked: list[int] = []
+    sizes: list[int] = []
     write = rate_limiter._write
 
     def late(snapshot):
-        asked.append(len(snapshot.usages))
+        sizes.append(len(snapshot.usages))
         return len(snapshot.usages) <= 2 and write(snapshot)
 
     monkeypatch.setattr(rate_limiter, "_write", late)
     crowd = [demand(str(n), host(f"{n}.example")) for n in range(8)]
     assert rate_limiter.reserve(crowd, lambda: START) == [Go()] * 8
-    assert set(asked) == {8, 4, 2}
+    assert set(sizes) == {8, 4, 2}
     monkeypatch.setattr(rate_limiter, "_write", lambda snapshot: False)
     monkeypatch.setattr("headwater.fetch.politeness.rate_limiter_redis._TRIES_ALONE", 3)
     with pytest.raises(Temporary, match="rate_limiter_contended"):
@@ -175,7 +175,7 @@ def test_p7_r32_of_a_server_without_memory_no_window_is_used_twice(valkey):
         assert ask(rate_limiter, demand("c", slots=ONE_PLACE), START + 60) == Go()
 
 
-def test_p10_p11_whoever_is_under_way_says_so_again_to_a_server_that_forgot(two, valkey):
+def test_p10_p11_requests_in_flight_are_reported_again_to_a_server_that_forgot(two, valkey):
     first, second = two
     assert ask(first, demand("a", slots=ONE_PLACE), START) == Go()
     first.block_until(["host:harbour.example"], START + 500)
@@ -189,7 +189,7 @@ def test_p10_p11_whoever_is_under_way_says_so_again_to_a_server_that_forgot(two,
     assert ask(second, demand("c", slots=ONE_PLACE), START + 4) == Go()
 
 
-def test_p7_r33_while_the_server_is_away_nobody_goes_and_then_they_do(killable):
+def test_p7_r33_no_request_is_admitted_while_the_server_is_away(killable):
     with closing(on_server(killable)) as rate_limiter:
         send(rate_limiter, demand("a", host()), START)
         killable.kill()
@@ -205,7 +205,7 @@ def test_p7_r33_while_the_server_is_away_nobody_goes_and_then_they_do(killable):
 
 
 @pytest.mark.parametrize("fault", ["silent", "refusing"])
-def test_a_network_that_fails_lets_nobody_go(valkey, fault):
+def test_no_request_is_admitted_while_the_network_fails(valkey, fault):
     remembering(valkey)
     with fault_proxy(valkey.port) as proxy:
         url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
@@ -224,8 +224,8 @@ def test_p7_an_answer_that_was_lost_on_its_way_counts_as_let_go(two):
     rate_limiter, other = two
     run = rate_limiter._server.run
 
-    def deaf(*told):
-        run(*told)
+    def deaf(*arguments):
+        run(*arguments)
         raise Temporary("redis_unavailable", "the answer was lost")
 
     object.__setattr__(rate_limiter._server, "run", deaf)
@@ -240,8 +240,8 @@ def test_r33_requests_are_counted_by_kind_and_minute(valkey):
     server = RedisClient(valkey.url)
     with closing(RedisRateLimiter(server, counted=["desk"], measured=False)) as rate_limiter:
         news = Quota("kind:news_api", 2, 60.0)
-        found = rate_limiter.reserve([demand(name, news) for name in "abc"], lambda: START)
-        assert [isinstance(one, Go) for one in found] == [True, True, False]
+        decisions = rate_limiter.reserve([demand(name, news) for name in "abc"], lambda: START)
+        assert [isinstance(item, Go) for item in decisions] == [True, True, False]
     with valkey.client() as client:
         (key,) = client.keys("desk:*")
         assert key == f"desk:ratelimit:news_api:{int(START) // 60 * 60}"
@@ -268,12 +268,12 @@ def test_what_no_longer_counts_is_gone_from_the_server(two, valkey):
 def test_the_setting_chooses_it(valkey, tmp_path):
     with ExitStack() as opened:
         shared = opened.enter_context(closing(App(Settings(data=str(tmp_path), redis=valkey.url)).fetcher()))
-        own = opened.enter_context(closing(App(Settings(data=str(tmp_path))).fetcher()))
+        fetcher = opened.enter_context(closing(App(Settings(data=str(tmp_path))).fetcher()))
         assert isinstance(shared._rate_limiter, RedisRateLimiter)
-        assert not isinstance(own._rate_limiter, RedisRateLimiter)
+        assert not isinstance(fetcher._rate_limiter, RedisRateLimiter)
 
 
-def test_a_missing_library_is_told_at_once(monkeypatch):
+def test_a_missing_library_is_reported_at_once(monkeypatch):
     monkeypatch.setattr("headwater.redis_client.find_spec", lambda name: None)
     with pytest.raises(Refused, match=r"headwater\[cluster\]"):
         RedisClient("redis://localhost")

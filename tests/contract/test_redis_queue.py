@@ -39,15 +39,15 @@ def item(number: int) -> QueueItem:
 def pushed(valkey: Valkey, database: int = 0) -> list[dict[str, str]]:
     with valkey.client() as client:
         client.select(database)
-        return [json.loads(one) for one in client.lrange(NAME, 0, -1)]
+        return [json.loads(raw_item) for raw_item in client.lrange(NAME, 0, -1)]
 
 
 def test_r40_r86_items_are_pushed_to_the_right_as_plain_json_in_order(valkey):
     assert RedisQueue(valkey.url).push([item(1), item(2)]) == 2
     assert RedisQueue(valkey.url).push([item(3)]) == 1
-    found = pushed(valkey)
-    assert [one["document_id"] for one in found] == ["d1", "d2", "d3"]
-    assert found[0]["normalized_text"] == "größer \r\n $5"
+    items = pushed(valkey)
+    assert [raw_item["document_id"] for raw_item in items] == ["d1", "d2", "d3"]
+    assert items[0]["normalized_text"] == "größer \r\n $5"
 
 
 def test_a_password_and_a_database_come_first(valkey):
@@ -59,11 +59,11 @@ def test_a_password_and_a_database_come_first(valkey):
 
 
 @pytest.mark.parametrize(("login", "code"), [("", "NOAUTH"), (":secret@", "WRONGPASS")])
-def test_a_refusal_is_told_without_the_password_and_holds_nothing_against_the_items(valkey, login, code):
-    with pytest.raises(Temporary) as told:
+def test_a_refusal_is_reported_without_the_password_and_does_not_count_against_the_items(valkey, login, code):
+    with pytest.raises(Temporary) as raised:
         RedisQueue(f"redis://{login}127.0.0.1:{valkey.port}").push([item(1)])
-    assert (told.value.reason, told.value.detail, told.value.counts) == ("queue_refused", code, False)
-    assert "secret" not in str(told.value)
+    assert (raised.value.reason, raised.value.detail, raised.value.counts) == ("queue_refused", code, False)
+    assert "secret" not in str(raised.value)
     assert pushed(valkey) == []
 
 
@@ -79,15 +79,15 @@ def test_a_key_of_another_kind_is_a_refusal(valkey):
 def test_a_server_that_hangs_up_in_the_middle_is_asked_again_and_nothing_is_missing(valkey, proxy, answers):
     queues = RedisQueue(through(proxy, valkey))
     proxy.faults.answers = answers
-    with pytest.raises(Temporary) as told:
+    with pytest.raises(Temporary) as raised:
         queues.push([item(1), item(2)])
-    assert (told.value.reason, told.value.counts) == ("queue_unavailable", False)
+    assert (raised.value.reason, raised.value.counts) == ("queue_unavailable", False)
     proxy.faults.answers = None
     assert queues.push([item(1), item(2)]) == 2
-    assert [one["id"] for one in pushed(valkey)][-2:] == ["i1", "i2"]
+    assert [raw_item["id"] for raw_item in pushed(valkey)][-2:] == ["i1", "i2"]
 
 
-def test_what_was_cut_off_on_the_way_is_no_item(valkey, proxy):
+def test_a_truncated_command_adds_no_item(valkey, proxy):
     proxy.faults.asks = 150
     with pytest.raises(Temporary, match="queue_unavailable"):
         RedisQueue(through(proxy, valkey)).push([item(1)])
@@ -109,10 +109,10 @@ def saying(words: bytes) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
-            talk, _ = listener.accept()
-            with talk:
-                talk.recv(65_536)
-                talk.sendall(words)
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(words)
 
         thread = threading.Thread(target=answer)
         thread.start()
@@ -129,7 +129,7 @@ def test_a_wrong_answer_is_not_taken_for_a_yes(words):
 
 
 @pytest.mark.parametrize("url", ["http://x.example", "redis://", "redis://host/name", "nonsense"])
-def test_a_wrong_address_is_told_at_once(url):
+def test_an_invalid_address_is_reported_at_once(url):
     with pytest.raises(Refused, match="queues:"):
         RedisQueue(url)
 

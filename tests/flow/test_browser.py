@@ -20,7 +20,7 @@ SHELL = '<html><body><div id="root"></div><script src="/main.js"></script></body
 FILL = f"document.getElementById('root').innerHTML = `<article>{STORY}</article>`;"
 
 
-def test_a_page_that_needs_scripts_has_its_text_and_says_how_it_came():
+def test_a_page_that_needs_scripts_has_its_text_and_records_rendering():
     pages = {
         "/shell": SHELL,
         "/main.js": "fetch('/story').then(a => a.text()).then(t => {document.getElementById('root').innerHTML = t})",
@@ -56,10 +56,10 @@ def test_a_wall_is_agreed_to_once_and_the_page_behind_it_is_read():
 
 def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
     wall = "cookie1|<p>cookies and privacy</p><form action=/agree method=post><button>Accept</button></form>"
-    heard: list[tuple[str, str]] = []
+    page_requests: list[tuple[str, str]] = []
 
     def hear(name: str, page: str) -> Page:
-        return lambda cookie, _: (heard.append((name, cookie)), page)[1]
+        return lambda cookie, _: (page_requests.append((name, cookie)), page)[1]
 
     pages = {
         "/wall": hear("wall", wall),
@@ -74,7 +74,7 @@ def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
             assert answer.url == "http://news.example/story"
             assert "set-cookie" not in answer.headers
     once = [("wall", ""), ("agree", "cookie1=1"), ("story", "cookie1=1; cookie2=1"), ("other", "")]
-    assert heard == once * 2
+    assert page_requests == once * 2
 
 
 def test_a_wall_that_does_not_fall_is_clicked_once():
@@ -150,11 +150,11 @@ def test_robots_and_the_pace_of_the_host_hold_for_what_a_page_asks_for():
 def test_a_page_that_never_ends_is_ended_and_the_next_one_is_shown():
     pages = {"/busy": "<p>x</p><script>while (true) {}</script>", "/shell": SHELL, "/main.js": FILL}
     with serving(pages) as site, fetching(site, page_time=timedelta(seconds=4)) as fetcher:
-        busy, good = render(fetcher, "/busy", "/shell")
+        busy, rendered = render(fetcher, "/busy", "/shell")
         assert isinstance(busy, Failure)
         assert (busy.reason, busy.temporary) == ("render_timeout", False)
-        assert isinstance(good, Response)
-        assert "clerks sign blocks" in good.body.decode()
+        assert isinstance(rendered, Response)
+        assert "clerks sign blocks" in rendered.body.decode()
 
 
 def test_a_page_that_takes_too_much_memory_is_ended():
@@ -169,15 +169,15 @@ def test_a_page_that_takes_too_much_memory_is_ended():
 
 def test_the_browser_is_renewed_after_its_pages_and_nothing_is_left_running():
     with serving({"/shell": SHELL, "/main.js": FILL}) as site:
-        seen = []
+        process_counts = []
         with fetching(site, pages=2) as fetcher:
             assert descendants() == []  # it starts when it is needed
             for _ in range(3):
                 (answer,) = render(fetcher, "/shell")
                 assert isinstance(answer, Response)
-                seen.append(browsers())
-        assert [len(found) for found in seen] == [1, 0, 1]
-        assert seen[0] != seen[2]
+                process_counts.append(browsers())
+        assert [len(processes) for processes in process_counts] == [1, 0, 1]
+        assert process_counts[0] != process_counts[2]
         assert descendants() == []
 
 
@@ -252,5 +252,5 @@ def test_a_worker_that_is_killed_takes_its_browser_along():
             family = psutil.Process(worker.pid).children(recursive=True)
             assert len(family) >= 3
             worker.kill()
-        _, left = psutil.wait_procs(family, timeout=20)
-        assert left == []
+        _, alive = psutil.wait_procs(family, timeout=20)
+        assert alive == []

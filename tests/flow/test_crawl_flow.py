@@ -74,11 +74,11 @@ def test_p6_robots_nofollow_other_domains_and_endless_calendars_bound_the_walk(i
         assert {record["host"] for record in internet.log()} == {"townhall.example"}
         assert sum(path.startswith("/agenda/") for path in asked) <= 5
         assert sum(path == "/buscar" for path in asked) <= 10
-        (look,) = rows(app, polls)
-        noted = " ".join(look["warnings"])
-        assert "page_failed:robots" in noted
-        assert "page_failed:http_404" in noted
-        assert "links_skipped:too_many_alike" in noted
+        (poll_row,) = rows(app, polls)
+        warning_text = " ".join(poll_row["warnings"])
+        assert "page_failed:robots" in warning_text
+        assert "page_failed:http_404" in warning_text
+        assert "links_skipped:too_many_alike" in warning_text
 
 
 def test_a_paper_whose_address_fits_is_a_lead_that_is_fetched_later(internet, tmp_path):
@@ -104,8 +104,8 @@ def test_a_page_that_fails_does_not_end_the_crawl(internet, tmp_path):
     internet.fault("townhall.example", "/tramites/padron", Fault(status=403), times=2)
     with make(internet, tmp_path, exclude=["/mudado", "/copia"]) as (app, context):
         run(context)
-        found = {row["url"] for row in rows(app, documents)}
-        assert "http://townhall.example/tramites/tasa-basuras" in found
+        urls = {row["url"] for row in rows(app, documents)}
+        assert "http://townhall.example/tramites/tasa-basuras" in urls
         assert rows(app, sources)[0]["failures"] == 0
 
 

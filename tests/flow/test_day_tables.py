@@ -125,14 +125,14 @@ def look(told: str) -> None:
     run_session(discover_day_tables(source, NOW), table({}))
 
 
-def test_g3_a_database_that_cannot_be_reached_is_tried_later_and_its_address_is_not_told(monkeypatch):
+def test_g3_an_unreachable_database_is_retried_and_its_address_is_not_shown(monkeypatch):
     monkeypatch.setenv("NEWS_DATABASE", "postgresql://user:geheim@127.0.0.1:1/news")
     with pytest.raises(Temporary) as trouble:
         look("env:NEWS_DATABASE")
     assert "geheim" not in str(trouble.value)
 
 
-def test_g3_what_is_no_postgresql_is_refused(monkeypatch):
+def test_g3_a_database_other_than_postgresql_is_refused(monkeypatch):
     monkeypatch.setenv("NEWS_DATABASE", "mysql://user:geheim@db.example/news")
     with pytest.raises(Permanent) as trouble:
         look("env:NEWS_DATABASE")

@@ -37,7 +37,7 @@ class Gone:
         raise Permanent("receiver_refused", f"{len(envelopes)} of them")
 
 
-def test_g17_an_alert_is_tried_again_or_set_apart_and_told_once(
+def test_g17_an_alert_is_retried_or_quarantined_and_delivered_once(
     tmp_path: Path, own_home: EnvironmentUnderTest
 ):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)

@@ -1,4 +1,4 @@
-"""Links looked at over the demo internet: politely, durably, and from the command line."""
+"""Link checks over the demo internet: polite, durable, and from the command line."""
 
 import json
 from datetime import timedelta
@@ -66,42 +66,42 @@ def keep(app, *urls):
     return links
 
 
-def check(links, fetcher, now=START, **told):
+def check(links, fetcher, now=START, **alerts):
     return {
-        one.link.url: one
-        for one in LinkChecker(links, fetcher, lambda: now, **told).check("trial", LinkPriority.P2)
+        result.link.url: result
+        for result in LinkChecker(links, fetcher, lambda: now, **alerts).check("trial", LinkPriority.P2)
     }
 
 
 def test_p36_good_missing_and_gone_links_are_distinguished(internet, opened, fetcher):
     internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
     links = keep(opened, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
-    found = check(links, fetcher)
-    assert found[PAGE + "good"].health.standing is LinkState.WELL
-    assert found[PAGE + "gone"].alerts == (LinkAlert.INACTIVE,)
-    assert found["http://mapped.example/nowhere"].health.reason == "http_404"
+    results_by_url = check(links, fetcher)
+    assert results_by_url[PAGE + "good"].health.standing is LinkState.WELL
+    assert results_by_url[PAGE + "gone"].alerts == (LinkAlert.INACTIVE,)
+    assert results_by_url["http://mapped.example/nowhere"].health.reason == "http_404"
     stored = {row["url"]: row["standing"] for row in links.links(priority=LinkPriority.P2)}
-    assert stored == {url: one.health.standing for url, one in found.items()}
+    assert stored == {url: result.health.standing for url, result in results_by_url.items()}
 
 
 def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, opened, fetcher):
     internet.fault("mapped.example", "/page/shy", Fault(status=405))
-    found = check(keep(opened, PAGE + "good", PAGE + "shy"), fetcher)
+    results_by_url = check(keep(opened, PAGE + "good", PAGE + "shy"), fetcher)
     asked = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
     assert sorted(asked) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
-    assert {one.health.standing for one in found.values()} == {LinkState.WELL}
+    assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
 
 
 def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, opened, fetcher):
     links = keep(opened, "http://mapped.example/nowhere")
-    told, now = [], START
+    alerts, now = [], START
     while True:
-        (one,) = check(links, fetcher, now).values()
-        told += [(alert, one.health.failures) for alert in one.alerts]
-        if one.health.due_at is None:
+        (result,) = check(links, fetcher, now).values()
+        alerts += [(alert, result.health.failures) for alert in result.alerts]
+        if result.health.due_at is None:
             break
-        now = one.health.due_at
-    assert told == [(LinkAlert.DOWN, 3), (LinkAlert.INACTIVE, one.health.failures)]
+        now = result.health.due_at
+    assert alerts == [(LinkAlert.DOWN, 3), (LinkAlert.INACTIVE, result.health.failures)]
     assert now - START >= 7 * DAY
     assert check(links, fetcher, now + 99 * DAY) == {}
 
@@ -117,9 +117,9 @@ def test_what_is_not_due_is_not_asked_for(internet, opened, fetcher):
 
 def test_robots_and_too_many_requests_are_no_failures(internet, opened, fetcher):
     internet.fault("mapped.example", "/page/busy", Fault(status=429, retry_after="3600"))
-    found = check(keep(opened, PAGE + "busy", "http://oddities.example/forbidden"), fetcher)
-    assert {one.health.failures for one in found.values()} == {0}
-    assert {one.health.reason for one in found.values()} == {"http_429", "robots"}
+    results_by_url = check(keep(opened, PAGE + "busy", "http://oddities.example/forbidden"), fetcher)
+    assert {result.health.failures for result in results_by_url.values()} == {0}
+    assert {result.health.reason for result in results_by_url.values()} == {"http_429", "robots"}
 
 
 def test_a_checker_that_dies_loses_nothing(internet, opened, fetcher, monkeypatch):
@@ -141,29 +141,33 @@ def test_when_nothing_can_be_reached_no_link_is_blamed(opened):
     )
     fetcher = HttpFetcher(fetch_settings(broken))
     try:
-        found = check(links, fetcher)
+        results_by_url = check(links, fetcher)
     finally:
         fetcher.close()
-    assert {one.health.reason for one in found.values()} == {"own_network"}
-    assert {one.health.failures for one in found.values()} == {0}
+    assert {result.health.reason for result in results_by_url.values()} == {"own_network"}
+    assert {result.health.failures for result in results_by_url.values()} == {0}
 
 
 def test_a_polite_pace_is_waited_for_not_counted(internet, opened):
     slow = Settings(data=opened.settings.data, hosts=opened.settings.hosts, requests_per_second=20)
     fetcher = HttpFetcher(fetch_settings(slow))
     try:
-        found = check(keep(opened, *(PAGE + str(number) for number in range(30))), fetcher)
+        results_by_url = check(keep(opened, *(PAGE + str(number) for number in range(30))), fetcher)
     finally:
         fetcher.close()
-    assert {one.health.standing for one in found.values()} == {LinkState.WELL}
-    assert len(found) == 30
+    assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
+    assert len(results_by_url) == 30
 
 
 @pytest.fixture
 def command(opened, internet, tmp_path):
     path = tmp_path / "headwater.yaml"
-    told = {"data": opened.settings.data, "hosts": {"*.example": internet.base_url}, "requests_per_second": 0}
-    path.write_text(yaml.safe_dump(told))
+    alerts = {
+        "data": opened.settings.data,
+        "hosts": {"*.example": internet.base_url},
+        "requests_per_second": 0,
+    }
+    path.write_text(yaml.safe_dump(alerts))
 
     def run(*words):
         result = CliRunner().invoke(commands, ["--config", str(path), *words], catch_exceptions=False)

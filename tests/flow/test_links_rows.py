@@ -31,8 +31,8 @@ def links(scene: Scene) -> LinkHealthStore:
     return LinkHealthStore(scene.store.engine)
 
 
-def keep(scene, *paths, **told):
-    source = told.pop("source", scene.source)
+def keep(scene, *paths, **fields):
+    source = fields.pop("source", scene.source)
     leads = [scene.lead(path, source=source) for path in paths]
     scene.tell(*leads, source=source)
     scene.fetch(*leads)
@@ -147,7 +147,7 @@ def test_a_higher_priority_brings_the_next_check_forward(scene, links):
     assert {row["due_at"] for row in links.links()} == {START + CHECK_INTERVALS[LinkPriority.P0]}
 
 
-def test_a_record_that_moved_is_looked_for_at_its_new_place(scene, links):
+def test_a_record_that_moved_is_checked_at_its_new_url(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     with scene.store.engine.begin() as connection:

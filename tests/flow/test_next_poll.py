@@ -82,8 +82,8 @@ def stage(
 def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Callable[[Request], Response]:
     def reply(request: Request) -> Response:
         body = RSS.format(ttl=ttl) if status == 200 else ""
-        told = answer(request, body, status=status, media_type="application/rss+xml")
-        return replace(told, headers={**told.headers, **headers})
+        response = answer(request, body, status=status, media_type="application/rss+xml")
+        return replace(response, headers={**response.headers, **headers})
 
     return reply
 

@@ -60,10 +60,12 @@ class Office:
         lines = [
             SourceLine(**line) for line in procedure_sources() if not self.only or line["name"] in self.only
         ]
-        own = replace(recipe(), sources=tuple(make_source(line, NAME, where=line.name) for line in lines))
+        own_recipe = replace(
+            recipe(), sources=tuple(make_source(line, NAME, where=line.name) for line in lines)
+        )
         app = App(settings, clock=self.clock)
-        app.__dict__["recipes"] = {NAME: own}
-        app.store.register(own.sources, self.clock())
+        app.__dict__["recipes"] = {NAME: own_recipe}
+        app.store.register(own_recipe.sources, self.clock())
         return app
 
     @cached_property
@@ -110,13 +112,13 @@ class Office:
 def office(
     folder: Path, internet: Internet, *only: str, home: EnvironmentUnderTest | None = None
 ) -> Iterator[Office]:
-    made = Office(folder, internet, only, home or EnvironmentUnderTest())
+    running_office = Office(folder, internet, only, home or EnvironmentUnderTest())
     try:
-        yield made
+        yield running_office
     finally:
-        if "context" in made.__dict__ and made.context.fetcher is not None:
-            made.context.fetcher.close()
-        made.app.store.engine.dispose()
+        if "context" in running_office.__dict__ and running_office.context.fetcher is not None:
+            running_office.context.fetcher.close()
+        running_office.app.store.engine.dispose()
 
 
 @pytest.fixture(scope="module")
@@ -129,36 +131,36 @@ def internet() -> Iterator[Internet]:
 def finished(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: EnvironmentUnderTest
 ) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as made:
-        made.run()
-        yield made
+    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as running_office:
+        running_office.run()
+        yield running_office
 
 
 def test_p1_every_procedure_of_the_portals_becomes_a_file(finished: Office):
-    wanted = {made.truth["nombre"] for made in made_pages()}
-    found = {told["nombre"] for told in finished.files().values()}
-    assert wanted <= found
-    assert len(found - wanted) == 1  # the gazette's call
+    expected = {running_office.truth["nombre"] for running_office in made_pages()}
+    names = {document["nombre"] for document in finished.files().values()}
+    assert expected <= names
+    assert len(names - expected) == 1  # the gazette's call
     assert len(finished.files()) == len(made_pages()) + 1
 
 
 def test_p2_every_procedure_went_through_the_stages_in_order(finished: Office):
-    kept = [row for row in finished.rows() if row["state"] == State.KEPT]
+    kept_rows = [row for row in finished.rows() if row["state"] == State.KEPT]
     steps = ["extract", *(step.name for step in finished.app.recipe(NAME).steps)]
-    stories = [explain(finished.app.store.engine, row["id"]) for row in kept]
+    stories = [explain(finished.app.store.engine, row["id"]) for row in kept_rows]
     # What a crawl walks over is captured before it is known to be a lead.
-    listed = [told for told in stories if told["source"]["kind"] == "sitemap"]
+    listed = [document for document in stories if document["source"]["kind"] == "sitemap"]
     assert len(listed) >= 15
-    for told in listed:
-        (capture,) = told["captures"]
-        (delivery,) = told["deliveries"]
-        assert told["lead"]["first_seen_at"] <= capture["fetched_at"] <= delivery["created_at"]
-        assert [mark["step"] for mark in told["document"]["trail"]] == steps
+    for document in listed:
+        (capture,) = document["captures"]
+        (delivery,) = document["deliveries"]
+        assert document["lead"]["first_seen_at"] <= capture["fetched_at"] <= delivery["created_at"]
+        assert [mark["step"] for mark in document["document"]["trail"]] == steps
         assert delivery["receipt"].startswith("stored ")
 
 
-def test_pages_that_are_no_procedures_give_no_file(finished: Office):
-    urls = {told["source_url"].replace("https://", "http://") for told in finished.files().values()}
+def test_other_pages_have_no_file(finished: Office):
+    urls = {document["source_url"].replace("https://", "http://") for document in finished.files().values()}
     assert not urls & {page.url for page in pages_that_are_none()}
     dropped = [row for row in finished.rows() if row["state"] == State.DROPPED]
     assert {row["reason"] for row in dropped} == {"not_a_procedure"}
@@ -167,34 +169,34 @@ def test_pages_that_are_no_procedures_give_no_file(finished: Office):
 
 def test_p31_p33_every_file_is_valid_and_complete(finished: Office):
     files = finished.files()
-    assert [problem for told in files.values() for problem in schema_problems(told)] == []
-    full = sum(told["completeness_score"] >= 0.70 for told in files.values())
+    assert [problem for document in files.values() for problem in schema_problems(document)] == []
+    full = sum(document["completeness_score"] >= 0.70 for document in files.values())
     assert full >= 0.9 * len(files)
 
 
 def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
     folder = finished.out / "tramites"
     retriever = KeywordRetriever(folder)
-    for stem, told in finished.files().items():
-        assert told["tramite"] == stem == told["id"]
-        assert {"keywords", "nombre", "fuente_url", "verificado", "source_domain"} <= told.keys()
-        answer = retriever.retrieve(told["nombre"])
+    for stem, document in finished.files().items():
+        assert document["tramite"] == stem == document["id"]
+        assert {"keywords", "nombre", "fuente_url", "verificado", "source_domain"} <= document.keys()
+        answer = retriever.retrieve(document["nombre"])
         assert answer is not None
         assert answer.tramite == stem
     assert unfindable_documents(folder) == []
 
 
 def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Office):
-    for stem, told in finished.files().items():
+    for stem, document in finished.files().items():
         record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
-        assert record["source_url"] == told["source_url"]
+        assert record["source_url"] == document["source_url"]
         text = record["extracted_text"]
         for start, end in record["spans"].get("requisitos", []):
             assert text[start:end].strip()
     metas = list((finished.out / "raw").rglob("*.meta.json"))
     assert len(metas) == len(finished.files())
-    some = json.loads(metas[0].read_bytes())
-    assert {"status", "headers", "etag", "last_modified", "fetched_at"} <= some.keys()
+    meta = json.loads(metas[0].read_bytes())
+    assert {"status", "headers", "etag", "last_modified", "fetched_at"} <= meta.keys()
     assert len(metas[0].name.partition(".")[0]) == 16
 
 
@@ -217,17 +219,17 @@ def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: 
 
 def test_p27_the_metrics_add_up(finished: Office):
     provenance = finished.app.provenance
-    told = run_metrics(
+    document = run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),
         finished.ledger("ingestion_catalog"),
         0,
     )
-    assert told["stored"] == len(finished.files()) == told["normalised"]
-    assert sum(told["completeness"]["histogram"].values()) == told["stored"]
-    assert told["errors"] == {"extraction_failed": 2}
-    assert told["skipped"] == 4
-    assert told["discovered"] >= told["extracted"] >= told["normalised"]
+    assert document["stored"] == len(finished.files()) == document["normalised"]
+    assert sum(document["completeness"]["histogram"].values()) == document["stored"]
+    assert document["errors"] == {"extraction_failed": 2}
+    assert document["skipped"] == 4
+    assert document["discovered"] >= document["extracted"] >= document["normalised"]
 
 
 def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
@@ -235,18 +237,18 @@ def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
 ):
     with office(
         tmp_path, internet, HOST, "sede.valdemora.example", "sede.marusia.example", "boletin.example"
-    ) as made:
-        made.run()
+    ) as running_office:
+        running_office.run()
         before, times = (
-            made.state_of(),
-            {path: path.stat().st_mtime_ns for path in made.out.rglob("*") if path.is_file()},
+            running_office.state_of(),
+            {path: path.stat().st_mtime_ns for path in running_office.out.rglob("*") if path.is_file()},
         )
         internet.clear_log()
-        made.again(later=timedelta(days=7))
+        running_office.again(later=timedelta(days=7))
         pages = [row for row in internet.log() if not row["path"].startswith(("/robots", "/api/"))]
         assert pages
         assert {row["status"] for row in pages} == {304}
-        assert made.state_of() == before
+        assert running_office.state_of() == before
         assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
@@ -254,32 +256,32 @@ def test_p12_p25_portals_that_are_walked_are_asked_conditionally_too(tmp_path: P
     walked = [line["name"] for line in procedure_sources() if line["kind"] == "crawl"]
     assert walked
     internet.clear_log()
-    with office(tmp_path, internet, *walked) as made:
-        made.run()
-        before = made.state_of()
+    with office(tmp_path, internet, *walked) as running_office:
+        running_office.run()
+        before = running_office.state_of()
         first = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] == 200]
         internet.clear_log()
-        made.again(later=timedelta(days=7))
+        running_office.again(later=timedelta(days=7))
         again = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] < 400]
-        assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(made.files())
+        assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(running_office.files())
         assert all("if-none-match" in {name.lower() for name in row["headers"]} for row in again)
         assert {row["status"] for row in again} == {304}
-        assert made.state_of() == before
+        assert running_office.state_of() == before
 
 
 def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_path: Path):
-    with running(size="small") as internet, office(tmp_path, internet, HOST) as made:
-        made.run()
-        first = made.files()[STEM]
+    with running(size="small") as internet, office(tmp_path, internet, HOST) as running_office:
+        running_office.run()
+        first = running_office.files()[STEM]
         internet.clock_set(RAISED_FROM + timedelta(days=1))
-        made.again(later=timedelta(days=7))
-        second = made.files()[STEM]
+        running_office.again(later=timedelta(days=7))
+        second = running_office.files()[STEM]
         assert (first["tasas"], second["tasas"]) == ("240 euros a year.", "260 euros a year.")
-        (kept,) = (made.out / "versions" / STEM).glob("*.json")
-        assert json.loads(kept.read_bytes()) == first
+        (kept_rows,) = (running_office.out / "versions" / STEM).glob("*.json")
+        assert json.loads(kept_rows.read_bytes()) == first
         raw = sorted(
             path.name.partition(".")[2]
-            for path in (made.out / "raw" / "puertoclaro.example").glob("*")
+            for path in (running_office.out / "raw" / "puertoclaro.example").glob("*")
             if "previous" in path.name
         )
         assert raw == ["previous.html", "previous.meta.json"]
@@ -288,14 +290,14 @@ def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_
 def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
     tmp_path: Path, internet: Internet
 ):
-    with office(tmp_path, internet, HOST) as made:
-        curated = made.out / "tramites" / f"{STEM}.json"
+    with office(tmp_path, internet, HOST) as running_office:
+        curated = running_office.out / "tramites" / f"{STEM}.json"
         curated.parent.mkdir(parents=True)
         body = json.dumps({"nombre": "Mooring", "keywords": ["mooring"], "verificado": True}).encode()
         curated.write_bytes(body)
-        made.run()
+        running_office.run()
         assert curated.read_bytes() == body
-        queue = ReviewQueue(KnowledgeBaseLayout(made.out))
+        queue = ReviewQueue(KnowledgeBaseLayout(running_office.out))
         (waiting,) = queue.waiting()
         assert waiting["reasons"] == ["curated"]
         assert any(line.startswith("+") and "240 euros" in line for line in waiting["diff"])
@@ -304,23 +306,28 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
         assert accepted["tasas"] == "240 euros a year."
         assert (accepted["verificado"], accepted["fecha_verificacion"]) == (True, "2026-11-14")
         assert queue.waiting() == []
-        (kept,) = (made.out / "versions" / STEM).glob("*.json")
-        assert kept.read_bytes() == body
+        (kept_rows,) = (running_office.out / "versions" / STEM).glob("*.json")
+        assert kept_rows.read_bytes() == body
         assert schema_problems(accepted) == []
 
 
-def test_p25_extracting_again_from_what_is_stored_gives_the_same_bytes(tmp_path: Path, internet: Internet):
-    with office(tmp_path, internet, "sede.valdemora.example") as made:
-        made.run()
-        before = made.state_of()
-        for path in [*(made.out / "tramites").glob("*.json"), *(made.out / "extracted").glob("*.json")]:
+def test_p25_extracting_again_from_the_archive_returns_the_same_bytes(tmp_path: Path, internet: Internet):
+    with office(tmp_path, internet, "sede.valdemora.example") as running_office:
+        running_office.run()
+        before = running_office.state_of()
+        for path in [
+            *(running_office.out / "tramites").glob("*.json"),
+            *(running_office.out / "extracted").glob("*.json"),
+        ]:
             path.unlink()
         internet.clear_log()
-        with made.app.store.engine.begin() as connection:
+        with running_office.app.store.engine.begin() as connection:
             connection.execute(
-                documents.update().values(next_capture_id=documents.c.capture_id, due_at=made.clock())
+                documents.update().values(
+                    next_capture_id=documents.c.capture_id, due_at=running_office.clock()
+                )
             )
             connection.execute(deliveries.update().values(sent_revision=0))
-        made.run()
+        running_office.run()
         assert internet.log() == []
-        assert made.state_of() == before
+        assert running_office.state_of() == before

@@ -16,7 +16,7 @@ def rows(app, table):
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
-def test_p8_a_list_of_addresses_becomes_documents_and_is_asked_for_again_in_time(tmp_path):
+def test_p8_a_list_of_urls_becomes_documents_and_is_fetched_again_in_time(tmp_path):
     path = tmp_path / "seeds.csv"
     path.write_text(
         "url,title\n"

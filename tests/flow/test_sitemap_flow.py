@@ -45,14 +45,14 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= found
         assert len(found) == 4 * PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
-        (looked,) = rows(app, polls)
-        assert (looked["status"], looked["found_count"], looked["new_count"]) == (
+        (poll_row,) = rows(app, polls)
+        assert (poll_row["status"], poll_row["found_count"], poll_row["new_count"]) == (
             "completed",
             len(found),
             len(found),
         )
-        assert any("sitemap_failed:http_404" in warning for warning in looked["warnings"])
-        assert any("index_too_deep" in warning for warning in looked["warnings"]), looked["warnings"]
+        assert any("sitemap_failed:http_404" in warning for warning in poll_row["warnings"])
+        assert any("index_too_deep" in warning for warning in poll_row["warnings"]), poll_row["warnings"]
         assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
 
 
@@ -144,6 +144,6 @@ def test_every_article_of_a_news_site_is_in_what_its_sitemap_gives(internet, hos
         reply = internet.get(request.url)
         return Response(url=request.url, status=reply.status, headers=reply.headers, body=reply.body)
 
-    heard = run_session(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
+    result = run_session(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
     # The blog has no robots.txt, and its list stands where such lists usually are.
-    assert set(heard.urls) == truth
+    assert set(result.urls) == truth

@@ -82,7 +82,7 @@ def test_a_public_address_is_not(address):
     assert non_public_reason(address) is None
 
 
-def test_text_that_is_no_address_is_set_aside():
+def test_text_that_is_not_an_address_is_refused():
     assert non_public_reason("localhost") == "not an address"
 
 

@@ -63,7 +63,7 @@ stories = st.builds(
 
 
 @given(stories, st.one_of(st.none(), stories))
-def test_g17_nothing_is_told_twice_about_one_state(now: StoryState, before: StoryState | None):
+def test_g17_one_state_causes_no_second_alert(now: StoryState, before: StoryState | None):
     found = rules_met(ALL, now, before)
     stands = StoryState(
         score=now.score,
@@ -77,7 +77,7 @@ def test_g17_nothing_is_told_twice_about_one_state(now: StoryState, before: Stor
 
 
 @given(stories, st.one_of(st.none(), stories))
-def test_g17_without_rules_nothing_is_told(now: StoryState, before: StoryState | None):
+def test_g17_without_rules_there_is_no_alert(now: StoryState, before: StoryState | None):
     assert rules_met(AlertRules(), now, before) == ()
 
 

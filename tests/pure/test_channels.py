@@ -22,7 +22,7 @@ def test_c38_a_secret_may_come_from_the_environment_or_a_file(tmp_path: Path):
 
 
 @pytest.mark.parametrize("text", ["env:NOT_THERE", "file:/not/there"])
-def test_a_secret_that_is_not_there_is_told_by_its_place(text: str):
+def test_a_missing_secret_is_reported_by_its_setting(text: str):
     with pytest.raises(Refused, match=r"notify\.ops\.url"):
         resolve_secret(text, "notify.ops.url", {})
 
@@ -36,7 +36,7 @@ def test_a_secret_that_is_not_there_is_told_by_its_place(text: str):
         (Channel(kind="email", host="mail.example", sender="a@desk.example"), "to"),
     ],
 )
-def test_what_a_channel_lacks_is_told(channel: Channel, missing: str):
+def test_missing_settings_of_a_channel_are_reported(channel: Channel, missing: str):
     with pytest.raises(Refused, match=rf"notify\.ops\.{missing}"):
         _ = App(Settings(notify={"ops": channel})).channels
 

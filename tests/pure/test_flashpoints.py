@@ -19,8 +19,8 @@ from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, fla
 KNOWN = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 
 
-def document(**told: object) -> Document:
-    return Document(id="d", recipe="geopolitics", source="s", lead="l", url="http://a.example/1", **told)
+def document(**value: object) -> Document:
+    return Document(id="d", recipe="geopolitics", source="s", lead="l", url="http://a.example/1", **value)
 
 
 def test_g1_the_recipe_runs_daily_at_four_in_utc():
@@ -37,7 +37,9 @@ def test_g3_flashpoints_come_from_a_table_with_their_entries_beside_it(tmp_path:
     (tmp_path / "flash_point.csv").write_text(f"id,title,description\n{KNOWN},Strait,About it\n")
     (tmp_path / "entries.csv").write_text("url\nhttp://a.example/1\n")
     watched = load_flashpoints(tmp_path / "flash_point.csv")
-    assert [(one.id, one.name, one.kind) for one in watched.subjects] == [(KNOWN, "Strait", "flashpoint")]
+    assert [(flashpoint.id, flashpoint.name, flashpoint.kind) for flashpoint in watched.subjects] == [
+        (KNOWN, "Strait", "flashpoint")
+    ]
     assert [source.options["file"] for source in watched.sources] == [str(tmp_path / "entries.csv")]
 
 
@@ -48,7 +50,9 @@ def test_g3_one_feed_may_serve_two_flashpoints(tmp_path: Path):
     )
     watched = load_flashpoints(path)
     assert len({source.id for source in watched.sources}) == 2
-    assert {source.subject for source in watched.sources} == {one.id for one in watched.subjects}
+    assert {source.subject for source in watched.sources} == {
+        flashpoint.id for flashpoint in watched.subjects
+    }
 
 
 def test_g3_two_flashpoints_with_one_id_are_refused(tmp_path: Path):
@@ -72,8 +76,8 @@ def test_g3_entries_are_leads_with_all_that_is_known_of_them():
     }
     bad = [{"url": "ftp://a.example/"}, {"url": "http://b.example/"}]
     source = make_source("entries", "", options={"entries": [entry, *bad]})
-    heard = run_session(discover_entries(source, NOW), table({}))
-    (lead,) = heard.leads
+    session = run_session(discover_entries(source, NOW), table({}))
+    (lead,) = session.leads
     assert (lead.identity, lead.subject, lead.published.isoformat()) == (
         "e1",
         KNOWN,
@@ -81,7 +85,7 @@ def test_g3_entries_are_leads_with_all_that_is_known_of_them():
     )
     assert lead.hints["language"] == "zh"
     assert lead.hints["attributes"] == {"domain": "a.example", "sourcecountry": "Brazil"}
-    assert heard.codes >= {"entry_without_link", "entry_without_flashpoint"}
+    assert session.codes >= {"entry_without_link", "entry_without_flashpoint"}
 
 
 def test_g3_an_entry_that_has_its_content_is_not_fetched():
@@ -116,7 +120,7 @@ def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "value"),
     [
         ({"tier": "D"}, "tier"),
         ({"profile": "reference"}, "tier B"),
@@ -125,8 +129,8 @@ def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
         ({"cron": "never"}, "cron"),
     ],
 )
-def test_g18_options_that_mean_nothing_are_refused_in_a_sentence(options: dict[str, object], told: str):
-    with pytest.raises(Refused, match=told):
+def test_g18_options_that_mean_nothing_are_refused_in_a_sentence(options: dict[str, object], value: str):
+    with pytest.raises(Refused, match=value):
         configure(None, options)
 
 
@@ -136,8 +140,8 @@ def test_g17_rules_take_names_codes_and_countries():
     assert rules.subjects == {"UA", KNOWN}
 
 
-def test_g3_languages_are_told_by_code_or_in_english():
-    assert [language_code(told) for told in ("pl", "Chinese", "Klingonese")] == ["pl", "zh", ""]
+def test_g3_languages_are_given_by_code_or_english_name():
+    assert [language_code(value) for value in ("pl", "Chinese", "Klingonese")] == ["pl", "zh", ""]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +158,9 @@ def test_g3_languages_are_told_by_code_or_in_english():
 )
 def test_g8_the_language_of_an_entry_is_found_and_a_wrong_declaration_overruled(language: str, text: str):
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
-    there = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text=text * 3)
-    wrong = there.with_changes(language="fi", origins={"language": "entry"})
-    for outcome in step([there, wrong], StepContext("geopolitics", NOW, EmptyKnowledge())):
+    original = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text=text * 3)
+    mislabelled = original.with_changes(language="fi", origins={"language": "entry"})
+    for outcome in step([original, mislabelled], StepContext("geopolitics", NOW, EmptyKnowledge())):
         assert outcome.language == language
 
 
@@ -164,5 +168,5 @@ def test_g8_what_is_too_short_to_tell_is_undetermined_unless_declared():
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
     short = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text="12:30")
     declared = short.with_changes(language="pl", origins={"language": "entry"})
-    found = step([short, declared], StepContext("geopolitics", NOW, EmptyKnowledge()))
-    assert [outcome.language for outcome in found] == ["und", "pl"]
+    outcomes = step([short, declared], StepContext("geopolitics", NOW, EmptyKnowledge()))
+    assert [outcome.language for outcome in outcomes] == ["und", "pl"]

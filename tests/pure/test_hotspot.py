@@ -41,9 +41,9 @@ def moment(age: float | None) -> datetime | None:
 @pytest.mark.parametrize("golden", GOLDEN)
 def test_g16_g21_golden_values(golden: tuple):
     articles, domains, age, topic, score, volume, recency, diversity = golden
-    found = score_hotspot(articles, domains, moment(age), topic, now=NOW)
-    assert found.score == score
-    assert (found.volume, found.recency, found.diversity) == pytest.approx(
+    hotspot = score_hotspot(articles, domains, moment(age), topic, now=NOW)
+    assert hotspot.score == score
+    assert (hotspot.volume, hotspot.recency, hotspot.diversity) == pytest.approx(
         (volume, recency, diversity), abs=6e-5
     )
 
@@ -55,15 +55,18 @@ def test_g16_g21_golden_values(golden: tuple):
     st.sampled_from([*TOPIC_NAMES, "?"]),
 )
 def test_every_part_and_the_score_stay_between_0_and_1(articles, domains, age, topic):
-    found = score_hotspot(articles, domains, moment(age), topic, now=NOW)
+    hotspot = score_hotspot(articles, domains, moment(age), topic, now=NOW)
     assert all(
-        0 <= part <= 1 for part in (found.score, found.volume, found.recency, found.diversity, found.topic)
+        0 <= part <= 1
+        for part in (hotspot.score, hotspot.volume, hotspot.recency, hotspot.diversity, hotspot.topic)
     )
 
 
 @given(st.integers(0, 300), st.integers(0, 60), st.floats(0, 500), st.floats(0, 500))
-def test_more_articles_more_domains_and_fresher_news_never_cool_a_story(articles, domains, one, other):
-    fresh, stale = sorted((one, other))
+def test_more_articles_more_domains_and_fresher_news_never_cool_a_story(
+    articles, domains, first_story, other
+):
+    fresh, stale = sorted((first_story, other))
     least = score_hotspot(articles, domains, moment(stale), WAR, now=NOW).score
     assert score_hotspot(articles + 1, domains, moment(stale), WAR, now=NOW).score >= least
     assert score_hotspot(articles, domains + 1, moment(stale), WAR, now=NOW).score >= least
@@ -101,6 +104,6 @@ def test_every_top_level_has_a_weight_and_a_name_that_leads_back_to_it():
 
 def test_the_scale_can_be_set():
     hourly = HotspotWeights(half_life=timedelta(hours=1), most_articles=1, topics={"15000000": 0.9})
-    found = score_hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
-    assert (found.volume, found.topic) == (1.0, 0.9)
-    assert found.recency == pytest.approx(0.5, abs=1e-3)
+    hotspot = score_hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
+    assert (hotspot.volume, hotspot.topic) == (1.0, 0.9)
+    assert hotspot.recency == pytest.approx(0.5, abs=1e-3)

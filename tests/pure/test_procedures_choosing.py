@@ -22,7 +22,7 @@ FISHING, ABROAD = "https://www.mapa.gob.es/pesca", "https://es.wikipedia.org/wik
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> RetrievalSources:
-    for stem, told in {
+    for stem, document in {
         "age-mapa-pesca": {
             "nombre": "Licencia de pesca",
             "keywords": ["licencia de pesca"],
@@ -37,7 +37,7 @@ def shelf(tmp_path: Path) -> RetrievalSources:
             "tasas": "5 euros",
         },
     }.items():
-        write_if_changed(tmp_path / f"{stem}.json", stable_json(told))
+        write_if_changed(tmp_path / f"{stem}.json", stable_json(document))
     return RetrievalSources(folder=tmp_path, search=_river)
 
 
@@ -57,9 +57,9 @@ def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
 def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
     shelf: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
 ):
-    chosen = get_retriever(shelf, environment)
-    assert isinstance(chosen, FallbackRetriever)
-    assert [type(one).__name__ for one in chosen.chain] == kinds
+    retriever = get_retriever(shelf, environment)
+    assert isinstance(retriever, FallbackRetriever)
+    assert [type(item).__name__ for item in retriever.chain] == kinds
 
 
 def test_p29_without_the_chain_one_answers_alone(shelf: RetrievalSources):
@@ -71,18 +71,18 @@ def test_p29_without_the_chain_one_answers_alone(shelf: RetrievalSources):
 
 
 def test_p29_only_what_is_enabled_reads_the_pages(shelf: RetrievalSources):
-    asked = "¿puedo echar la caña en el río?"
-    assert get_retriever(shelf, {}).retrieve(asked) is None
-    found = get_retriever(shelf, {"RAG_ENABLED": "true"}).retrieve(asked)
-    assert found is not None
-    assert (found.tramite, found.chunks_used) == ("age-mapa-pesca", ("el río",))
+    question = "¿puedo echar la caña en el río?"
+    assert get_retriever(shelf, {}).retrieve(question) is None
+    result = get_retriever(shelf, {"RAG_ENABLED": "true"}).retrieve(question)
+    assert result is not None
+    assert (result.tramite, result.chunks_used) == ("age-mapa-pesca", ("el río",))
 
 
-def test_p29_the_directory_tells_whom_to_ask_and_cites_nothing(shelf: RetrievalSources):
-    found = get_retriever(shelf, {}).retrieve("quiero coger setas")
-    assert found is not None
-    assert found.fuente_url == ""
-    assert found.datos == {
+def test_p29_the_directory_names_the_office_and_cites_nothing(shelf: RetrievalSources):
+    result = get_retriever(shelf, {}).retrieve("quiero coger setas")
+    assert result is not None
+    assert result.fuente_url == ""
+    assert result.datos == {
         "nombre": "Permiso de setas",
         "organismo": "Servicio de Montes",
         "telefono": "900 555 100",

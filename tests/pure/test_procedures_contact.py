@@ -19,34 +19,34 @@ QUOTED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("batch", [one for one in batches() if one != NONE])
+@pytest.mark.parametrize("batch", [batch_name for batch_name in batches() if batch_name != NONE])
 def test_p16_pages_of_every_batch_are_read_as_a_person_reads_them(batch: str):
     figures = measure_batch(batch)
     assert figures["precision"] >= 0.95
     assert figures["recall"] >= 0.90
 
 
-def test_p6_pages_that_are_no_procedures_give_none():
+def test_p6_other_pages_have_no_procedures():
     pages = [page for page, _ in read_batch(NONE)]
     assert len(pages) >= 20
     assert [page.path for page in pages if read_made(page)] == []
 
 
-@pytest.mark.parametrize("batch", [one for one in batches() if one != NONE])
-def test_p16_every_field_says_no_more_than_the_page_at_its_place(batch: str):
+@pytest.mark.parametrize("batch", [batch_name for batch_name in batches() if batch_name != NONE])
+def test_p16_every_field_is_contained_in_its_spans(batch: str):
     invented = []
     for page, _ in read_batch(batch):
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         assert isinstance(reading, Reading)
         text = page_from(reading, page.url).text
-        for found in read_made(page):
+        for procedure in read_made(page):
             for name in QUOTED:
-                there = _words("\n".join(text[start:end] for start, end in found.spans.get(name, ())))
-                said = _words(" ".join(_leaves(found.document.get(name))))
-                invented += [(page.path, name, word) for word in said - there]
+                evidence = _words("\n".join(text[start:end] for start, end in procedure.spans.get(name, ())))
+                value_words = _words(" ".join(_leaves(procedure.document.get(name))))
+                invented += [(page.path, name, word) for word in value_words - evidence]
             footer = str(reading.attributes.get("site", {}).get("footer", ""))
-            if str(found.document.get("telefono", "")) not in f"{text} {footer}".replace("\u00a0", " "):
-                invented.append((page.path, "telefono", found.document["telefono"]))
+            if str(procedure.document.get("telefono", "")) not in f"{text} {footer}".replace("\u00a0", " "):
+                invented.append((page.path, "telefono", procedure.document["telefono"]))
     assert invented == []
 
 
@@ -56,8 +56,8 @@ def _words(text: str) -> set[str]:
 
 def _leaves(value: Any) -> list[str]:
     if isinstance(value, dict):
-        kept = {name: inner for name, inner in value.items() if name != "via"}
-        return [leaf for inner in kept.values() for leaf in _leaves(inner)]
+        inner_values = {name: inner for name, inner in value.items() if name != "via"}
+        return [leaf for inner in inner_values.values() for leaf in _leaves(inner)]
     if isinstance(value, list):
         return [leaf for inner in value for leaf in _leaves(inner)]
     return [str(value)] if value else []

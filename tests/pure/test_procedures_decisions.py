@@ -10,24 +10,24 @@ BASE = "<h2>Requisitos</h2><ul><li>Ser mayor de edad.</li></ul><h2>Documentació
 
 def read(main: str, *, language: str = "es", around: str = "") -> list[dict]:
     page = f'<!doctype html><html lang="{language}"><head><title>Bono de muestra - Ayuntamiento de Muestra</title></head><body><header>Ayuntamiento de Muestra</header><main><h1>Bono de muestra</h1><p>Descuento de muestra para quienes viven en el municipio desde hace un año.</p>{main}</main>{around}</body></html>'
-    found = read_procedure(page.encode(), ExtractHints(url=URL))
-    assert isinstance(found, Reading)
-    return [one.document for one in procedures_from(found, URL)]
+    reading = read_procedure(page.encode(), ExtractHints(url=URL))
+    assert isinstance(reading, Reading)
+    return [procedure.document for procedure in procedures_from(reading, URL)]
 
 
 def test_the_amount_of_an_aid_is_not_a_fee():
-    (told,) = read(f"{BASE}<h2>Importe</h2><p>La ayuda es de 300 euros al mes.</p>")
-    assert told["cuantias"] == {"importe": "La ayuda es de 300 euros al mes."}
-    assert told["tasas"] is None
+    (document,) = read(f"{BASE}<h2>Importe</h2><p>La ayuda es de 300 euros al mes.</p>")
+    assert document["cuantias"] == {"importe": "La ayuda es de 300 euros al mes."}
+    assert document["tasas"] is None
 
 
 def test_an_amount_to_be_paid_is_a_fee_whatever_its_heading():
-    (told,) = read(f"{BASE}<h2>Importe</h2><p>Debe pagar la tasa de 12 euros.</p>")
-    assert told["tasas"] == "Debe pagar la tasa de 12 euros."
-    assert "cuantias" not in told
+    (document,) = read(f"{BASE}<h2>Importe</h2><p>Debe pagar la tasa de 12 euros.</p>")
+    assert document["tasas"] == "Debe pagar la tasa de 12 euros."
+    assert "cuantias" not in document
 
 
-def test_free_is_told_in_one_word_and_unknown_is_null():
+def test_free_is_one_word_and_unknown_is_null():
     for words in (
         "Gratuito",
         "Este trámite es gratuito.",
@@ -36,14 +36,14 @@ def test_free_is_told_in_one_word_and_unknown_is_null():
         "Exento",
         "No",
     ):
-        (told,) = read(f"{BASE}<h2>Tasas</h2><p>{words}</p>")
-        assert told["tasas"] == "Gratuito", words
+        (document,) = read(f"{BASE}<h2>Tasas</h2><p>{words}</p>")
+        assert document["tasas"] == "Gratuito", words
     assert read(BASE)[0]["tasas"] is None
-    (told,) = read(f"{BASE}<h2>Tasas</h2><p>El primero es gratuito; los demás cuestan 5 euros.</p>")
-    assert "5 euros" in told["tasas"]
+    (document,) = read(f"{BASE}<h2>Tasas</h2><p>El primero es gratuito; los demás cuestan 5 euros.</p>")
+    assert "5 euros" in document["tasas"]
 
 
-def test_p19_a_bilingual_page_gives_its_dominant_language_and_names_both():
+def test_p19_a_bilingual_page_returns_its_dominant_language_and_names_both():
     catalan = (
         '<div lang="ca"><h2>Requisits</h2><ul><li>Cal que la persona interessada sigui major d\'edat i visqui al municipi.</li></ul><h2>Documentació</h2>'
         "<ul><li>El document d'identitat vigent de la persona que fa la sol·licitud.</li></ul></div>"
@@ -52,66 +52,66 @@ def test_p19_a_bilingual_page_gives_its_dominant_language_and_names_both():
         "<h2>Requisitos</h2><ul><li>Es necesario que la persona interesada sea mayor de edad y que viva en el municipio desde hace más de un año.</li></ul><h2>Documentación</h2>"
         "<ul><li>El documento de identidad en vigor de la persona que presenta la solicitud y el recibo del último mes.</li></ul><h2>Cómo solicitarlo</h2><p>La solicitud se presenta en la sede electrónica del Ayuntamiento con certificado digital.</p>"
     )
-    (told,) = read(spanish + catalan)
-    assert told["idioma"] == "es"
-    assert set(told["idiomas_disponibles"]) == {"es", "ca"}
-    assert len(told["requisitos"]) == len(told["documentos_necesarios"]) == 1
-    assert told["requisitos"][0].startswith("Es necesario")
+    (document,) = read(spanish + catalan)
+    assert document["idioma"] == "es"
+    assert set(document["idiomas_disponibles"]) == {"es", "ca"}
+    assert len(document["requisitos"]) == len(document["documentos_necesarios"]) == 1
+    assert document["requisitos"][0].startswith("Es necesario")
 
 
 def test_two_procedures_on_one_page_are_two_documents():
-    one = "<h2>Alta en el servicio</h2><p>Para empezar a usar el servicio de muestra en casa.</p><h3>Requisitos</h3><p>Vivir aquí.</p><h3>Documentación</h3><p>Contrato de alquiler.</p>"
+    procedure = "<h2>Alta en el servicio</h2><p>Para empezar a usar el servicio de muestra en casa.</p><h3>Requisitos</h3><p>Vivir aquí.</p><h3>Documentación</h3><p>Contrato de alquiler.</p>"
     two = "<h2>Baja del servicio</h2><p>Para dejar de usar el servicio de muestra en casa.</p><h3>Requisitos</h3><p>No deber nada.</p><h3>Documentación</h3><p>Último recibo.</p>"
-    first, second = read(one + two)
+    first, second = read(procedure + two)
     assert (first["nombre"], second["nombre"]) == ("Alta en el servicio", "Baja del servicio")
     assert (first["requisitos"], second["requisitos"]) == (["Vivir aquí."], ["No deber nada."])
     assert first["source_url"] == second["source_url"]
     assert first["id"] != second["id"]
 
 
-def test_technical_requirements_privacy_comments_and_notes_are_no_fields():
+def test_technical_requirements_privacy_comments_and_notes_are_ignored():
     noise = (
         "<h2>Requisitos técnicos</h2><p>Navegador reciente.</p><h2>Protección de datos</h2><p>Base legal: Ley Orgánica 3/2018.</p><h3>Destinatarios</h3><p>Nadie.</p>"
         "<p>(1) Salvo los menores.</p><div class='comentarios'><h3>Requisitos</h3><p>Luisa: no lo entiendo.</p></div>"
     )
-    (told,) = read(BASE + noise)
-    assert told["requisitos"] == ["Ser mayor de edad."]
-    assert "base_legal" not in told
-    assert "Navegador" not in str(told)
-    assert "Luisa" not in str(told)
+    (document,) = read(BASE + noise)
+    assert document["requisitos"] == ["Ser mayor de edad."]
+    assert "base_legal" not in document
+    assert "Navegador" not in str(document)
+    assert "Luisa" not in str(document)
 
 
 def test_p17_the_organism_may_come_from_the_frame_and_the_territory_from_it():
-    (told,) = read(BASE)
-    assert told["organismo"] == "Ayuntamiento de Muestra"
-    assert told["territorio"] == {"nivel": "local", "municipio": "muestra"}
+    (document,) = read(BASE)
+    assert document["organismo"] == "Ayuntamiento de Muestra"
+    assert document["territorio"] == {"nivel": "local", "municipio": "muestra"}
 
 
 def test_an_appointment_link_has_its_own_place():
-    (told,) = read(
+    (document,) = read(
         f'{BASE}<h2>Cómo solicitarlo</h2><p>En la <a href="https://sede.muestra.example/t/1">sede electrónica</a> o con <a href="/cita">cita previa</a> en la oficina.</p>'
     )
-    assert told["donde_solicitar"] == {
+    assert document["donde_solicitar"] == {
         "urls": ["https://sede.muestra.example/t/1"],
         "cita_previa_url": "https://sede.muestra.example/cita",
     }
-    assert told["canal"] == "mixto"
+    assert document["canal"] == "mixto"
 
 
 def test_deadlines_are_sorted_by_what_their_sentences_say():
-    (told,) = read(
+    (document,) = read(
         f"{BASE}<h2>Plazos</h2><p>Puede solicitarse todo el año. El plazo de resolución es de tres meses. La falta de respuesta tiene silencio negativo. Cabe recurso de alzada en un mes.</p>"
     )
-    assert set(told["plazos"]) == {"solicitud", "resolucion", "silencio_administrativo", "recurso"}
+    assert set(document["plazos"]) == {"solicitud", "resolucion", "silencio_administrativo", "recurso"}
 
 
 def test_p16_what_no_field_holds_is_kept():
-    (told,) = read(f"{BASE}<h2>Historia del bono</h2><p>Nació en 1990 por acuerdo del pleno.</p>")
-    assert told["datos_adicionales"] == {"Historia del bono": "Nació en 1990 por acuerdo del pleno."}
+    (document,) = read(f"{BASE}<h2>Historia del bono</h2><p>Nació en 1990 por acuerdo del pleno.</p>")
+    assert document["datos_adicionales"] == {"Historia del bono": "Nació en 1990 por acuerdo del pleno."}
 
 
 def test_nothing_is_invented():
-    (told,) = read(BASE)
+    (document,) = read(BASE)
     for name in (
         "plazos",
         "cuantias",
@@ -122,22 +122,24 @@ def test_nothing_is_invented():
         "canal",
         "datos_importantes",
     ):
-        assert name not in told
+        assert name not in document
 
 
 def test_every_field_knows_its_place_in_the_text():
     page = f"<html><body><h1>Bono de muestra</h1><p>Descuento de muestra para quienes viven en el municipio.</p>{BASE}<h2>Tasas</h2><p>12 euros.</p></body></html>"
-    found = read_procedure(page.encode(), ExtractHints(url=URL))
-    (one,) = procedures_from(found, URL)
-    text = found.text
-    said = {name: " ".join(text[start:end] for start, end in spans) for name, spans in one.spans.items()}
-    assert "Ser mayor de edad." in said["requisitos"]
-    assert "Documento de identidad." in said["documentos_necesarios"]
-    assert said["tasas"] == "12 euros."
-    assert said["nombre"] == "# Bono de muestra"
+    reading = read_procedure(page.encode(), ExtractHints(url=URL))
+    (procedure,) = procedures_from(reading, URL)
+    text = reading.text
+    span_texts = {
+        name: " ".join(text[start:end] for start, end in spans) for name, spans in procedure.spans.items()
+    }
+    assert "Ser mayor de edad." in span_texts["requisitos"]
+    assert "Documento de identidad." in span_texts["documentos_necesarios"]
+    assert span_texts["tasas"] == "12 euros."
+    assert span_texts["nombre"] == "# Bono de muestra"
 
 
-def test_pages_that_ask_for_nothing_are_no_procedures():
+def test_pages_without_requirements_are_not_procedures():
     assert (
         read(
             "<h2>Fechas</h2><p>Del 1 al 3 de mayo.</p><h2>Precio</h2><p>Entrada libre.</p><h2>Lugar</h2><p>Plaza Mayor.</p>"
@@ -146,21 +148,22 @@ def test_pages_that_ask_for_nothing_are_no_procedures():
     )
 
 
-def test_listings_and_events_are_no_procedures():
+def test_listings_and_events_are_not_procedures():
     listing = f"<html><body><h1>Resultados de la búsqueda</h1>{BASE}</body></html>"
-    found = read_procedure(listing.encode(), ExtractHints(url=URL))
-    assert procedures_from(found, URL) == []
+    reading = read_procedure(listing.encode(), ExtractHints(url=URL))
+    assert procedures_from(reading, URL) == []
     course = "<html><body><h1>Curso de cerámica</h1><p>Para aprender a trabajar el barro en el centro cívico.</p><h2>Fechas</h2><p>Octubre.</p><h2>Precio</h2><p>45 euros.</p><h2>Destinatarios</h2><p>Mayores de 16 años.</p></body></html>"
-    found = read_procedure(course.encode(), ExtractHints(url=URL))
-    assert procedures_from(found, URL) == []
+    reading = read_procedure(course.encode(), ExtractHints(url=URL))
+    assert procedures_from(reading, URL) == []
 
 
 def test_p18_letters_that_were_read_in_the_wrong_alphabet_are_mended():
     page = f"<html><head><meta charset='utf-8'></head><body><h1>Bono de muestra</h1><p>Descuento para quienes viven en el municipio.</p>{BASE}<h2>Plazo</h2><p>MÃ­nimo tres dÃ­as en EspaÃ±a.</p></body></html>"
-    (told,) = [
-        one.document for one in procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
+    (document,) = [
+        procedure.document
+        for procedure in procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
     ]
-    assert told["plazos"] == {"solicitud": "Mínimo tres días en España."}
+    assert document["plazos"] == {"solicitud": "Mínimo tres días en España."}
 
 
 def test_the_title_of_a_page_is_its_name_whatever_its_words():
@@ -171,15 +174,15 @@ def test_the_title_of_a_page_is_its_name_whatever_its_words():
         "Solicitud de plaza",
     ):
         page = f"<html><body><h1>{name}</h1><p>Trámite de muestra para quienes viven en el municipio.</p>{BASE}</body></html>"
-        (one,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
-        assert one.document["nombre"] == name
+        (procedure,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
+        assert procedure.document["nombre"] == name
 
 
 def test_hostile_nesting_is_survived():
-    found = read_procedure(
+    reading = read_procedure(
         b"<html><body>" + b"<div>" * 5000 + b"<h1>Requisitos</h1><p>x</p>", ExtractHints(url=URL)
     )
-    assert not isinstance(found, Reading) or procedures_from(found, URL) == []
+    assert not isinstance(reading, Reading) or procedures_from(reading, URL) == []
 
 
 def test_hostile_words_are_read_in_reasonable_time():
@@ -196,5 +199,5 @@ def test_hostile_words_are_read_in_reasonable_time():
     )
     for text in texts:
         page = f"<html><body><h1>Bono de muestra</h1><h2>{text[:3000]}</h2><p>{text}</p>{BASE}<h2>Tasas</h2><p>{text}</p><h2>Normativa</h2><p>{text}</p><h2>Plazos</h2><p>{text}</p><h2>Contacto</h2><p>{text}</p></body></html>"
-        (one,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
-        assert one.document["nombre"] == "Bono de muestra"
+        (procedure,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
+        assert procedure.document["nombre"] == "Bono de muestra"

@@ -26,40 +26,40 @@ def _gazette(request):
 
 
 def test_p5_items_are_found_at_every_level_of_nesting():
-    told = json.loads(summary(date(2026, 11, 13)))
-    assert [item["identificador"] for item in summary_items(told)] == [
+    content = json.loads(summary(date(2026, 11, 13)))
+    assert [item["identificador"] for item in summary_items(content)] == [
         "BOE-A-2026-99001",
         CALL,
         "BOE-B-2026-40001",
     ]
-    assert [item["identificador"] for item in summary_items(told, ("3",))] == [CALL]
+    assert [item["identificador"] for item in summary_items(content, ("3",))] == [CALL]
     borme = {"data": {"sumario": {"diario": {"seccion": {"codigo": "A", "item": {"identificador": "X"}}}}}}
     assert [item["identificador"] for item in summary_items(borme)] == ["X"]
     assert list(summary_items({"status": {"code": "404"}, "data": ""})) == []
 
 
-def test_p5_each_day_is_asked_for_once_and_sundays_are_no_failure():
+def test_p5_each_day_is_polled_once_and_sundays_are_not_failures():
     source = make_source("boe", API, options={"words": ["ayuda", "ayudas"], "days": 7})
-    heard = run_session(discover_gazette(source, NOW), _gazette)
-    assert len(heard.asked) == 7
-    assert [lead.identity for lead in heard.leads] == [CALL]
-    assert heard.discovery.watermark == {"last": "2026-11-13"}
-    again = make_source("boe", API, watermark=dict(heard.discovery.watermark))
+    outcome = run_session(discover_gazette(source, NOW), _gazette)
+    assert len(outcome.asked) == 7
+    assert [lead.identity for lead in outcome.leads] == [CALL]
+    assert outcome.discovery.watermark == {"last": "2026-11-13"}
+    again = make_source("boe", API, watermark=dict(outcome.discovery.watermark))
     assert run_session(discover_gazette(again, NOW), _gazette).asked == []
 
 
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
     url = f"http://boletin.example/diario_boe/xml.php?id={CALL}"
-    (one,) = procedures_from(
+    (procedure,) = procedures_from(
         read_procedure(document(CALL), ExtractHints(url=url, media_type="application/xml")), url
     )
-    told = one.document
-    assert told["source_type"] == "boe"
-    assert told["base_legal"] == [
+    content = procedure.document
+    assert content["source_type"] == "boe"
+    assert content["base_legal"] == [
         "Ley 38/2003, de 17 de noviembre, General de Subvenciones (BOE-A-2003-20977)"
     ]
-    assert told["cuantias"] == {"importe": "La cuantía máxima será de 6.000 euros por biblioteca."}
-    assert "veinte días hábiles" in told["plazos"]["solicitud"]
+    assert content["cuantias"] == {"importe": "La cuantía máxima será de 6.000 euros por biblioteca."}
+    assert "veinte días hábiles" in content["plazos"]["solicitud"]
     other = "http://boletin.example/diario_boe/xml.php?id=BOE-A-2026-99001"
     assert (
         procedures_from(
@@ -97,11 +97,11 @@ def test_p5_datasets_give_their_readable_distributions():
     }
 
     def catalogue(request):
-        found = [dataset, single] if "_page=0" in request.url else []
-        return answer(request, json.dumps({"result": {"items": found}}), media_type="application/json")
+        datasets = [dataset, single] if "_page=0" in request.url else []
+        return answer(request, json.dumps({"result": {"items": datasets}}), media_type="application/json")
 
     source = make_source("datos", "https://datos.gob.es/apidata/catalog/dataset/keyword/tramites")
-    heard = run_session(discover_open_data(source, NOW), catalogue)
-    assert heard.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
-    assert heard.leads[0].hints["dataset_title"] == "Ayudas"
-    assert len(heard.asked) == 2
+    outcome = run_session(discover_open_data(source, NOW), catalogue)
+    assert outcome.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
+    assert outcome.leads[0].hints["dataset_title"] == "Ayudas"
+    assert len(outcome.asked) == 2

@@ -58,7 +58,7 @@ def test_p31_the_schema_accepts_what_it_should():
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "change",
     [
         {"id": "A"},
         {"id": "1abc"},
@@ -83,8 +83,8 @@ def test_p31_the_schema_accepts_what_it_should():
     ],
     ids=str,
 )
-def test_p31_the_schema_refuses_what_it_should(wrong: dict):
-    assert len(schema_problems(VALID | wrong)) >= 1
+def test_p31_the_schema_refuses_what_it_should(change: dict):
+    assert len(schema_problems(VALID | change)) >= 1
 
 
 def test_p31_every_required_field_is_reported_when_it_is_missing():
@@ -94,7 +94,7 @@ def test_p31_every_required_field_is_reported_when_it_is_missing():
         ]
 
 
-def test_p33_the_weights_add_up_to_what_is_stated_and_both_readings_are_told():
+def test_p33_the_weights_add_up_to_the_stated_sum_in_both_readings():
     assert round(sum(weight for _, weight in WEIGHTS), 1) == 8.6
     full = {"nombre": "x", "donde_solicitar": {"urls": ["u"]}}
     assert completeness_score(full) == round(1.7 / 8.6, 2)
@@ -105,9 +105,9 @@ def test_p33_the_weights_add_up_to_what_is_stated_and_both_readings_are_told():
 
 
 def test_p27_the_histogram_counts_every_score_once():
-    told = histogram([0.0, 0.05, 0.7, 0.99, 1.0])
-    assert sum(told.values()) == 5
-    assert (told["0.0-0.1"], told["0.7-0.8"], told["0.9-1.0"]) == (2, 1, 2)
+    result = histogram([0.0, 0.05, 0.7, 0.99, 1.0])
+    assert sum(result.values()) == 5
+    assert (result["0.0-0.1"], result["0.7-0.8"], result["0.9-1.0"]) == (2, 1, 2)
 
 
 def test_p34_languages_are_judged_alike():
@@ -116,14 +116,14 @@ def test_p34_languages_are_judged_alike():
         language: extraction_quality(text, parts=3, language=language, confidence=0.95)
         for language in ("es", "ca", "eu", "gl", "en")
     }
-    assert {one.score for one in scores.values()} == {1.0}
+    assert {item.score for item in scores.values()} == {1.0}
     assert extraction_quality(text, parts=3, language="fr", confidence=0.95).score == 0.8
     assert extraction_quality("corto", parts=0, language="es", confidence=0.9).verdict == "reject"
     assert extraction_quality("palabra " * 60, parts=0, language="es", confidence=0.2).verdict == "review"
     assert "encoding" not in extraction_quality("EspaÃ±a " * 60, parts=2, language="es", confidence=1).passed
 
 
-def test_p32_blocked_first_then_the_administration_then_the_registry_then_nobody():
+def test_p32_blocked_first_then_the_administration_then_the_registry():
     registry = packaged_registry()
     verdicts = {
         "https://es.wikipedia.org/wiki/Paro": (False, "blocked:encyclopedia"),
@@ -136,17 +136,17 @@ def test_p32_blocked_first_then_the_administration_then_the_registry_then_nobody
         "https://sede.lo-que-sea.example/a": (True, "reserved"),
     }
     for url, (allowed, rule) in verdicts.items():
-        found = judge_citation(url, registry)
-        assert (found.allowed, found.rule) == (allowed, rule), url
+        verdict = judge_citation(url, registry)
+        assert (verdict.allowed, verdict.rule) == (allowed, rule), url
 
 
 def test_p35_the_rules_for_addresses_in_their_order():
-    told = citation_address(
+    result = citation_address(
         "HTTP://BOE.es/buscar/act.php;jsessionid=1?id=BOE-A-2015-1&utm_source=x&sid=9&p=2#arriba"
     )
-    assert told.url == "https://www.boe.es/buscar/act.php?id=BOE-A-2015-1&p=2"
-    assert told.notes == ("fragment:arriba", "paged")
-    assert told.link_type == "informative"
+    assert result.url == "https://www.boe.es/buscar/act.php?id=BOE-A-2015-1&p=2"
+    assert result.notes == ("fragment:arriba", "paged")
+    assert result.link_type == "informative"
     assert (
         citation_address("https://sepe.es/HomeSepe/personas/").url == "https://www.sepe.es/HomeSepe/personas"
     )
@@ -176,7 +176,7 @@ def test_drift_knows_changed_and_missing_pages():
     assert drift_of(None, NOW)[0] == "missing"
 
 
-def test_only_what_nobody_touched_is_ours():
+def test_only_unedited_files_count_as_generated():
     document = with_seal({"id": "a", "verificado": False, "verified_by": None})
     assert is_generated(document)
     assert not is_generated(document | {"id": "b"})
@@ -200,10 +200,10 @@ def test_writing_the_same_again_touches_nothing(tmp_path):
     before = path.stat().st_mtime_ns
     assert not write_if_changed(path, b"1")
     assert path.stat().st_mtime_ns == before
-    assert [one.name for one in path.parent.iterdir()] == ["b.json"]
+    assert [item.name for item in path.parent.iterdir()] == ["b.json"]
 
 
-def test_ids_say_who_and_what_and_are_cut_between_words():
+def test_ids_name_owner_and_procedure_and_are_cut_between_words():
     assert procedure_id("age", "SEPE", "Prestación por desempleo") == "age-sepe-prestacion-desempleo"
     long = procedure_id("local", "Puerto Claro", "palabra " * 40)
     assert len(long) <= 81

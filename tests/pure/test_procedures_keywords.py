@@ -66,29 +66,31 @@ QUERIES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("tramites")
+    tramites = tmp_path_factory.mktemp("tramites")
     for name, words in CURATED.items():
-        told = {
+        document = {
             "tramite": name,
             "nombre": name,
             "keywords": words.split(", "),
             "fuente_url": "https://sede.ejemplo.gob.es/a/b",
             "verificado": True,
         }
-        (made / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
-    return made
+        (tramites / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    return tramites
 
 
 @pytest.fixture(scope="module")
 def merged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    both = tmp_path_factory.mktemp("merged")
+    merged_folder = tmp_path_factory.mktemp("merged")
     for path in folder.iterdir():
-        (both / path.name).write_bytes(path.read_bytes())
+        (merged_folder / path.name).write_bytes(path.read_bytes())
     for page in made_pages():
-        found = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
-        for one in procedures_from(found, page.url):
-            (both / f"{one.document['id']}.json").write_text(json.dumps(one.document), encoding="utf-8")
-    return both
+        reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+        for procedure in procedures_from(reading, page.url):
+            (merged_folder / f"{procedure.document['id']}.json").write_text(
+                json.dumps(procedure.document), encoding="utf-8"
+            )
+    return merged_folder
 
 
 def test_p30_every_name_finds_its_own_file_among_curated_ones(merged: Path):
@@ -97,27 +99,27 @@ def test_p30_every_name_finds_its_own_file_among_curated_ones(merged: Path):
 
 
 def test_p1_curated_files_answer_as_before(folder: Path, merged: Path):
-    for query, wanted in QUERIES.items():
+    for query, expected in QUERIES.items():
         before, after = (KeywordRetriever(place).retrieve(query) for place in (folder, merged))
         assert before is not None
         assert after is not None
-        assert (before.tramite, after.tramite) == (wanted, wanted)
+        assert (before.tramite, after.tramite) == (expected, expected)
 
 
 def test_p20_keywords_are_long_enough_no_fragments_and_no_accent_twins(merged: Path):
     for path in merged.iterdir():
-        told = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
         if path.stem in CURATED:
             continue
-        words = told["keywords"]
+        words = document["keywords"]
         assert len(words) >= 3
         assert min(map(len, words)) >= SHORTEST_KEYWORD
         assert len({fold_for_matching(word) for word in words}) == len(words)
         assert not [word for word in words if word.isalpha() and is_fragment(word)]
-        assert told["id"] in words
+        assert document["id"] in words
 
 
-def test_p29_the_retriever_answers_nothing_to_what_nobody_offers(merged: Path):
+def test_p29_an_unrelated_query_retrieves_nothing(merged: Path):
     assert KeywordRetriever(merged).retrieve("xyzzy") is None
     answer = KeywordRetriever(merged).retrieve("quiero el carnet de conducir", "es")
     assert answer is not None
@@ -126,10 +128,14 @@ def test_p29_the_retriever_answers_nothing_to_what_nobody_offers(merged: Path):
 
 
 def test_p24_procedures_are_filtered_by_territory_organism_kind_channel_and_language(merged: Path):
-    assert {told["idioma"] for _, told in select_documents(merged, territory="marusia")} == {"gl"}
+    assert {document["idioma"] for _, document in select_documents(merged, territory="marusia")} == {"gl"}
     assert len(select_documents(merged, organism="inmu")) == 6
-    assert all("certificado" in told["tags"] for _, told in select_documents(merged, kind="certificado"))
-    assert {told["canal"] for _, told in select_documents(merged, channel="electronico")} == {"electronico"}
+    assert all(
+        "certificado" in document["tags"] for _, document in select_documents(merged, kind="certificado")
+    )
+    assert {document["canal"] for _, document in select_documents(merged, channel="electronico")} == {
+        "electronico"
+    }
     assert len(select_documents(merged, language="eu")) == 5
 
 
@@ -142,8 +148,8 @@ def test_fragments_of_common_words_are_known():
 def test_any_name_matches_its_own_keywords(name: str, organism: str):
     words = keywords_for(name, (), organism, "", "local-a-b")
     assert all(len(word) >= SHORTEST_KEYWORD for word in words)
-    own = [word for word in words if word in fold_for_matching(name)]
-    assert count_matches(name, own) == len(own)
+    matching = [word for word in words if word in fold_for_matching(name)]
+    assert count_matches(name, matching) == len(matching)
 
 
 def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path):
@@ -154,6 +160,6 @@ def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path)
         "Empadronamiento",
     )
     for number, name in enumerate(names):
-        told = {"nombre": name, "keywords": keywords_for(name, (), "", "", f"local-x-{number}")}
-        (tmp_path / f"local-x-{number}.json").write_text(json.dumps(told), encoding="utf-8")
+        document = {"nombre": name, "keywords": keywords_for(name, (), "", "", f"local-x-{number}")}
+        (tmp_path / f"local-x-{number}.json").write_text(json.dumps(document), encoding="utf-8")
     assert unfindable_documents(tmp_path) == []

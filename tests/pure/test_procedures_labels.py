@@ -477,7 +477,7 @@ def test_p16_what_begins_otherwise_is_known_by_its_noun(field: str):
     assert missed == []
 
 
-def test_a_heading_with_a_noun_of_another_matter_is_no_label():
+def test_a_heading_with_an_unrelated_noun_is_not_a_label():
     for heading in (
         "Horario de oficinas",
         "Descarga de documentos",
@@ -531,7 +531,7 @@ def test_two_parts_under_one_heading():
     assert recognise_both("Requisitos") == ()
 
 
-def test_a_plain_line_is_a_label_only_if_it_says_no_more():
+def test_a_plain_line_is_a_label_only_if_it_contains_nothing_else():
     assert recognise_plain("Plazo de solicitud") == Label("plazos", "solicitud")
     assert recognise_plain("Documentación:") == Label("documentos_necesarios")
     assert recognise_plain("Requisitos que se cumplen desde el año pasado en la comarca") is None

@@ -23,13 +23,13 @@ def folder(tmp_path: Path) -> Path:
         ("age-mapa-pesca", "Licencia de pesca", ["licencia de pesca"], FISHING, "es"),
         ("otra", "Pesca", ["pesca"], ABROAD, "es"),
     ):
-        told = {"nombre": name, "keywords": words, "fuente_url": url, "idioma": language}
-        write_if_changed(tmp_path / f"{stem}.json", stable_json(told))
+        fields = {"nombre": name, "keywords": words, "fuente_url": url, "idioma": language}
+        write_if_changed(tmp_path / f"{stem}.json", stable_json(fields))
     return tmp_path
 
 
-def page(url: str, **told: float) -> Mapping[str, Any]:
-    return {"url": url, "snippet": f"passage of {url}", **told}
+def page(url: str, **fields: float) -> Mapping[str, Any]:
+    return {"url": url, "snippet": f"passage of {url}", **fields}
 
 
 def answering(*pages: Mapping[str, Any]) -> Any:
@@ -41,31 +41,31 @@ def answering(*pages: Mapping[str, Any]) -> Any:
 
 
 def test_p29_keywords_alone_answer_as_before(folder: Path):
-    found = StoreRetriever(folder, answering()).retrieve("quiero la licencia de pesca", "es")
-    assert found is not None
-    assert (found.tramite, found.fuente_url, found.chunks_used) == ("age-mapa-pesca", FISHING, ())
+    result = StoreRetriever(folder, answering()).retrieve("quiero la licencia de pesca", "es")
+    assert result is not None
+    assert (result.tramite, result.fuente_url, result.chunks_used) == ("age-mapa-pesca", FISHING, ())
 
 
 def test_p29_a_page_answers_where_no_keyword_does_with_its_passage(folder: Path):
     search = answering(page(DRIVING, coverage=1.0))
-    found = StoreRetriever(folder, search).retrieve("renovar el carnet del coche", "es")
-    assert found is not None
-    assert (found.tramite, found.chunks_used) == ("age-dgt-permiso", (f"passage of {DRIVING}",))
+    result = StoreRetriever(folder, search).retrieve("renovar el carnet del coche", "es")
+    assert result is not None
+    assert (result.tramite, result.chunks_used) == ("age-dgt-permiso", (f"passage of {DRIVING}",))
 
 
 def test_p29_a_page_by_meaning_counts_too_and_weak_ones_do_not(folder: Path):
     near, weak = page(DRIVING, similarity=0.8), page(FISHING, coverage=0.5)
-    found = StoreRetriever(folder, answering(weak, near)).retrieve("algo del coche")
-    assert found is not None
-    assert found.tramite == "age-dgt-permiso"
+    result = StoreRetriever(folder, answering(weak, near)).retrieve("algo del coche")
+    assert result is not None
+    assert result.tramite == "age-dgt-permiso"
     assert StoreRetriever(folder, answering(weak)).retrieve("capital de francia") is None
 
 
 def test_p29_what_stands_high_in_both_lists_wins(folder: Path):
     search = answering(page(DRIVING, coverage=1.0), page(FISHING, coverage=0.9))
-    found = StoreRetriever(folder, search).retrieve("licencia de pesca y coche")
-    assert found is not None
-    assert found.tramite == "age-mapa-pesca"
+    result = StoreRetriever(folder, search).retrieve("licencia de pesca y coche")
+    assert result is not None
+    assert result.tramite == "age-mapa-pesca"
 
 
 def test_p32_what_may_not_be_cited_is_passed_over(folder: Path):
@@ -73,18 +73,20 @@ def test_p32_what_may_not_be_cited_is_passed_over(folder: Path):
 
 
 def test_another_language_answers_where_the_own_does_not(folder: Path):
-    asked: list[str] = []
+    queries: list[str] = []
 
     def search(query: str, language: str) -> Sequence[Mapping[str, Any]]:
-        asked.append(language)
+        queries.append(language)
         return [] if language else [page(DRIVING, coverage=1.0)]
 
-    found = StoreRetriever(folder, search).retrieve("carnet del coche", "ca")
-    assert found is not None
-    assert asked == ["ca", ""]
+    result = StoreRetriever(folder, search).retrieve("carnet del coche", "ca")
+    assert result is not None
+    assert queries == ["ca", ""]
 
 
 def test_places_in_both_lists_add_up():
-    both, one = "https://a.gob.es/x", "https://b.gob.es/y"
-    scores = page_scores([page(one, coverage=1.0), page(both, coverage=0.9), page(both, similarity=0.9)])
-    assert max(scores, key=lambda address: scores[address][0]) == both
+    in_both, in_one = "https://a.gob.es/x", "https://b.gob.es/y"
+    scores = page_scores(
+        [page(in_one, coverage=1.0), page(in_both, coverage=0.9), page(in_both, similarity=0.9)]
+    )
+    assert max(scores, key=lambda address: scores[address][0]) == in_both

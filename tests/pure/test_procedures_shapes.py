@@ -50,7 +50,7 @@ def test_p16_labels_are_found_wherever_a_site_puts_them(body: str):
     assert below["plazo"] == "un mes."
 
 
-def test_what_only_counts_the_channels_is_no_label():
+def test_a_list_of_channels_is_not_a_label():
     assert lists_ways("Electrónico y presencial")
     assert not lists_ways("Por internet, en la sede electrónica.")
     assert recognise_plain("Electrónico y presencial") is None
@@ -70,7 +70,7 @@ def test_p16_what_else_might_interest_is_none_of_the_procedure(heading: str):
     assert recognise("Interesados") == Label("requisitos")
 
 
-def test_a_path_of_links_is_no_text():
+def test_a_breadcrumb_is_not_text():
     assert is_breadcrumb("[Seu electrònica](https://www.a.example/) » Procediments")
     assert not is_breadcrumb("Vegeu [la norma](https://www.a.example/) » article 3.")
     assert not is_breadcrumb("Renta > 3.000 euros")

@@ -60,33 +60,33 @@ def test_a_request_that_is_not_on_the_wire_yet_counts_as_sent_now():
     assert decision(HOST, views={"host": KeyState(pending=1)}) == Wait(101.0, "host", planned=True)
 
 
-def test_a_bar_is_kept():
+def test_a_block_is_respected():
     assert decision(HOST, views={"host": KeyState(blocked_until=130.0)}) == Wait(130.0, "host", planned=True)
 
 
 def test_all_places_taken_means_asking_again_soon():
-    found = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running=3)})
-    assert isinstance(found, Wait)
-    assert not found.planned
+    result = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running=3)})
+    assert isinstance(result, Wait)
+    assert not result.planned
 
 
-def test_5_6_newcomers_are_placed_behind_those_who_wait():
+def test_5_6_new_requests_are_placed_behind_waiting_ones():
     view = KeyState(sent=[99.5], planned=[100.5, 101.5])
     assert decision(HOST, views={"host": view}) == Wait(102.5, "host", planned=True)
 
 
-def test_5_6_whoever_comes_back_at_his_moment_goes_before_later_ones():
+def test_5_6_a_request_at_its_planned_moment_goes_before_later_ones():
     view = KeyState(sent=[99.0], planned=[101.0, 102.0])
     assert decision(HOST, views={"host": view}, planned=100.0) == Go()
 
 
-def test_whoever_comes_back_late_still_keeps_his_distance_to_what_was_sent():
+def test_a_late_request_still_keeps_its_distance_to_sent_ones():
     assert decision(HOST, views={"host": KeyState(sent=[99.8])}, planned=100.0) == Wait(
         100.8, "host", planned=True
     )
 
 
-def test_whoever_comes_back_early_waits_for_his_moment():
+def test_an_early_request_waits_for_its_planned_moment():
     assert decision(HOST, planned=105.0) == Wait(105.0, "host", planned=True)
 
 
@@ -105,21 +105,21 @@ def test_nothing_is_kept_beyond_the_horizon():
 
 @given(moments, quotas, st.integers(0, 600).map(lambda n: n / 10))
 def test_r32_a_moment_that_is_given_never_breaks_the_quota(times, quota, start):
-    kept: list[float] = []
+    sent_times: list[float] = []
     for time in times:
-        insort(kept, earliest_moment(kept, quota, time))
-    moment = earliest_moment(kept, quota, start)
+        insort(sent_times, earliest_moment(sent_times, quota, time))
+    moment = earliest_moment(sent_times, quota, start)
     assert moment >= start
-    insort(kept, moment)
-    assert keeps(kept, quota)
+    insort(sent_times, moment)
+    assert keeps(sent_times, quota)
 
 
 @given(quotas, st.integers(1, 60))
-def test_a_quota_is_used_to_the_full(quota, asked):
-    kept: list[float] = []
-    for _ in range(asked):
-        insort(kept, earliest_moment(kept, quota, 0.0))
-    assert kept[-1] == pytest.approx((asked - 1) // quota.limit * quota.window)
+def test_a_quota_is_used_to_the_full(quota, count):
+    sent_times: list[float] = []
+    for _ in range(count):
+        insort(sent_times, earliest_moment(sent_times, quota, 0.0))
+    assert sent_times[-1] == pytest.approx((count - 1) // quota.limit * quota.window)
 
 
 def test_g5_five_failures_open_a_circuit_and_one_probe_decides():

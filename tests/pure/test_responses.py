@@ -51,7 +51,7 @@ def test_p11_403_waits_a_minute_once():
     assert verdict(answer(403), 1) == GiveUp("http_403")
 
 
-def test_p11_429_is_tried_three_times_when_the_server_says():
+def test_p11_429_is_retried_three_times_after_the_delay_of_the_server():
     slow_down = answer(429, headers={"retry-after": "7"})
     assert [verdict(slow_down, n) for n in range(3)] == [Retry(7 * SECOND, "http_429")] * 3
     assert verdict(slow_down, 3) == GiveUp("http_429")
@@ -93,7 +93,7 @@ def test_failures_that_will_not_change_are_not(reason):
 
 
 @pytest.mark.parametrize("reason", ["rate_limited", "breaker_open"])
-def test_r34_waiting_for_a_turn_is_not_an_attempt(reason):
+def test_r34_waiting_for_admission_is_not_an_attempt(reason):
     assert verdict(Failure(reason, delay=9 * SECOND), 99) == Retry(9 * SECOND, reason, counted=False)
 
 
@@ -102,7 +102,7 @@ def test_an_empty_200_is_tried_once_more():
     assert verdict(answer(body=b""), 1) == GiveUp("empty")
 
 
-def test_a_page_where_a_feed_was_promised_is_no_feed():
+def test_an_html_page_is_not_accepted_as_a_feed():
     assert verdict(answer(), purpose="feed") == GiveUp("html_instead")
     assert verdict(answer(media_type="application/rss+xml"), purpose="feed") == Proceed()
 
@@ -111,7 +111,7 @@ def test_statuses_that_the_asker_understands_go_through():
     assert verdict(answer(404), accept=frozenset({404})) == Proceed()
 
 
-def test_r64_the_two_refusals_of_the_regulator_are_told_apart():
+def test_r64_the_two_refusals_of_the_regulator_are_distinguished():
     undeclared = answer(403, b"<h1>Your Request Originates from an Undeclared Automated Tool</h1>")
     too_fast = answer(403, b"<h1>Request Rate Threshold Exceeded</h1>")
     assert verdict(undeclared) == GiveUp("undeclared_agent")
@@ -176,7 +176,7 @@ def test_p11_retry_after_is_read_as_seconds_or_as_a_date(headers, expected):
         ({"cache-control": "public"}, None),
     ],
 )
-def test_freshness_says_when_to_look_again(headers, expected):
+def test_freshness_is_the_time_until_the_next_request(headers, expected):
     assert freshness(headers, NOW) == expected
 
 

@@ -64,7 +64,7 @@ def test_one_rule_without_a_list_around_it_is_read_too():
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[" * 100_000, b"null", b"7", b"\xff\xfe", b'{"a": 1}'])
-def test_a_file_that_cannot_be_read_says_nothing(body):
+def test_an_invalid_file_has_no_rules(body):
     assert read_tdmrep(body) == ()
     assert rule_for((), "/x") is None
 
@@ -76,7 +76,7 @@ def test_no_bytes_break_the_readers(body):
 
 
 @pytest.mark.parametrize(
-    ("head", "found"),
+    ("head", "expected"),
     [
         ('<meta name="robots" content="noai, noimageai">', {"noai", "noimageai"}),
         ("<META CONTENT='NoIndex' NAME=Robots />", {"noindex"}),
@@ -99,13 +99,13 @@ def test_no_bytes_break_the_readers(body):
         ('<meta name="description" content="about robots, noai">', set()),
     ],
 )
-def test_c39_what_the_head_of_a_page_says_is_read(head, found):
-    said = signals_in_page(f"<html><head><title>x</title>{head}".encode(), "headwater")
-    assert active_signals(said, "headwater") == found
+def test_c39_signals_in_the_head_of_a_page_are_read(head, expected):
+    signals = signals_in_page(f"<html><head><title>x</title>{head}".encode(), "headwater")
+    assert active_signals(signals, "headwater") == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "expected"),
     [
         ("noai, noindex", {"noai", "noindex"}),
         ("headwater: noai", {"noai"}),
@@ -116,10 +116,10 @@ def test_c39_what_the_head_of_a_page_says_is_read(head, found):
         ("all", set()),
     ],
 )
-def test_c39_directives_in_a_header_are_for_everybody_or_for_the_agent_they_name(value, found):
-    assert active_signals(signals_in_headers({"X-Robots-Tag": value}), "headwater") == found
+def test_c39_directives_in_a_header_are_for_all_agents_or_for_the_one_they_name(value, expected):
+    assert active_signals(signals_in_headers({"X-Robots-Tag": value}), "headwater") == expected
 
 
 def test_a_head_full_of_broken_elements_costs_no_more_than_reading_it():
-    said = signals_in_page(b"<meta " * 100_000 + b"<!--" * 100_000, "headwater")
-    assert said == {}
+    signals = signals_in_page(b"<meta " * 100_000 + b"<!--" * 100_000, "headwater")
+    assert signals == {}

@@ -72,7 +72,7 @@ def test_byte_order_marks_and_odd_line_ends_change_nothing(text):
     assert not allowed(text, "/x")
 
 
-def test_rules_before_any_agent_count_for_nobody():
+def test_rules_before_any_agent_are_ignored():
     assert allowed("Disallow: /\nUser-agent: other\nDisallow: /", "/x")
 
 

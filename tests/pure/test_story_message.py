@@ -23,13 +23,13 @@ def message(summary: str = "It was seized.", score: float | None = 0.7554, **att
     return told.text
 
 
-def test_g17_an_alert_says_where_how_hot_how_many_and_why():
+def test_g17_an_alert_shows_flashpoint_score_articles_and_rules():
     assert message(**TOLD) == (
         "Kelmar Strait · score 0.76 · 2 articles · 3 domains · because of: growth, score\nIt was seized."
     )
 
 
-def test_g17_a_story_without_figures_is_still_told():
+def test_g17_a_story_without_figures_still_has_a_message():
     assert message(score=None) == "2 articles\nIt was seized."
 
 

@@ -34,13 +34,13 @@ def document(name: str, topic: str | None = None, **attributes: object) -> Docum
 
 
 def story(documents: list[Document], revision: int = 1) -> Story:
-    times = [one.published for one in documents if one.published]
+    times = [item.published for item in documents if item.published]
     return Story(
         id="s",
         recipe="geopolitics",
         group="g",
         title="t",
-        members=tuple(Member(one.id) for one in documents),
+        members=tuple(Member(item.id) for item in documents),
         last_at=max(times, default=None),
         revision=revision,
     )
@@ -48,10 +48,10 @@ def story(documents: list[Document], revision: int = 1) -> Story:
 
 def tell(documents: list[Document], before: Story | None = None, **rules: object) -> Story:
     revision = 1 if before is None else before.revision + 1
-    told = StoryContext(
+    described = StoryContext(
         story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW
     )
-    return DescribeStory(rules=AlertRules(**rules))(told)
+    return DescribeStory(rules=AlertRules(**rules))(described)
 
 
 SOME = st.lists(
@@ -63,7 +63,7 @@ SOME = st.lists(
     ),
     min_size=1,
     max_size=6,
-    unique_by=lambda one: one.id,
+    unique_by=lambda item: item.id,
 )
 
 
@@ -71,18 +71,18 @@ SOME = st.lists(
 def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summary(documents, chance):
     shuffled = list(documents)
     chance.shuffle(shuffled)
-    one, other = tell(documents), tell(shuffled)
-    assert (one.score, one.summary) == (other.score, other.summary)
+    item, other = tell(documents), tell(shuffled)
+    assert (item.score, item.summary) == (other.score, other.summary)
     same = ("topic", "components", "top_domains", "countries", "claims", "alert")
-    assert [one.attributes[name] for name in same] == [other.attributes[name] for name in same]
-    assert one.score is not None
-    assert 0 <= one.score <= 1
+    assert [item.attributes[name] for name in same] == [other.attributes[name] for name in same]
+    assert item.score is not None
+    assert 0 <= item.score <= 1
 
 
-def test_g21_a_story_scores_as_the_golden_value_says():
-    told = tell([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
-    assert told.attributes["components"]["recency"] == 0.5001
-    assert told.attributes["domains"] == 3
+def test_g21_a_story_has_the_golden_score():
+    described = tell([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
+    assert described.attributes["components"]["recency"] == 0.5001
+    assert described.attributes["domains"] == 3
 
 
 def test_g4_a_story_that_did_not_change_keeps_its_alert():
@@ -105,18 +105,18 @@ def test_g17_growth_is_counted_from_the_last_alert_across_days():
     first = tell([document(name) for name in "ab"], **rules)
     second = tell([document(name) for name in "abc"], before=first, **rules)
     third = tell([document(name) for name in "abcd"], before=second, **rules)
-    assert [one.attributes["alert"] for one in (first, second, third)] == [[], [], ["growth"]]
+    assert [item.attributes["alert"] for item in (first, second, third)] == [[], [], ["growth"]]
     assert third.attributes["base"] == 4
 
 
-def test_g13_a_story_without_text_is_told_by_its_titles():
-    told = tell([replace(document("a"), text=""), replace(document("b"), text="")])
-    assert told.summary == "Title a; Title b"
+def test_g13_a_story_without_text_is_summarised_by_its_titles():
+    described = tell([replace(document("a"), text=""), replace(document("b"), text="")])
+    assert described.summary == "Title a; Title b"
 
 
 def test_g15_the_topic_of_a_story_is_that_of_its_own_documents():
-    found = main_topic([document("a", "11000000"), document("b", "16000000"), document("c", "16000000")])
-    assert (found["code"], found["votes"]) == ("16000000", 2)
+    main = main_topic([document("a", "11000000"), document("b", "16000000"), document("c", "16000000")])
+    assert (main["code"], main["votes"]) == ("16000000", 2)
     assert main_topic([document("a")])["name"] == "unclassified"
 
 

@@ -45,8 +45,8 @@ def test_r1_fifty_companies_in_ten_sectors_are_watched():
 
 
 def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
-    made = recipe()
-    assert set(made.discover) == {
+    market_recipe = recipe()
+    assert set(market_recipe.discover) == {
         "market_api",
         "news_api",
         "filings_api",
@@ -54,8 +54,10 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
         "broker",
         "macro_news",
     }
-    assert {source.kind for source in made.sources} <= set(made.discover)
-    assert {"news_api", "filings_api", "market_api", "macro_news"} <= {source.kind for source in made.sources}
+    assert {source.kind for source in market_recipe.sources} <= set(market_recipe.discover)
+    assert {"news_api", "filings_api", "market_api", "macro_news"} <= {
+        source.kind for source in market_recipe.sources
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
     [("market_api", 300), ("news_api", 300), ("filings_api", 3600), ("macro_news", 600), ("web_scrape", 1800), ("broker", 30)],
 )  # fmt: skip
 def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
-    made = recipe()
-    usual = made.triggers[kind]
+    market_recipe = recipe()
+    usual = market_recipe.triggers[kind]
     assert effective_trigger(None, usual, {}).every == timedelta(seconds=seconds)
     assert POLL_SECONDS[kind] == seconds
 
@@ -86,7 +88,7 @@ def test_r35_sources_of_companies_carry_their_subject_and_what_is_known_of_it(tm
     assert first.credibility == 0.7
 
 
-def test_r36_macro_sources_are_about_nobody(tmp_path: Path):
+def test_r36_macro_sources_have_no_subject(tmp_path: Path):
     (source,) = load_watch_list(watch(tmp_path, "name: macro, kind: macro_news")).sources
     assert (source.subject, source.name) == (None, "macro")
 
@@ -140,13 +142,15 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
 
 
 def test_r86_macro_events_and_the_rest_go_to_their_queues():
-    made = configure(None, {"namespace": "stonks"})
+    market_recipe = configure(None, {"namespace": "stonks"})
     macro = Document(
         id="d", recipe="markets", source="s", lead="l", url="", attributes={"document_type": "macro_event"}
     )
     other = macro.with_changes(attributes={"document_type": "news"})
     assert is_macro(macro)
-    assert [[route.name for route in made.routes if route.when(one)] for one in (macro, other)] == [
+    assert [
+        [route.name for route in market_recipe.routes if route.when(item)] for item in (macro, other)
+    ] == [
         ["stonks:queue:macro_classification"],
         ["stonks:queue:extraction"],
     ]
@@ -158,31 +162,31 @@ def test_r57_companies_that_only_the_source_names_are_mentioned_too():
         id="d", recipe="markets", source="s", lead="l", url="", subjects=("s1",),
         attributes={"ticker": "NGSC", "tickers": ["NGSC", "SLNR", "SPY"]},
     )  # fmt: skip
-    (told,) = step([document], StepContext("markets", None, None))
-    assert [(one.subject, one.kind, one.confidence) for one in told.mentions] == [
+    (result,) = step([document], StepContext("markets", None, None))
+    assert [(item.subject, item.kind, item.confidence) for item in result.mentions] == [
         ("s1", "listed", 0.9),
         ("s2", "listed", 0.9),
     ]
-    assert told.subjects == ("s1", "s2")
+    assert result.subjects == ("s1", "s2")
 
 
 def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not():
     text = (
         "Northgate Semiconductors lifts its outlook after a quarter of growing orders in every region. " * 8
     )
-    one = Document(
+    item = Document(
         id="a", recipe="markets", source="s", lead="l", url="https://x.example/a", title="T", text=text
     )
-    other = one.with_changes(id="b", url="https://x.example/b")
+    other = item.with_changes(id="b", url="https://x.example/b")
     context = StepContext("markets", NOW, EmptyKnowledge())
-    filed = [document.with_changes(attributes={"document_type": "filing"}) for document in (one, other)]
-    outcomes = DropArticleDuplicates()([filed[0], one, filed[1], other], context)
+    filed = [document.with_changes(attributes={"document_type": "filing"}) for document in (item, other)]
+    outcomes = DropArticleDuplicates()([filed[0], item, filed[1], other], context)
     assert [outcomes[0], outcomes[2]] == filed
     assert sorted(type(outcome).__name__ for outcome in (outcomes[1], outcomes[3])) == ["Document", "Drop"]
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"namespace": 3}, "namespace"),
         ({"colour": "red"}, "colour"),
@@ -190,21 +194,21 @@ def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not()
         ({"endpoints": {"moon": "x"}}, "moon"),
     ],
 )
-def test_a_wrong_option_is_told(options, said):
-    with pytest.raises(Refused, match=said):
+def test_an_invalid_option_is_reported(options, message):
+    with pytest.raises(Refused, match=message):
         configure(None, options)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [("name: a, kind: news_api, tickers: [GONE]", "GONE"), ("name: a, kind: x, colour: red", "colour")],
 )
-def test_a_wrong_line_is_told(tmp_path: Path, line, said):
-    with pytest.raises(Refused, match=said):
+def test_an_invalid_line_is_reported(tmp_path: Path, line, message):
+    with pytest.raises(Refused, match=message):
         load_watch_list(watch(tmp_path, line))
 
 
-def test_a_ticker_twice_is_told(tmp_path: Path):
+def test_a_duplicate_ticker_is_reported(tmp_path: Path):
     path = tmp_path / "twice.yaml"
     row = "{ticker: NGSC, name: N, sector: S}"
     path.write_text(f"entities: [{row}, {row}]\nsources: []\n", encoding="utf-8")

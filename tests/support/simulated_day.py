@@ -35,7 +35,7 @@ PER_KEY = 45
 
 @dataclass
 class Day:
-    """What happened: requests in order, looks by source, when which article appeared."""
+    """What happened: requests in order, polls by source, and when each article appeared."""
 
     length: timedelta
     sent: list[Sent]
@@ -74,20 +74,20 @@ def live(folder: Path, length: timedelta) -> Day:
         while network.step(timedelta(0)) or fetcher.ready:
             pass
         watch.now = min(max(_next(network, app), watch.now + SHORTEST_STEP), next_article)
-    day = _told(app, fetcher, length, appeared)
+    day = _summarise(app, fetcher, length, appeared)
     app.store.engine.dispose()
     return day
 
 
 def _next(network: NetworkLoop, app: App):
-    """When anything is due again: a row, or a look that waits for its turn."""
+    """When anything is due again: a row, or a poll that waits for its rate limit."""
     waiting = [
         poll.retry_at for some in network.polls.values() for poll in some.polls.values() if poll.retry_at
     ]
     return min([app.store.next_due("markets")[Task.POLL], *waiting])
 
 
-def _told(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
+def _summarise(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared: dict[str, float]) -> Day:
     polls_by_source: dict[str, list[tuple[float, str, bool]]] = defaultdict(list)
     with read_transaction(app.store.engine) as connection:
         for row in connection.execute(select(polls).order_by(polls.c.ended_at)).mappings():
@@ -135,8 +135,8 @@ def check_budgets(day: Day) -> None:
 
 
 def check_cadences(day: Day) -> None:
-    """Every source is looked at in its time; later only by what the budget made it wait, and sooner only to go on with a
-    look that was cut short."""
+    """Every source is polled on time: later only by its rate limit, and sooner only to continue a poll that was cut
+    short."""
     for source, source_polls in day.polls.items():
         done = [(at, cut_short) for at, error, cut_short in source_polls if not error]
         assert all(error in {"", "rate_limited"} for _, error, _ in source_polls)

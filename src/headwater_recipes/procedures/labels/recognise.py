@@ -28,6 +28,7 @@ JOINED = re.compile(
 STATUS = re.compile(  # a badge, not a label
     r"(?:(?:plazo|termini|prazo)s? (?:abiert|cerrad|obert|tancat|abert|pechad|finalizad|finalitzat)\w*|(?:en|fuera de|fora de) (?:plazo|termini|prazo)|epea (?:zabalik|itxita)\w*)$"
 )
+LONGEST_LABEL = 14
 LONGEST_LETTERS = 240
 LONGEST, LONGEST_PLAIN, LONGEST_WEAK, LONGEST_HALF = 16, 8, 6, 4
 ENDS_A_SENTENCE = re.compile(r"[.;,!…]$")

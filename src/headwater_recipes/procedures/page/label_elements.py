@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.shape import BLOCKS, LABEL_WORDS, VALUE_WORDS
 from headwater_recipes.procedures.page.site_frame import element_names
 
@@ -93,7 +93,6 @@ def _are_labels(texts: list[str]) -> bool:
     return len(distinct) >= FEWEST and len(labels) >= LEAST_SHARE * len(texts)
 
 
-LONGEST_LABEL = 14
 FEWEST_PICTURES, FEWEST_TITLES, MOST_PICTURES = 3, 3, 200
 
 

@@ -6,9 +6,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.label_elements import (
-    LONGEST_LABEL,
     class_of,
     has_picture_labels,
     is_above_block,

@@ -6,11 +6,9 @@ from selectolax.lexbor import LexborNode
 
 from headwater.extract.blocks import Heading, Table
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
-from headwater_recipes.procedures.page.label_elements import LONGEST_LABEL
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise, recognise_plain
 from headwater_recipes.procedures.page.writer import BlockList
 
-LONGEST_CELL_LABEL = 14
 FEWEST_PARTS, FEWEST_GROUPS, MOSTLY = 3, 2, 0.8
 TableRows = list[list[LexborNode]]
 TableBands = list[tuple[LexborNode | None, TableRows]]
@@ -92,7 +90,7 @@ def is_label_table(rows: TableRows) -> bool:
     heads = sum(row[0].tag == "th" and row[1].tag == "td" for row in pairs)
     known_labels = [recognise(label) if heads else recognise_plain(label) for label in labels]
     fields = {label.field for label in known_labels if label is not None}
-    short = all(len(label.split()) <= LONGEST_CELL_LABEL for label in labels)
+    short = all(len(label.split()) <= LONGEST_LABEL for label in labels)
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
 
 
@@ -116,7 +114,7 @@ def groups_of(rows: TableRows) -> TableBands:
 
 
 def _opens_group(row: list[LexborNode]) -> bool:
-    if len(row) != 3 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
+    if len(row) != 3 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_LABEL:
         return False
     spans = (row[0].attributes.get("rowspan") or "1") not in {"0", "1"}
     return (spans or row[0].tag == "th") and row[1].tag == "th" and row[2].tag == "td"
@@ -136,7 +134,7 @@ def bands_of(rows: TableRows) -> TableBands:
 
 
 def _is_band(row: list[LexborNode]) -> bool:
-    if len(row) != 1 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_CELL_LABEL:
+    if len(row) != 1 or not 0 < len(_cell_text(row[0]).split()) <= LONGEST_LABEL:
         return False
     first = row[0].css_first("b,strong,h3,h4,h5,h6")
     bold = first is not None and _cell_text(first) == _cell_text(row[0])

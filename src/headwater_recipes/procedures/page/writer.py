@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table
 from headwater.text.letters import to_one_line
-from headwater_recipes.procedures.labels.recognise import recognise_plain
+from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 
 DEEPEST_LEVEL = 6
 
@@ -79,7 +79,6 @@ def block_text(block: Block) -> str:
             return "; ".join(": ".join(filter(None, row)) for row in rows)
 
 
-LONGEST_LINE_LABEL = 14
 END_OF_LABEL = "\x1f"  # marks the end of a label whose value may be bold as well; never part of the text
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
 _COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
@@ -167,7 +166,7 @@ def is_heading(line: list[TextRun]) -> bool:
     return (
         bool(words)
         and all(run.bold for run in words)
-        and len(text.split()) <= LONGEST_LINE_LABEL
+        and len(text.split()) <= LONGEST_LABEL
         and not _ENDS.search(text)
         and "](" not in text
     )
@@ -183,6 +182,6 @@ def run_markdown(line: list[TextRun]) -> str:
         (lead if goes_on else plain).append(run.text)
         closed = closed or END_OF_LABEL in run.text
     head, tail = to_one_line("".join(lead)), to_one_line("".join(plain))
-    if head and tail and len(head.split()) <= LONGEST_LINE_LABEL and "](" not in head:
+    if head and tail and len(head.split()) <= LONGEST_LABEL and "](" not in head:
         return f"**{head}** {tail}"
     return plain_line(line)

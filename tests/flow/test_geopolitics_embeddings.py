@@ -32,19 +32,19 @@ class Toy:
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
         self.read += texts
-        made = np.zeros((len(texts), WORDS), dtype=np.float32)
+        encoder = np.zeros((len(texts), WORDS), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in text.casefold().split():
-                made[row, sum(word.encode()) % WORDS] += 1
-        return made / np.linalg.norm(made, axis=1, keepdims=True)
+                encoder[row, sum(word.encode()) % WORDS] += 1
+        return encoder / np.linalg.norm(encoder, axis=1, keepdims=True)
 
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
-    made = Toy()
-    monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: made)
+    encoder = Toy()
+    monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: encoder)
     monkeypatch.setattr(embeddings, "load_classifier", None)
-    return made
+    return encoder
 
 
 def document(name: str, text: str = "harbour pilots", vector: Vector | None = None) -> Document:
@@ -56,28 +56,28 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Pat
     with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         context = replace(bare, sinks={"files": Box()})
         run(context, clock)
-        asked = [report for report in REPORTS if report.hours <= 0]
-        assert len(toy.read) == len(asked)
+        reports = [report for report in REPORTS if report.hours <= 0]
+        assert len(toy.read) == len(reports)
         with read_transaction(app.store.engine) as connection:
             stored = connection.execute(select(vectors)).all()
         assert {(row.model, row.dimensions, len(row.vector)) for row in stored} == {("toy", WORDS, 4 * WORDS)}
         listed = rows(app, "SELECT feed_entry_id, model_name FROM feed_entry_vectors")
-        assert len({row["feed_entry_id"] for row in listed}) == len(asked)
+        assert len({row["feed_entry_id"] for row in listed}) == len(reports)
         inside = [url for story in told(app).values() for url in story]
-        assert sorted(inside) == sorted(report.url for report in asked)
+        assert sorted(inside) == sorted(report.url for report in reports)
         next_day(internet, app, clock)
         run(context, clock)
         fresh = [report for report in REPORTS if report.hours > 0 and report.flashpoint != "orsa-delta"]
-        assert len(toy.read) == len(asked) + len(fresh)
+        assert len(toy.read) == len(reports) + len(fresh)
 
 
 def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
     other = document("a", vector=Vector("other", b"\0" * 8))
-    own = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
-    found = DocumentEncoder("folder").vectors([other, own])
-    assert found.shape == (2, WORDS)
+    current = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
+    matrix = DocumentEncoder("folder").vectors([other, current])
+    assert matrix.shape == (2, WORDS)
     assert toy.read == ["a. harbour pilots"]
-    assert found[1].tolist() == [1.0] * WORDS
+    assert matrix[1].tolist() == [1.0] * WORDS
 
 
 def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
