@@ -45,9 +45,9 @@ def ready(internet, monkeypatch):
 
 
 def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(internet, tmp_path):
-    with markets_run(tmp_path, internet, FILINGS) as run:
-        run.run()
-        kept = run.rows(documents, state=State.KEPT)
+    with markets_run(tmp_path, internet, FILINGS) as market_run:
+        market_run.run()
+        kept = market_run.rows(documents, state=State.KEPT)
         filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept}
         assert len(filing_parts) == len(kept) == 5  # an 8-K with its press release each, and one 10-Q
         assert {part for _, part in filing_parts} == {"8-K", "EX-99.1", "10-Q"}
@@ -55,105 +55,107 @@ def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(int
             assert "| Net sales |" in row["text"]
             assert row["attributes"]["index_url"].endswith(f"{row['attributes']['accession']}-index.htm")
             assert "sec.example/Archives/edgar/data/19999" in row["url"]
-        asked = {record["path"].rpartition("/")[2] for record in run.asked("www.sec.example")}
+        asked = {record["path"].rpartition("/")[2] for record in market_run.asked("www.sec.example")}
         assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in asked)
 
 
 def test_r7_every_request_to_the_sec_names_its_sender(internet, tmp_path):
-    with markets_run(tmp_path, internet, FILINGS) as app:
-        app.run()
-        assert all("test@headwater.example" in r["headers"]["user-agent"] for r in app.asked(SEARCH))
+    with markets_run(tmp_path, internet, FILINGS) as market_run:
+        market_run.run()
+        assert all("test@headwater.example" in r["headers"]["user-agent"] for r in market_run.asked(SEARCH))
     internet.clear_log()
-    with markets_run(tmp_path / "silent", internet, FILINGS, contact="") as app:
-        app.folder.mkdir()
-        app.run()
-        assert app.asked(SEARCH) == []
-        assert {run["error"] for run in app.rows(polls)} == {"undeclared_agent"}
+    with markets_run(tmp_path / "silent", internet, FILINGS, contact="") as market_run:
+        market_run.folder.mkdir()
+        market_run.run()
+        assert market_run.asked(SEARCH) == []
+        assert {run["error"] for run in market_run.rows(polls)} == {"undeclared_agent"}
 
 
 def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, tmp_path):
     internet.regulator_bears(0)
-    with markets_run(tmp_path, internet, FILINGS) as app:
-        app.run()
-        assert {run["error"] for run in app.rows(polls)} == {"http_403"}
-        assert min(row["due_at"] for row in app.rows(sources)) > app.clock() + timedelta(minutes=5)
+    with markets_run(tmp_path, internet, FILINGS) as market_run:
+        market_run.run()
+        assert {run["error"] for run in market_run.rows(polls)} == {"http_403"}
+        assert min(row["due_at"] for row in market_run.rows(sources)) > market_run.clock() + timedelta(
+            minutes=5
+        )
         internet.regulator_bears(None)
-        app.clock.advance(timedelta(minutes=11))
-        app.run()
-        assert len(app.rows(documents, state=State.KEPT)) == 5
+        market_run.clock.advance(timedelta(minutes=11))
+        market_run.run()
+        assert len(market_run.rows(documents, state=State.KEPT)) == 5
 
 
 def test_a_second_poll_of_filings_adds_nothing(internet, tmp_path):
-    with markets_run(tmp_path, internet, FILINGS) as run:
-        run.run()
-        before = run.rows(leads), run.rows(documents)
-        run.again()
-        assert (run.rows(leads), run.rows(documents)) == before
+    with markets_run(tmp_path, internet, FILINGS) as market_run:
+        market_run.run()
+        before = market_run.rows(leads), market_run.rows(documents)
+        market_run.again()
+        assert (market_run.rows(leads), market_run.rows(documents)) == before
 
 
 def test_r11_r14_r16_bars_of_every_dataset_meet_in_one_table_without_duplicate_days(internet, tmp_path):
     days = {"from": "2026-11-09", "to": "2026-11-12"}
     lines = [prices("previous"), prices("range", **days), prices("grouped", None, **days), prices("hourly")]
-    with markets_run(tmp_path, internet, *lines) as app:
-        app.run()
-        daily = [row for row in app.rows(bars, span="1day") if row["symbol"] == "NGSC"]
+    with markets_run(tmp_path, internet, *lines) as market_run:
+        market_run.run()
+        daily = [row for row in market_run.rows(bars, span="1day") if row["symbol"] == "NGSC"]
         # The 11th was a holiday.
         assert sorted(row["at"].day for row in daily) == [9, 10, 12]
-        assert len({row["symbol"] for row in app.rows(bars, span="1day")}) == 50
-        hours = app.rows(bars, span="1hour")
+        assert len({row["symbol"] for row in market_run.rows(bars, span="1day")}) == 50
+        hours = market_run.rows(bars, span="1hour")
         assert {row["at"].hour for row in hours} == set(range(14, 21))
-        assert all(row["capture_id"] in {c["id"] for c in app.rows(captures)} for row in hours)
-        assert app.rows(documents) == app.rows(leads) == app.rows(queue_items) == []
-        assert {run["status"] for run in app.rows(polls)} == {"completed"}
+        assert all(row["capture_id"] in {c["id"] for c in market_run.rows(captures)} for row in hours)
+        assert market_run.rows(documents) == market_run.rows(leads) == market_run.rows(queue_items) == []
+        assert {run["status"] for run in market_run.rows(polls)} == {"completed"}
 
 
 def test_r15_ticker_details_are_stored_as_received(internet, tmp_path):
-    with markets_run(tmp_path, internet, prices("details")) as run:
-        run.run()
-        run.again()
-        (row,) = run.rows(observations)
+    with markets_run(tmp_path, internet, prices("details")) as market_run:
+        market_run.run()
+        market_run.again()
+        (row,) = market_run.rows(observations)
         assert (row["kind"], row["name"], row["value"]["cik"]) == ("ticker_details", "NGSC", "0001999901")
 
 
 def test_a_holiday_is_a_success(internet, tmp_path):
     with markets_run(
         tmp_path, internet, prices("grouped", None, **{"from": "2026-11-11", "to": "2026-11-11"})
-    ) as app:
-        app.run()
-        assert [(run["status"], run["found_count"]) for run in app.rows(polls)] == [("completed", 0)]
-        app.again()
-        assert len(app.asked(PROVIDER)) == 1  # a day that was read is not asked for again
+    ) as market_run:
+        market_run.run()
+        assert [(run["status"], run["found_count"]) for run in market_run.rows(polls)] == [("completed", 0)]
+        market_run.again()
+        assert len(market_run.asked(PROVIDER)) == 1  # a day that was read is not asked for again
 
 
 def test_a_failed_poll_stores_nothing_and_the_next_one_catches_up(internet, tmp_path):
     internet.fault(PROVIDER, "/v2/aggs/ticker/NGSC/prev", Fault(status=401))
-    with markets_run(tmp_path, internet, prices("previous")) as run:
-        run.run()
-        assert run.rows(bars) == []
-        assert run.rows(sources)[0]["failures"] == 1
-        run.again()
-        assert len(run.rows(bars)) == 1
-        assert run.rows(sources)[0]["failures"] == 0
+    with markets_run(tmp_path, internet, prices("previous")) as market_run:
+        market_run.run()
+        assert market_run.rows(bars) == []
+        assert market_run.rows(sources)[0]["failures"] == 1
+        market_run.again()
+        assert len(market_run.rows(bars)) == 1
+        assert market_run.rows(sources)[0]["failures"] == 0
 
 
 def test_r19_the_account_is_only_read(internet, tmp_path):
-    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as run:
-        run.run()
-        run.again()
-        seen = {(row["kind"], row["name"]) for row in run.rows(observations)}
+    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as market_run:
+        market_run.run()
+        market_run.again()
+        seen = {(row["kind"], row["name"]) for row in market_run.rows(observations)}
         assert {kind for kind, _ in seen} == {"account", "position", "order", "clock"}
-        assert len(run.rows(observations)) == 4
-        assert {record["method"] for record in run.asked(BROKER)} == {"GET"}
-        (order,) = run.rows(observations, kind="order")
+        assert len(market_run.rows(observations)) == 4
+        assert {record["method"] for record in market_run.asked(BROKER)} == {"GET"}
+        (order,) = market_run.rows(observations, kind="order")
         assert order["at"] == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
-        assert run.rows(documents) == []
+        assert market_run.rows(documents) == []
 
 
 def test_a_key_that_the_broker_rejects_is_reported(internet, tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWATER_BROKER_SECRET", "wrong")
-    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as app:
-        app.run()
-        (run,) = app.rows(polls)
+    with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as market_run:
+        market_run.run()
+        (run,) = market_run.rows(polls)
         assert run["error"] == "key_refused"
         assert "wrong" not in run["detail"]
 
@@ -161,26 +163,28 @@ def test_a_key_that_the_broker_rejects_is_reported(internet, tmp_path, monkeypat
 def test_without_keys_every_source_waits_and_nothing_is_requested(internet, tmp_path, monkeypatch):
     for name in KEYS:
         monkeypatch.delenv(name)
-    with markets_run(tmp_path, internet, prices("previous"), {"name": "account", "kind": "broker"}) as app:
-        app.run()
+    with markets_run(
+        tmp_path, internet, prices("previous"), {"name": "account", "kind": "broker"}
+    ) as market_run:
+        market_run.run()
         assert internet.log() == []
-        assert {run["error"] for run in app.rows(polls)} == {"key_missing"}
-        assert {row["failures"] for row in app.rows(sources)} == {0}
+        assert {run["error"] for run in market_run.rows(polls)} == {"key_missing"}
+        assert {row["failures"] for row in market_run.rows(sources)} == {0}
 
 
 def test_r20_a_watched_page_becomes_a_revision_when_its_part_changes(tmp_path):
     page = {
         "name": "page", "kind": "web_scrape", "tickers": ["NGSC"], "url": f"https://{INVESTORS}/", "options": {"selector": "#news"},
     }  # fmt: skip
-    with running() as internet, markets_run(tmp_path, internet, page) as run:
-        run.run()
-        (first,) = run.rows(documents)
+    with running() as internet, markets_run(tmp_path, internet, page) as market_run:
+        market_run.run()
+        (first,) = market_run.rows(documents)
         assert (first["state"], first["revision"]) == (State.KEPT, 1)
         internet.advance(timedelta(days=1))
-        run.again()
+        market_run.again()
         internet.advance(timedelta(days=1))
-        run.again()
-        (last,) = run.rows(documents)
+        market_run.again()
+        (last,) = market_run.rows(documents)
         assert (last["id"], last["revision"]) == (first["id"], 2)
         assert last["text"] != first["text"]
-        assert {row["payload"]["ticker"] for row in run.rows(queue_items)} == {"NGSC"}
+        assert {row["payload"]["ticker"] for row in market_run.rows(queue_items)} == {"NGSC"}

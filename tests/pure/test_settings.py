@@ -1,4 +1,4 @@
-"""Settings and source lists: a mistake is told with its file, its line and its field."""
+"""Settings and source lists: a mistake is reported with its file, its line and its field."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -79,7 +79,7 @@ def test_a_missing_file_is_named(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "field", "said"),
+    ("text", "line", "field", "problem"),
     [
         ("data: x\nworkers: many\n", 2, "workers", "int"),
         ("data: x\n\n# remark\nwrokers: 2\n", 4, "wrokers", "unknown field"),
@@ -96,25 +96,25 @@ def test_a_missing_file_is_named(tmp_path: Path):
         ("just words\n", 1, "the whole file", "object"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_field(
-    tmp_path: Path, text: str, line: int, field: str, said: str
+def test_a_mistake_is_reported_with_file_line_and_field(
+    tmp_path: Path, text: str, line: int, field: str, problem: str
 ):
     path = _file(tmp_path, text)
-    told = _refused(read_settings, path, {})
-    assert told.startswith(f"{path}:{line}: {field}: ")
-    assert said in told
+    message = _refused(read_settings, path, {})
+    assert message.startswith(f"{path}:{line}: {field}: ")
+    assert problem in message
 
 
 @pytest.mark.parametrize("text", ["data: [unclosed\nworkers: 2\n", "a: b: c\n", "\tdata: x\n", "data: 'x\n"])
-def test_what_is_not_yaml_is_told_with_its_line(tmp_path: Path, text: str):
+def test_what_is_not_yaml_is_reported_with_its_line(tmp_path: Path, text: str):
     path = _file(tmp_path, text)
-    told = _refused(read_settings, path, {})
-    assert told.startswith(f"{path}:")
-    assert "not valid YAML" in told
-    assert told[len(f"{path}:")].isdigit()
+    message = _refused(read_settings, path, {})
+    assert message.startswith(f"{path}:")
+    assert "not valid YAML" in message
+    assert message[len(f"{path}:")].isdigit()
 
 
-def test_a_file_that_is_not_text_is_told(tmp_path: Path):
+def test_a_file_that_is_not_text_is_reported(tmp_path: Path):
     path = tmp_path / "headwater.yaml"
     path.write_bytes(b"data: \xff\xfe\x00")
     assert str(path) in _refused(read_settings, path, {})
@@ -132,19 +132,19 @@ def test_a_process_needs_two_connections(tmp_path: Path):
 def test_no_file_brings_anything_but_settings_or_a_refusal(tmp_path_factory, body: bytes):
     path = tmp_path_factory.getbasetemp() / "hostile.yaml"
     path.write_bytes(body)
-    told = ""
+    message = ""
     try:
         settings = read_settings(path, {})
     except Refused as refused:
-        told, settings = refused.detail, None
-    assert isinstance(settings, Settings) or str(path) in told
+        message, settings = refused.detail, None
+    assert isinstance(settings, Settings) or str(path) in message
 
 
 @pytest.mark.parametrize(
     ("text", "field"),
     [("log: loud\n", "log"), ("log_level: all\n", "log_level"), ("workers: 0\n", "workers")],
 )
-def test_a_value_out_of_range_is_told_with_its_field(tmp_path: Path, text: str, field: str):
+def test_a_value_out_of_range_is_reported_with_its_field(tmp_path: Path, text: str, field: str):
     assert _refused(read_settings, _file(tmp_path, text), {}).startswith(f"{field}: ")
 
 
@@ -198,12 +198,12 @@ WRONG_RATES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "field", "said"), WRONG_RATES)
-def test_p10_a_mistake_in_it_is_told_with_file_line_and_field(tmp_path, text, line, field, said):
+@pytest.mark.parametrize(("text", "line", "field", "problem"), WRONG_RATES)
+def test_p10_a_mistake_in_it_is_reported_with_file_line_and_field(tmp_path, text, line, field, problem):
     settings, path = _file(tmp_path, ""), _file(tmp_path, text, RATE_LIMITS_FILE)
-    told = _refused(read_settings, settings, {})
-    assert told.startswith(f"{path}:{line}: {field}: ")
-    assert said in told
+    message = _refused(read_settings, settings, {})
+    assert message.startswith(f"{path}:{line}: {field}: ")
+    assert problem in message
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_p10_a_mistake_in_it_is_told_with_file_line_and_field(tmp_path, text, li
         ("data: x\nreservations: [tdm, everything]\n", 2, "reservations.1"),
     ],
 )
-def test_a_mistake_about_fetching_is_told_with_file_line_and_field(tmp_path, text, line, field):
+def test_a_mistake_about_fetching_is_reported_with_file_line_and_field(tmp_path, text, line, field):
     path = _file(tmp_path, text)
     assert _refused(read_settings, path, {}).startswith(f"{path}:{line}: {field}: ")
 
@@ -226,14 +226,14 @@ def test_a_mistake_about_fetching_is_told_with_file_line_and_field(tmp_path, tex
 @pytest.mark.parametrize(
     "text", ["127.0.0.1", "127.0.0.1:99999", "10.0.0.0/8:80", "a:b", ":80", "[::1", "host:0"]
 )
-def test_an_allowed_address_that_is_none_is_told(text: str):
+def test_an_allowed_address_that_is_none_is_reported(text: str):
     assert _refused(fetch_settings, Settings(allow=[text])).startswith("allow: ")
 
 
 @pytest.mark.parametrize(
     "base", ["ftp://x", "http://", "http://x:99999", "http://[::1", "http://u@x", "http://x:0"]
 )
-def test_an_override_that_leads_nowhere_is_told(base: str):
+def test_an_override_that_leads_nowhere_is_reported(base: str):
     settings = fetch_settings(Settings(hosts={"a.example": base}))
     assert "an override needs a base URL" in _refused(RequestRouter, settings)
 
@@ -271,7 +271,7 @@ def test_a_source_may_say_more(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("line", "field", "said"),
+    ("line", "field", "problem"),
     [
         ("{name: A, url: 'ftp://a.example'}", "url", "not an http(s) address"),
         ("{name: A, url: 'file:///etc/passwd'}", "url", "not an http(s) address"),
@@ -291,12 +291,12 @@ def test_a_source_may_say_more(tmp_path: Path):
         ),
     ],
 )
-def test_a_bad_source_is_told_with_its_place(tmp_path: Path, line: str, field: str, said: str):
-    told = _refused(
+def test_a_bad_source_is_reported_with_its_place(tmp_path: Path, line: str, field: str, problem: str):
+    message = _refused(
         _sources, tmp_path, f"sources:\n  - {{name: Good, url: 'https://a.example'}}\n  - {line}\n"
     )
-    assert told.startswith(f"{tmp_path}/feeds.yaml: sources[1]{'.' if field else ''}{field}: ")
-    assert said in told
+    assert message.startswith(f"{tmp_path}/feeds.yaml: sources[1]{'.' if field else ''}{field}: ")
+    assert problem in message
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,9 @@ def test_a_bad_source_is_told_with_its_place(tmp_path: Path, line: str, field: s
         ("feeds: []\n", 1, "feeds"),
     ],
 )
-def test_a_source_of_the_wrong_shape_is_told_with_its_line(tmp_path: Path, text: str, line: int, field: str):
+def test_a_source_of_the_wrong_shape_is_reported_with_its_line(
+    tmp_path: Path, text: str, line: int, field: str
+):
     assert _refused(_sources, tmp_path, text).startswith(f"{tmp_path}/feeds.yaml:{line}: {field}: ")
 
 

@@ -20,7 +20,7 @@ MAKERS = [
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_subject_that_not_every_database_holds_is_refused(make):
-    with pytest.raises(Refused, match="65 characters; give it at most 64"):
+    with pytest.raises(Refused, match="65 characters; use at most 64"):
         make(LONGER)
 
 
@@ -35,4 +35,4 @@ def test_a_source_list_names_the_line_of_such_a_subject(tmp_path: Path):
     path.write_text(f"sources:\n  - {line}\n", encoding="utf-8")
     with pytest.raises(Refused) as refused:
         load_sources(path, "crypto")
-    assert refused.value.detail == f"{path}: sources[0].subject: give 1 to 64 characters"
+    assert refused.value.detail == f"{path}: sources[0].subject: use 1 to 64 characters"

@@ -16,7 +16,7 @@ def check_subject_length(key: str | None) -> str | None:
     if key is not None and len(key) > MAX_SUBJECT_LENGTH:
         raise Refused(
             "bad_subject",
-            f"the subject '{key[:20]}…' has {len(key)} characters; give it at most {MAX_SUBJECT_LENGTH}",
+            f"the subject '{key[:20]}…' has {len(key)} characters; use at most {MAX_SUBJECT_LENGTH}",
         )
     return key
 

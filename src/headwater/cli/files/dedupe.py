@@ -41,7 +41,8 @@ def dedupe(
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
     profile: Annotated[
-        Literal["default", "seed-c", "seed-g"], typer.Option(help="The ladder: default, seed-c or seed-g.")
+        Literal["default", "seed-c", "seed-g"],
+        typer.Option(help="The dedupe rules: default, seed-c or seed-g."),
     ] = "default",
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Add what was measured to every answer.")
@@ -95,7 +96,7 @@ class ArticleLine(msgspec.Struct):
 
 @dataclass(frozen=True)
 class InputIds:
-    """Ids as they were given: the ladder knows them as text."""
+    """Ids as given; the dedupe rules use them as text."""
 
     index: MemoryIndex
     numbers: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A story or a receipt that no database takes is set apart alone; the worker and the others go on."""
+"""A story or a receipt that cannot be stored is quarantined alone; the worker and the other records go on."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -25,11 +25,14 @@ def cluster(documents: Sequence[Document]) -> list[Cluster]:
     return [Cluster(title, tuple((place, 1.0) for place in range(len(documents))))]
 
 
-class Forgetful:
+class BadReceiptSink:
+    """Returns a receipt that cannot be stored for one record."""
+
     def send(self, envelopes: Sequence[Envelope]) -> list[Sent]:
-        odd: Any = object()
+        unstorable: Any = object()
         return [
-            Sent(odd if envelope.record.url.endswith(f"/{POISON}") else "taken") for envelope in envelopes
+            Sent(unstorable if envelope.record.url.endswith(f"/{POISON}") else "received")
+            for envelope in envelopes
         ]  # type: ignore[union-attr]
 
 
@@ -53,22 +56,22 @@ def context(scene: Scene) -> JobContext:
         archive=nothing,
         clock=lambda: START,
         log=structlog.get_logger(),
-        sinks={"sink": Forgetful()},
+        sinks={"sink": BadReceiptSink()},
     )
 
 
-def test_a_story_that_cannot_be_stored_sets_its_group_apart_alone(scene: Scene):
+def test_a_story_that_cannot_be_stored_quarantines_its_group_alone(scene: Scene):
     drafts = scene.drafts("a", POISON, "c")
     assert scene.refine(*(kept(draft, group=draft.lead.lead.identity) for draft in drafts)) == []
     assert gather(context(scene), Job(RECIPE, Task.GATHER)) == 3
     assert len(scene.rows(stories, title="A story")) == scene.count(stories) == 2
-    (apart,) = scene.rows(quarantine)
-    assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.GATHER, "error")
+    (row,) = scene.rows(quarantine)
+    assert (row["task"], row["reason"].partition(":")[0]) == (Task.GATHER, "error")
 
 
-def test_a_receipt_that_cannot_be_stored_sets_its_delivery_apart_alone(scene: Scene):
+def test_a_receipt_that_cannot_be_stored_quarantines_its_delivery_alone(scene: Scene):
     scene.keep("a", POISON, "c", routes=("out",))
     assert deliver(context(scene), Job(RECIPE, Task.DELIVER)) == 3
     assert len(scene.rows(deliveries, state=State.DONE)) == 2
-    (apart,) = scene.rows(quarantine)
-    assert (apart["task"], apart["reason"].partition(":")[0]) == (Task.DELIVER, "error")
+    (row,) = scene.rows(quarantine)
+    assert (row["task"], row["reason"].partition(":")[0]) == (Task.DELIVER, "error")

@@ -1,4 +1,4 @@
-"""A look whose findings no store takes is a failure like any other: counted, and after ten of them the source stops."""
+"""A poll whose result cannot be stored is a failure: it counts, and after ten of them the source stops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,20 +18,20 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
 
 @dataclass
-class Particular:
-    """A store that takes failures only."""
+class FailuresOnlyStore:
+    """A store that accepts failures only."""
 
     failures: int
-    taken: list[PollResult] = field(default_factory=list)
+    results: list[PollResult] = field(default_factory=list)
 
     def claim_sources(self, _: object) -> list[SourceLease]:
         source = Source(id="s", recipe="trial", kind="feed", name="S", failures=self.failures)
         return [SourceLease(source, "run", 1)]
 
-    def finish_poll(self, polled: Sequence[PollResult], *_: object) -> int:
-        if any(one.error is None for one in polled):
-            raise ValueError("no column takes that")
-        self.taken.extend(polled)
+    def finish_poll(self, batch: Sequence[PollResult], *_: object) -> int:
+        if any(result.error is None for result in batch):
+            raise ValueError("no column accepts that")
+        self.results.extend(batch)
         return 0
 
 
@@ -45,8 +45,10 @@ def discover(source: Source, now: datetime) -> PollSession:
     ("before", "stopped", "due_at"),
     [(0, None, NOW + timedelta(hours=1)), (9, "10 failures in a row", None)],
 )
-def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, due_at: datetime | None):
-    store = Particular(before)
+def test_a_poll_that_cannot_be_stored_counts_as_a_failure(
+    before: int, stopped: str | None, due_at: datetime | None
+):
+    store = FailuresOnlyStore(before)
     hourly = Trigger(every=timedelta(hours=1))
     recipe = Recipe(
         name="trial",
@@ -72,6 +74,6 @@ def test_a_look_that_cannot_be_stored_counts(before: int, stopped: str | None, d
     polls = RecipePolls(context, Job("trial", Task.POLL))
     polls.claim(1)
     assert polls.commit() == 1
-    (polled,) = store.taken
-    assert (polled.error, polled.failures, polled.stopped) == ("error:ValueError", before + 1, stopped)
-    assert polled.due_at == due_at
+    (result,) = store.results
+    assert (result.error, result.failures, result.stopped) == ("error:ValueError", before + 1, stopped)
+    assert result.due_at == due_at

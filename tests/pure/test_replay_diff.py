@@ -1,11 +1,11 @@
-"""The judge of a replay: laws that hold for any two documents, and what counts for better or worse."""
+"""The comparison of a replay: laws that hold for any two documents, and what counts as better or worse."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import strategies as st
 
 from headwater.engine.replay_diff import MAX_VALUE_LENGTH, compare_outcomes
 from headwater.model.document import Document, FactValue, Mention
@@ -14,54 +14,54 @@ from headwater.model.replay import DocumentOutcome, ReplayVerdict
 
 WHEN = datetime(2026, 11, 13, 8, tzinfo=UTC)
 OPPOSITE = {ReplayVerdict.BETTER: ReplayVerdict.WORSE, ReplayVerdict.WORSE: ReplayVerdict.BETTER}
-WORDS = some.text("ab \x00é", max_size=30)
-SCORES = some.none() | some.floats(0, 1)
+WORDS = st.text("ab \x00é", max_size=30)
+SCORES = st.none() | st.floats(0, 1)
 
 
-def _document(**told: Any) -> Document:
-    given = {"title": "Title", "text": "One two three. " * 20, "language": "en", "quality": 0.7}
-    return Document(id="d", recipe="r", source="s", lead="l", url="https://wire.example/a", **(given | told))
+def _document(**changes: Any) -> Document:
+    fields = {"title": "Title", "text": "One two three. " * 20, "language": "en", "quality": 0.7}
+    return Document(
+        id="d", recipe="r", source="s", lead="l", url="https://wire.example/a", **(fields | changes)
+    )
 
 
-def _kept(**told: Any) -> DocumentOutcome:
-    return DocumentOutcome(state=State.KEPT, document=_document(**told))
+def _kept(**changes: Any) -> DocumentOutcome:
+    return DocumentOutcome(state=State.KEPT, document=_document(**changes))
 
 
 def _ended(state: State, reason: str, of: str | None = None) -> DocumentOutcome:
     return DocumentOutcome(state=state, reason=reason, of=of, document=_document())
 
 
-kept = some.builds(
+kept = st.builds(
     _kept,
     title=WORDS,
-    text=some.text("ab ", max_size=60),
-    authors=some.lists(WORDS, max_size=2).map(tuple),
-    published=some.none() | some.sampled_from([WHEN, WHEN + timedelta(hours=1)]),
+    text=st.text("ab ", max_size=60),
+    authors=st.lists(WORDS, max_size=2).map(tuple),
+    published=st.none() | st.sampled_from([WHEN, WHEN + timedelta(hours=1)]),
     description=WORDS,
     image=WORDS,
-    language=some.sampled_from(["", "en", "de"]),
+    language=st.sampled_from(["", "en", "de"]),
     quality=SCORES,
-    subjects=some.lists(some.sampled_from("xyz"), max_size=3).map(tuple),
-    attributes=some.dictionaries(
-        some.sampled_from("pq"), WORDS | some.integers() | some.lists(WORDS), max_size=2
-    ),
-    facts=some.dictionaries(some.sampled_from("fg"), some.builds(FactValue, WORDS | some.none()), max_size=2),
+    subjects=st.lists(st.sampled_from("xyz"), max_size=3).map(tuple),
+    attributes=st.dictionaries(st.sampled_from("pq"), WORDS | st.integers() | st.lists(WORDS), max_size=2),
+    facts=st.dictionaries(st.sampled_from("fg"), st.builds(FactValue, WORDS | st.none()), max_size=2),
 )
-ended = some.builds(
+ended = st.builds(
     _ended,
-    some.sampled_from([state for state in State if state is not State.KEPT]),
-    some.sampled_from(["", "why"]),
+    st.sampled_from([state for state in State if state is not State.KEPT]),
+    st.sampled_from(["", "why"]),
 )
-standing = kept | ended
+outcomes = kept | ended
 
 
-@given(standing)
-def test_whatever_stands_as_it_stood_is_the_same(one: DocumentOutcome):
+@given(outcomes)
+def test_an_outcome_compared_with_itself_is_the_same(one: DocumentOutcome):
     assert compare_outcomes(one, one) == (ReplayVerdict.SAME, ())
 
 
-@given(standing, standing)
-def test_seen_from_the_other_side_better_is_worse_and_everything_else_stays(
+@given(outcomes, outcomes)
+def test_with_swapped_arguments_better_is_worse_and_everything_else_stays(
     one: DocumentOutcome, other: DocumentOutcome
 ):
     verdict, differences = compare_outcomes(one, other)
@@ -72,7 +72,7 @@ def test_seen_from_the_other_side_better_is_worse_and_everything_else_stays(
     ]
 
 
-@given(standing, standing)
+@given(outcomes, outcomes)
 def test_every_verdict_but_the_same_has_differences_and_none_is_long(
     one: DocumentOutcome, other: DocumentOutcome
 ):
@@ -82,7 +82,7 @@ def test_every_verdict_but_the_same_has_differences_and_none_is_long(
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "verdict", "told"),
+    ("before", "after", "verdict", "ending"),
     [
         (_kept(), _ended(State.DROPPED, "too_short"), ReplayVerdict.WORSE, "dropped: too_short"),
         (
@@ -103,14 +103,14 @@ def test_every_verdict_but_the_same_has_differences_and_none_is_long(
     ],
 )
 def test_how_a_document_ends_comes_first(
-    before: DocumentOutcome, after: DocumentOutcome, verdict: ReplayVerdict, told: str
+    before: DocumentOutcome, after: DocumentOutcome, verdict: ReplayVerdict, ending: str
 ):
-    found, (difference,) = compare_outcomes(before, after)
-    assert (found, difference.field, difference.after) == (verdict, "state", told)
+    actual, (difference,) = compare_outcomes(before, after)
+    assert (actual, difference.field, difference.after) == (verdict, "state", ending)
 
 
 @pytest.mark.parametrize(
-    ("told", "verdict"),
+    ("changes", "verdict"),
     [
         ({"published": WHEN}, ReplayVerdict.BETTER),
         ({"authors": ("Ada Lark",)}, ReplayVerdict.BETTER),
@@ -133,11 +133,11 @@ def test_how_a_document_ends_comes_first(
         ({"origins": {"title": "page"}}, ReplayVerdict.SAME),
     ],
 )
-def test_what_counts_for_better_and_for_worse(told: dict[str, Any], verdict: ReplayVerdict):
-    assert compare_outcomes(_kept(), _kept(**told))[0] is verdict
+def test_what_counts_as_better_and_as_worse(changes: dict[str, Any], verdict: ReplayVerdict):
+    assert compare_outcomes(_kept(), _kept(**changes))[0] is verdict
 
 
-def test_what_comes_back_from_a_store_is_what_went_in():
+def test_a_fresh_document_equals_what_the_store_returns_for_it():
     fresh = _kept(
         title="Nul\x00",
         published=WHEN.astimezone(timezone(timedelta(hours=2))),
@@ -153,7 +153,7 @@ def test_what_comes_back_from_a_store_is_what_went_in():
     assert compare_outcomes(stored, fresh) == (ReplayVerdict.SAME, ())
 
 
-def test_two_long_texts_are_shown_where_they_part():
+def test_long_texts_are_shown_around_the_first_change():
     same = "The same words again and again. " * 40
     _, (difference,) = compare_outcomes(_kept(text=f"{same}Then this."), _kept(text=f"{same}But that."))
     assert difference.before == f"{len(same) + 10} characters: …ds again and again. Then this."

@@ -1,4 +1,4 @@
-"""A page that moved for good and stayed the same: the lead learns its new address all the same."""
+"""A page that moved permanently without a change: the lead still gets its new URL."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,11 +19,11 @@ BODY = b"<p>The same words as before.</p>"
 
 
 @pytest.mark.parametrize(("status", "body"), [(304, b""), (200, BODY)])
-def test_a_page_that_moved_unchanged_has_its_new_address(status: int, body: bytes):
+def test_an_unchanged_page_that_moved_gets_its_new_url(status: int, body: bytes):
     context: Any = SimpleNamespace(fetcher=object(), clock=lambda: NOW, log=structlog.get_logger())
     fetches = RecipeFetches(context, Job("trial", Task.FETCH))
     lead = Lead(identity="a", url=OLD, version="v1")
-    known = StoredLead(
+    stored = StoredLead(
         id="l",
         recipe="trial",
         source="s",
@@ -32,7 +32,7 @@ def test_a_page_that_moved_unchanged_has_its_new_address(status: int, body: byte
         attempts=1,
         sha256=sha256(BODY).hexdigest(),
     )
-    fetches.leads["l"] = known
+    fetches.leads["l"] = stored
     fetches.handle_answer("l", Response(url=NEW, status=status, headers={}, body=body, hops=((301, OLD),)))
     (result,) = fetches.results
     assert (result.result, result.moved_to) == (None, NEW)

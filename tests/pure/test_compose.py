@@ -1,4 +1,4 @@
-"""A document out of what the source said and what the page says; each field with its origin, each change on record."""
+"""A document is composed from its source and its page; each field has an origin, each change a trail entry."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,8 +19,8 @@ SOURCE = Source(
 )
 
 
-def _draft(**told: Any) -> Draft:
-    lead = Lead(**({"identity": "1", "url": "https://wire.example/a"} | told))
+def _draft(**lead_fields: Any) -> Draft:
+    lead = Lead(**({"identity": "1", "url": "https://wire.example/a"} | lead_fields))
     capture = Capture(
         id="c", lead="l", url=lead.url, final_url="https://wire.example/final", status=200, headers={},
         media_type="text/html", sha256="0", size=1, fetched_at=LATE,
@@ -36,7 +36,7 @@ def test_keys_and_revision_come_from_the_draft():
     assert document.subjects == ("coins",)
 
 
-def test_the_sources_headline_wins_and_everything_else_is_the_pages():
+def test_the_title_comes_from_the_source_and_every_other_field_from_the_page():
     hints = {
         "authors": ["Feed Author"], "summary": "said", "categories": ["k"], "image": "https://wire.example/f.png",
         "language": "de",
@@ -64,7 +64,7 @@ def test_the_sources_headline_wins_and_everything_else_is_the_pages():
         (datetime(2026, 11, 13, tzinfo=UTC), None, "page"),
     ],
 )
-def test_a_mere_day_gives_way_to_a_source_that_knows_the_hour(
+def test_a_date_without_a_time_yields_to_a_source_with_a_time(
     page: datetime, source: datetime | None, chosen: str
 ):
     document = compose_document(
@@ -74,15 +74,15 @@ def test_a_mere_day_gives_way_to_a_source_that_knows_the_hour(
     assert document.origins["published"] == chosen
 
 
-def test_what_the_page_does_not_say_the_source_may():
+def test_fields_missing_on_the_page_come_from_the_source():
     hints = {"authors": ["Feed Author"], "summary": "said", "categories": ["k"], "language": "de"}
     document = compose_document(
         _draft(title="Feed title", published=EARLY, hints=hints), Reading(text="Words")
     )
     assert (document.authors, document.description, document.keywords) == (("Feed Author",), "said", ("k",))
     assert (document.published, document.language, document.publisher) == (EARLY, "de", "Wire")
-    said = ("title", "published", "authors", "description", "keywords", "language", "publisher")
-    assert {document.origins[name] for name in said} == {"source"}
+    fields = ("title", "published", "authors", "description", "keywords", "language", "publisher")
+    assert {document.origins[name] for name in fields} == {"source"}
 
 
 def test_a_field_without_evidence_stays_empty_and_has_no_origin():
@@ -91,12 +91,12 @@ def test_a_field_without_evidence_stays_empty_and_has_no_origin():
     assert not {"image", "published", "canonical_url"} & document.origins.keys()
 
 
-def test_the_address_is_where_the_page_was_found_or_what_the_source_said_of_a_body():
+def test_the_url_is_that_of_the_page_or_that_of_the_lead_when_it_has_a_body():
     assert compose_document(_draft(), Reading(text="x")).url == "https://wire.example/final"
     assert compose_document(_draft(body="x"), Reading(text="x")).url == "https://wire.example/a"
 
 
-def test_a_leads_own_subject_comes_before_its_sources():
+def test_the_subject_of_a_lead_wins_over_that_of_its_source():
     assert compose_document(_draft(subject="tea"), Reading(text="x")).subjects == ("tea",)
 
 
@@ -108,32 +108,32 @@ def test_a_page_that_never_has_text_is_dropped(reason: str):
 @pytest.mark.parametrize(
     "reason", ["js_required", "consent", "no_text", "requires_ocr", "malformed", "encrypted"]
 )
-def test_a_page_that_needs_another_way_is_set_aside(reason: str):
+def test_a_page_that_may_have_text_is_set_aside(reason: str):
     assert outcome_of_unreadable(Unreadable(reason)) == SetAside(reason)
 
 
-# The trail: which step changed what, and who said a fact.
+# The trail: which step changed what, and which step set a fact.
 
 PLAIN = Document(id="d", recipe="r", source="s", lead="l", url="u", title="A title", text="A text")
 FORM = FactKey("form", str)
 TITLE = "title"
 
 
-def test_a_step_that_changed_nothing_is_on_record_with_no_change():
+def test_a_step_without_changes_has_an_empty_trail_entry():
     same = replace(PLAIN, title=f"A {TITLE}", attributes={})
     assert with_trail_entry(PLAIN, same, "step", "1").trail[-1].changed == ()
 
 
-def test_the_changed_fields_and_the_notes_are_on_record():
+def test_the_trail_entry_has_the_changed_fields_and_the_notes():
     after = replace(PLAIN, title="Other", language="en").with_notes(score=0.5)
     document = with_trail_entry(PLAIN, after, "step", "2")
-    (mark,) = document.trail
-    assert (mark.step, mark.version, mark.notes) == ("step", "2", {"score": 0.5})
-    assert set(mark.changed) == {"title", "language"}
+    (entry,) = document.trail
+    assert (entry.step, entry.version, entry.notes) == ("step", "2", {"score": 0.5})
+    assert set(entry.changed) == {"title", "language"}
     assert document.notes == {}
 
 
-def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
+def test_a_fact_names_the_step_that_set_it_and_no_later_one():
     first = with_trail_entry(PLAIN, PLAIN.with_fact(FORM, "10-K"), "filings", "3")
     assert first.facts["form"] == FactValue("10-K", "filings", "3")
     second = with_trail_entry(first, first.with_fact(FactKey("other", int), 1), "counter", "1")
@@ -141,11 +141,11 @@ def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
     assert second.facts["other"] == FactValue(1, "counter", "1")
     assert second.fact(FORM) == "10-K"
     assert second.fact(FactKey("none", int)) is None
-    assert [mark.step for mark in second.trail] == ["filings", "counter"]
+    assert [entry.step for entry in second.trail] == ["filings", "counter"]
 
 
 @pytest.mark.parametrize(
-    ("reason", "policy", "told", "expected"),
+    ("reason", "policy", "lead_fields", "expected"),
     [
         ("js_required", {}, {}, True),
         ("consent", {}, {}, True),
@@ -156,9 +156,9 @@ def test_a_fact_is_signed_by_the_step_that_found_it_and_by_no_later_one():
         ("js_required", {}, {"body": "in the feed"}, False),
     ],
 )
-def test_a_browser_is_wanted_once_and_only_where_it_may_help(
-    reason: str, policy: dict[str, Any], told: dict[str, Any], expected: bool
+def test_a_browser_is_used_once_and_only_where_it_may_help(
+    reason: str, policy: dict[str, Any], lead_fields: dict[str, Any], expected: bool
 ):
-    draft = _draft(**told)
+    draft = _draft(**lead_fields)
     assert draft.capture is not None
     assert needs_browser(reason, replace(draft, capture=replace(draft.capture, policy=policy))) is expected

@@ -1,4 +1,4 @@
-"""Where the archive lies and which home is meant: from the file, the environment and the command line."""
+"""Environments and archives in the settings: from the file, from variables and from the command line."""
 
 from pathlib import Path
 
@@ -29,44 +29,44 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_home_lies_over_the_rest_and_variables_over_both(file: Path):
+def test_an_environment_overrides_the_settings_and_variables_override_both(file: Path):
     plain = read_settings(file, {})
     assert (plain.archive_settings.place, plain.redis, plain.database) == ("s3://one/raw", "", None)
     cluster = read_settings(file, {}, "cluster")
     assert cluster.archive_settings == ArchiveSettings(place="s3://two", key="a", secret="b")
     assert (cluster.redis, cluster.queues, cluster.data) == ("redis://cache.example/0", "rows", "here")
-    named = {
+    variables = {
         "HEADWATER_ENV": "laptop", "HEADWATER_REDIS": "redis://other.example", "HEADWATER_QUEUES": "elsewhere",
     }  # fmt: skip
-    laptop = read_settings(file, named)
+    laptop = read_settings(file, variables)
     assert (laptop.archive_settings.place, laptop.redis, laptop.queues) == (
         "captures", "redis://other.example", "elsewhere",
     )  # fmt: skip
-    assert read_settings(file, named, "cluster").archive_settings.place == "s3://two"
+    assert read_settings(file, variables, "cluster").archive_settings.place == "s3://two"
 
 
-def test_the_archive_can_be_told_by_variables_alone(file: Path):
-    told = {
+def test_the_archive_can_be_set_by_variables_alone(file: Path):
+    variables = {
         "HEADWATER_ARCHIVE": "s3://three/raw",
         "HEADWATER_ARCHIVE_ENDPOINT": "http://127.0.0.1:1",
         "HEADWATER_ARCHIVE_REGION": "eu",
         "HEADWATER_ARCHIVE_KEY": "k",
         "HEADWATER_ARCHIVE_SECRET": "s",
     }
-    found = read_settings(file, told).archive_settings
-    assert found == ArchiveSettings("s3://three/raw", "http://127.0.0.1:1", "eu", "k", "s")
+    archive = read_settings(file, variables).archive_settings
+    assert archive == ArchiveSettings("s3://three/raw", "http://127.0.0.1:1", "eu", "k", "s")
     only_secret = read_settings(file, {"HEADWATER_ARCHIVE_SECRET": "s"}).archive_settings
     assert (only_secret.place, only_secret.secret) == ("s3://one/raw", "s")
 
 
-def test_an_unknown_home_is_refused_with_those_there_are(file: Path):
+def test_an_unknown_environment_is_refused_with_the_known_ones(file: Path):
     with pytest.raises(Refused, match=r"no environment 'moon'.*cluster, laptop"):
         read_settings(file, {}, "moon")
     with pytest.raises(Refused, match="none is set"):
         Settings().in_environment("moon")
 
 
-def test_a_mistake_in_a_home_is_told_with_its_line(tmp_path: Path):
+def test_a_mistake_in_an_environment_is_reported_with_its_line(tmp_path: Path):
     path = tmp_path / "headwater.yaml"
     path.write_text("environments:\n  cluster:\n    databse: x\n", encoding="utf-8")
     with pytest.raises(Refused, match=r"headwater.yaml:3: environments.cluster.databse"):
@@ -78,14 +78,14 @@ def test_nothing_secret_is_shown(file: Path):
     assert "hidden" not in shown
 
 
-def test_the_folder_is_in_the_data_folder_unless_it_is_named(tmp_path: Path):
+def test_the_archive_is_in_the_data_folder_unless_it_is_set(tmp_path: Path):
     assert App(Settings(data=str(tmp_path))).archive_folder == tmp_path / "archive"
     assert App(Settings(data=str(tmp_path), archive="other")).archive_folder == Path("other")
     assert App(Settings(archive="s3://one")).archive_folder is None
 
 
 @pytest.mark.parametrize("place", ["gs://one", "https://host/x"])
-def test_other_addresses_are_refused(place: str):
+def test_other_schemes_are_refused(place: str):
     with pytest.raises(Refused, match="not supported"):
         local_archive_folder(ArchiveSettings(place=place), Path("data"))
 
@@ -93,7 +93,7 @@ def test_other_addresses_are_refused(place: str):
 @pytest.mark.parametrize(
     "address", ["s3://", "s3://A_b", "s3://a..b", "s3://ok-bucket/../x", "s3://ok-bucket/a b"]
 )
-def test_what_cannot_be_a_bucket_is_refused(address: str):
+def test_an_invalid_bucket_is_refused(address: str):
     with pytest.raises(Refused, match="cannot be a"):
         parse_bucket_url(address)
 
@@ -107,7 +107,7 @@ def test_a_bucket_and_its_prefix():
     "endpoint",
     ["host:9000", "ftp://host", "https://user:secret@host", "https://host/path", "http://[x", "http://h:z"],
 )
-def test_an_endpoint_is_an_address_and_nothing_else(endpoint: str):
+def test_an_endpoint_has_only_scheme_and_host(endpoint: str):
     with pytest.raises(Refused, match=r"archive\.endpoint") as refused:
         bucket_server(ArchiveSettings(place="s3://one", endpoint=endpoint))
     assert "secret@" not in refused.value.detail
@@ -120,6 +120,6 @@ def test_a_key_needs_a_secret():
         bucket_server(ArchiveSettings(place="s3://one", key="env:NOT_THERE", secret="s"))
 
 
-def test_the_address_of_the_database_may_stand_elsewhere(tmp_path: Path):
+def test_the_url_of_the_database_may_be_in_a_file(tmp_path: Path):
     (tmp_path / "address").write_text("postgresql://user@host/name\n", encoding="utf-8")
     assert Settings(database=f"file:{tmp_path / 'address'}").database_url == "postgresql://user@host/name"
