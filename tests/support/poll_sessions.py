@@ -103,7 +103,7 @@ def context_for(
     clock: Callable[[], datetime] | None = None,
     home: EnvironmentUnderTest | None = None,
 ):
-    """A desk whose network is the demo internet."""
+    """A job context whose network is the demo internet."""
     at = home or EnvironmentUnderTest()
     settings = Settings(
         data=str(tmp_path / "data"),
@@ -113,7 +113,7 @@ def context_for(
         requests_per_second=0,
     )
     app = App(settings) if clock is None else App(settings, clock)
-    app.store.register(recipe.sources, app.clock())
+    app.register(recipe)
     context = JobContext(
         owner="me",
         recipes={recipe.name: recipe},
