@@ -15,6 +15,7 @@ from tests.flow.test_backup_drill import bodies, everything
 from tests.flow.test_move import add_packs
 from tests.servers.postgres import Postgres
 from tests.servers.seaweed import Seaweed
+from tests.support.deadline import DEADLINE
 from tests.support.recipe_run import recipe_run
 
 from headwater.app import App
@@ -42,7 +43,7 @@ def victims() -> Iterator[Command]:
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.stdin.close()
-        process.wait(10)
+        process.wait(DEADLINE)
 
 
 def live(victims: Command, settings: Settings, kill_at: int | None) -> int:

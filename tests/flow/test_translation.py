@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from tests.flow.test_agent_verb import answering
+from tests.flow.test_agent_command import answering
 from tests.servers.chat_api import Reply
 from tests.support.poll_sessions import NOW
 

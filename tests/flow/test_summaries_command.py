@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.flow.command_line import call
 from tests.flow.test_geopolitics import Box, Moving, prepared, rows, run
-from tests.flow.test_geopolitics_meaning import toy
+from tests.flow.test_geopolitics_embeddings import toy
 from tests.servers.batch_api import ApiFaults, BatchServer, batch_server
 from tests.support.poll_sessions import context_for
 from tests.support.scene import Scene

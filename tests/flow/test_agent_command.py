@@ -14,10 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import PATIENCE, SOURCE, call
+from tests.flow.command_line import SOURCE, call
 from tests.pure.test_llm_extraction import GOOD
 from tests.servers.chat_api import ChatServer, Reply, chat_server
 from tests.servers.valkey import Valkey
+from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.model.ports import QueueItem
@@ -122,9 +123,9 @@ def test_r44_an_agent_that_ends_during_a_call_loses_nothing(settings: Path, sign
         words = [sys.executable, "-m", "headwater.cli", *options, "agent"]
         surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
         with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
-            assert server.seen.wait(PATIENCE)
+            assert server.seen.wait(DEADLINE)
             process.send_signal(sign)
-            _, complaints = process.communicate(timeout=PATIENCE)
+            _, complaints = process.communicate(timeout=DEADLINE)
     assert b"Traceback" not in complaints
     app = App(Settings(data=str(settings.parent / "data")))
     queues = SqlQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.cli.pipeline import agent as agent_verb
@@ -25,7 +26,6 @@ from headwater.store.relocation import Departure, record_departure
 from headwater.web.http_api import HttpApi, serve_api
 from headwater.web.websub_server import WebSubServer, serve_websub
 
-PATIENCE = 20
 GONE = Departure(
     to="cluster", id="x", address="postgresql://db.example/news", at=datetime(2026, 11, 13, tzinfo=UTC)
 )
@@ -78,10 +78,10 @@ def test_servers_and_agents_stop(
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serve_others(app, started))
-        await asyncio.wait_for(started, PATIENCE)
+        await asyncio.wait_for(started, DEADLINE)
         await asyncio.to_thread(leave, app)
         with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
-            await asyncio.wait_for(task, PATIENCE)
+            await asyncio.wait_for(task, DEADLINE)
 
     asyncio.run(scene())
 
@@ -97,7 +97,7 @@ def test_a_pool_stops_and_its_processes_end_quietly(
 ):
     crew = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", PATIENCE)
+    monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", DEADLINE)
     leave(app)
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
         run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
@@ -135,7 +135,7 @@ def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch:
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serving(app, started))
-        base = f"http://127.0.0.1:{await asyncio.wait_for(started, PATIENCE)}"
+        base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
         await asyncio.to_thread(leave, app)
         async with aiohttp.ClientSession(headers=shown) as session:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
