@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 from tests.chaos.test_kill import KILLED, spread
+from tests.support.deadline import DEADLINE
 from tests.support.recipe_run import RECIPE, QuickClock, recipe_run
 from tests.support.scene import Scene
 
@@ -96,7 +97,7 @@ def process() -> Iterator[subprocess.Popen[str]]:
     )
     yield made
     made.stdin.close()
-    made.wait(10)
+    made.wait(DEADLINE)
     made.stdout.close()
 
 

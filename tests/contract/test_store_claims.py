@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from tests.support.deadline import DEADLINE
 from tests.support.scene import (
     HOUR,
     LEASE,
@@ -281,7 +282,7 @@ def test_threads_that_claim_at_once_share_the_rows(scene: Scene):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(DEADLINE)
     counted = Counter(lead for some in found for lead in some)
     assert len(counted) == MANY
     assert set(counted.values()) == {1}
@@ -302,9 +303,9 @@ def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str
     started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
     for process in started:
         process.start()
-    found = [answers.get(timeout=60) for _ in started]
+    found = [answers.get(timeout=DEADLINE) for _ in started]
     for process in started:
-        process.join(60)
+        process.join(DEADLINE)
     counted = Counter(lead for some in found for lead in some)
     assert len(counted) == MANY
     assert set(counted.values()) == {1}

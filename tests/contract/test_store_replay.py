@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
+from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
 
 from headwater.model.errors import Refused
@@ -322,7 +323,7 @@ def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene,
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(DEADLINE)
     told = desk.get(name)
     assert (told["state"], told["listed"], told["better"]) == (ReplayState.REPORTED, 24, 24)
     assert told["fields"]["title"]["better"] == 24

@@ -93,7 +93,7 @@ def test_earlier_answers_must_be_answers(ask: Any, tmp_path: Path):
 def test_without_the_extra_words_decide_and_the_reference_says_what_to_install(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr(verb, "installed", lambda: False)
+    monkeypatch.setattr(verb, "nlp_installed", lambda: False)
     path = written(tmp_path / "in.jsonl", lines("mill", each=2))
     assert "words alone" in call(capsys, monkeypatch, "cluster", str(path)).err
     refused = call(capsys, monkeypatch, "cluster", "--words-only", "--profile", "reference", str(path))

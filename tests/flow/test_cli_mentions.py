@@ -82,7 +82,7 @@ def test_without_subjects_the_way_is_told(folder: Path, ask: Ask):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("subjects: [{id: a, name: A}, {id: a, name: B}]", "given to two subjects"),
+        ("subjects: [{id: a, name: A}, {id: a, name: B}]", "two subjects have the id"),
         ("subjects: [{id: '', name: A}]", "1 to 64 characters"),
         ("subjects: [{id: a, nam: A}]", "nam"),
         ("matching: fuzzy\nsubjects: []", "matching"),

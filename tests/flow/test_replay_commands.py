@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.flow.command_line import Answer, call
 from tests.support import child_process
+from tests.support.deadline import DEADLINE
 from tests.support.journal_recipe import RECIPE, children
 from tests.support.scene import Scene
 from tests.support.worker_processes import WorkerProcesses, worker_processes
@@ -87,7 +88,7 @@ def _begin(shop: WorkerProcesses, *words: str, **environment: str) -> subprocess
 
 def _ask(shop: WorkerProcesses, *words: str) -> Any:
     process = _begin(shop, *words, "--json")
-    out, err = process.communicate(timeout=90)
+    out, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, err
     return [json.loads(line) for line in out.splitlines()] if words[1] == "report" else json.loads(out)
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 
 from headwater.app import App
@@ -146,4 +147,4 @@ def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
 
 
 def run(context: JobContext) -> None:
-    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=timedelta(seconds=40))
+    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=LONGEST_RUN)
