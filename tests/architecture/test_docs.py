@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater.cli.reference import commands
 
@@ -52,7 +53,7 @@ def _run(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
         env={"PYTHONPATH": search, "PATH": "/usr/bin:/bin", "HOME": str(at)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=DEADLINE,
         check=False,
     )
 

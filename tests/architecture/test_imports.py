@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.deadline import DEADLINE
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -15,7 +17,7 @@ def test_the_import_rule_holds(tmp_path: Path):
         cwd=ROOT / "src",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=DEADLINE,
         check=False,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -31,7 +33,7 @@ def test_help_loads_no_verb_and_no_database():
         "print(sorted({'sqlalchemy', 'aiohttp', 'lxml', 'rich', 'headwater.app'} & set(sys.modules)))"
     )
     told = subprocess.run(
-        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=DEADLINE, check=True
     )
     assert told.stdout.strip() == "[]"
 
@@ -42,6 +44,6 @@ def test_r22_deciding_when_a_source_is_due_loads_nothing_that_could_fetch():
         "print(sorted({'aiohttp', 'socket', 'ssl', 'headwater.fetch', 'headwater.engine'} & set(sys.modules)))"
     )
     told = subprocess.run(
-        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=DEADLINE, check=True
     )
     assert told.stdout.strip() == "[]"

@@ -7,6 +7,7 @@ import sys
 import time
 
 import psutil
+from tests.support.deadline import DEADLINE
 
 PARENT = """
 import sys, time
@@ -14,7 +15,6 @@ from tests.support.child_process import start
 print(start([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """
-DEADLINE_SECONDS = 10.0
 
 
 def is_alive(process: int) -> bool:
@@ -30,7 +30,7 @@ def test_a_program_ends_when_the_test_that_started_it_is_killed():
         started = int(parent.stdout.readline())
         assert is_alive(started)
         parent.send_signal(signal.SIGKILL)
-    until = time.monotonic() + DEADLINE_SECONDS
+    until = time.monotonic() + DEADLINE
     while is_alive(started) and time.monotonic() < until:
         time.sleep(0.01)
     assert not is_alive(started)

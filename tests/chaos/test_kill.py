@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.chaos.snapshot import Snapshot, take_snapshot
+from tests.support.deadline import DEADLINE
 
 from headwater.settings.settings import Settings
 from headwater.store.connect import connect
@@ -75,7 +76,7 @@ def victims(tmp_path_factory):
         )
         yield Victims(process, internet.base_url, folder, _empty(folder / "empty"))
         process.stdin.close()
-        process.wait(10)
+        process.wait(DEADLINE)
         process.stdout.close()
 
 

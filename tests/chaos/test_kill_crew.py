@@ -13,6 +13,7 @@ import pytest
 import yaml
 from tests.chaos.snapshot import take_snapshot
 from tests.support import child_process
+from tests.support.deadline import DEADLINE
 
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.internet import running
@@ -55,7 +56,7 @@ def start(place: Path, data: Path) -> subprocess.Popen:
 
 def run_to_the_end(place: Path, data: Path) -> None:
     process = start(place, data)
-    _, errors = process.communicate(timeout=90)
+    _, errors = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, errors.decode()
 
 

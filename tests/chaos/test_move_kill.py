@@ -15,6 +15,7 @@ from tests.flow.test_backup_drill import bodies, everything
 from tests.flow.test_move import add_packs
 from tests.servers.postgres import Postgres
 from tests.servers.seaweed import Seaweed
+from tests.support.deadline import DEADLINE
 from tests.support.recipe_run import recipe_run
 
 from headwater.app import App
@@ -42,16 +43,16 @@ def victims() -> Iterator[Command]:
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.stdin.close()
-        process.wait(10)
+        process.wait(DEADLINE)
 
 
 def live(victims: Command, settings: Settings, kill_at: int | None) -> int:
-    told = {
+    settings_text = {
         "settings": msgspec.to_builtins(settings),
         "kill_at": kill_at,
         "moments": str(Path(settings.data) / "moments"),
     }
-    victims.stdin.write(json.dumps(told) + "\n")
+    victims.stdin.write(json.dumps(settings_text) + "\n")
     victims.stdin.flush()
     return int(victims.stdout.readline())
 
@@ -84,9 +85,9 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
         with write_transaction(target.store.engine) as connection:
             delete_all_rows(connection)
         target.store.engine.dispose()
-        left = App(lab.settings)
-        assert undo_move(left) is True
-        left.store.engine.dispose()
+        source = App(lab.settings)
+        assert undo_move(source) is True
+        source.store.engine.dispose()
 
     settings = fresh()
     assert live(victims, settings, None) == 0

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 from tests.chaos.test_kill import KILLED, spread
+from tests.support.deadline import DEADLINE
 from tests.support.recipe_run import RECIPE, QuickClock, recipe_run
 from tests.support.scene import Scene
 
@@ -67,7 +68,7 @@ def _rows(data: Path) -> Iterator[Engine]:
 def _seen(data: Path) -> dict[str, Any]:
     with _rows(data) as engine:
         rows = Replays(engine)
-        (told,) = rows.listed()
+        (told,) = rows.list_replays()
         scene = Scene(SqlStore(engine))
         return {
             "told": {name: told[name] for name in told if name != "updated_at"},
@@ -81,7 +82,7 @@ def _seen(data: Path) -> dict[str, Any]:
             "revisions": [
                 (row["document_id"], row["revision"], row["text"]) for row in scene.rows(revisions)
             ],
-            "held": scene.store.holders(),
+            "held": scene.store.lease_owners(),
         }
 
 
@@ -96,7 +97,7 @@ def process() -> Iterator[subprocess.Popen[str]]:
     )
     yield made
     made.stdin.close()
-    made.wait(10)
+    made.wait(DEADLINE)
     made.stdout.close()
 
 

@@ -138,7 +138,7 @@ def build(command: dict, fate: Fate) -> tuple[App, object]:
 def live(command: dict) -> None:
     fate = Fate(command["kill_at"])
     _, context = build(command, fate)
-    idle = run_inline(context, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(seconds=60))
+    idle = run_inline(context, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(minutes=5))
     Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
 
 

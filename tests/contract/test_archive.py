@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.servers.seaweed import Seaweed, running_seaweed
+from tests.support.deadline import DEADLINE
 from tests.support.scene import make_capture
 
 from headwater.archive import bucket
@@ -197,7 +198,7 @@ def test_eight_writers_of_the_same_pack_make_one(depot: Depot):
     for writer in writers:
         writer.start()
     for writer in writers:
-        writer.join(60)
+        writer.join(DEADLINE)
     assert len(done) == 8
     assert all(one == done[0] for one in done)
     assert depot.objects() == {done[0][0].pack}

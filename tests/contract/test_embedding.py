@@ -63,7 +63,7 @@ def test_eight_bits_keep_the_meaning(encode: Encoder):
     assert alike.mean() > 0.985
 
 
-def test_what_means_the_same_is_near(encode: Encoder):
+def test_texts_with_the_same_meaning_are_near(encode: Encoder):
     port, harbour, vote, *_ = encode(TEXTS)
     assert port @ harbour > 0.4 + port @ vote
 
@@ -73,7 +73,7 @@ def test_the_order_of_the_texts_changes_no_vector(encode: Encoder):
     assert np.array_equal(encode(texts)[::-1], encode(texts[::-1]))
 
 
-def test_half_a_character_is_survived(encode: Encoder):
+def test_a_lone_surrogate_is_accepted(encode: Encoder):
     assert np.array_equal(encode(["port \ud800 closed"]), encode(["port ? closed"]))
 
 
@@ -110,7 +110,7 @@ def test_a_folder_without_a_model_is_refused_in_one_sentence(tmp_path: Path):
         open_encoder(tmp_path, tmp_path)
 
 
-def test_a_missing_package_is_told_with_what_to_install():
+def test_a_missing_package_is_reported_with_what_to_install():
     assert nlp_installed()
     with pytest.raises(Refused, match=r"headwater\[nlp\]"):
         require_package("no_such_package")
@@ -125,7 +125,7 @@ def test_stories_by_meaning_and_words(encode: Encoder):
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_graph_may_leave_its_size_open_and_give_words_or_whole_vectors(tmp_path: Path, whole: bool):
+def test_a_graph_may_leave_its_size_open_and_return_token_or_text_vectors(tmp_path: Path, whole: bool):
     folder = tiny_encoder(tmp_path / "maker--tiny", whole=whole)
     encoder = open_encoder(tmp_path, folder)
     first, again, other = encoder(["port closed", "port closed", "vote lost"])
@@ -159,7 +159,7 @@ def tiny_encoder(folder: Path, *, whole: bool) -> Path:
     return folder
 
 
-def test_no_batch_has_more_words_than_room_and_every_text_is_in_one(encode: Encoder):
+def test_no_batch_exceeds_its_tokens_and_every_text_is_in_one(encode: Encoder):
     texts = ["harbour " * many for many in (1, 40, 3, 90, 90, 7, 2, 200)]
     roomy, narrow = encode(texts), replace(encode, batch_tokens=64)(texts)
     assert np.all(np.sum(roomy * narrow, axis=1) > 0.98)

@@ -1,4 +1,4 @@
-"""Names by a token classifier: a tiny one, made here, that knows some words."""
+"""Named entities by a token classifier: a tiny one, built here, that knows a few words."""
 
 import json
 from pathlib import Path
@@ -76,25 +76,25 @@ def test_a_long_text_is_read_in_windows_and_no_name_counts_twice(folder: Path):
     assert all(text[entity.start : entity.end] == "Mara Venn" for entity in names)
 
 
-def test_what_it_is_not_sure_of_is_left_out(folder: Path):
+def test_entities_below_the_minimum_score_are_left_out(folder: Path):
     assert EntityRecogniser(str(folder), Path("nowhere"), min_score=0.999)(["Mara Venn"]) == [[]]
     assert EntityRecogniser(str(folder), Path("nowhere"))(["", "half \ud800 a character"]) == [[], []]
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json", "config.json"])
-def test_a_model_that_is_not_whole_is_refused_in_a_sentence(tmp_path: Path, missing: str):
+def test_an_incomplete_model_is_refused(tmp_path: Path, missing: str):
     folder = tiny_model(tmp_path / "broken")
     (folder / missing).unlink()
     with pytest.raises(Refused, match=missing.replace(".", r"\.")):
         configure(None, {"entities": {"model": str(folder)}})
 
 
-def test_a_model_that_is_not_there_is_refused_when_the_recipe_is_read():
+def test_a_missing_model_is_refused_when_the_recipe_is_loaded():
     with pytest.raises(Refused, match=r"there is no model 'no-such-model': give its folder"):
         configure(None, {"entities": {"model": "no-such-model"}})
 
 
-def test_the_step_is_there_when_it_is_asked_for(folder: Path):
+def test_the_step_is_part_of_the_recipe_when_configured(folder: Path):
     names = [step.name for step in configure(None, {}).steps]
     assert "entities" not in names
     assert "places" in " ".join(names)
@@ -102,7 +102,7 @@ def test_the_step_is_there_when_it_is_asked_for(folder: Path):
     assert [step.name for step in more.steps if step.name not in names] == ["entities"]
 
 
-def test_labels_that_are_not_named_are_refused(tmp_path: Path):
+def test_a_model_without_label_names_is_refused(tmp_path: Path):
     folder = tiny_model(tmp_path / "nameless")
     (folder / "config.json").write_text("[]", encoding="utf-8")
     with pytest.raises(Refused, match="id2label"):

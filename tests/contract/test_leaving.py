@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 from tests.servers.postgres import Postgres
+from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
 from headwater.store.admin.operations import Operations
 from headwater.store.admin.queues import SqlQueues
-from headwater.store.claims.poll import register
+from headwater.store.claims.poll import register_sources
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.maintenance.snapshot import load_snapshot, save_snapshot
 from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -34,7 +35,6 @@ from headwater.store.search.full_text_index import index_documents
 from headwater.store.sql_store import SqlStore
 
 GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/news", at=START)
-PATIENCE = 20
 
 
 @contextmanager
@@ -92,14 +92,14 @@ def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
     def early() -> int:
         with write_transaction(engine) as connection:
             inside.set()
-            assert leave.wait(PATIENCE)
-            return register(connection, [source], START, "recipe")
+            assert leave.wait(DEADLINE)
+            return register_sources(connection, [source], START, "recipe")
 
     def mover() -> int:
         with unchecked_transaction(engine) as connection:
             lock_database_identity(connection)
             locked.set()
-            assert asked.wait(PATIENCE)
+            assert asked.wait(DEADLINE)
             found = connection.scalar(select(func.count()).select_from(sources))
             record_departure(connection, GONE)
             return int(found or 0)
@@ -110,14 +110,14 @@ def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
 
     with ThreadPoolExecutor(3) as hands:
         first = hands.submit(early)
-        assert inside.wait(PATIENCE)
+        assert inside.wait(DEADLINE)
         moving = hands.submit(mover)
         leave.set()
-        assert locked.wait(PATIENCE)
+        assert locked.wait(DEADLINE)
         last = hands.submit(late)
-        assert first.result(PATIENCE) == 1
-        assert moving.result(PATIENCE) == 1  # what the early one wrote was there to be counted
-        assert isinstance(last.exception(PATIENCE), MovedAway)
+        assert first.result(DEADLINE) == 1
+        assert moving.result(DEADLINE) == 1  # what the early one wrote was there to be counted
+        assert isinstance(last.exception(DEADLINE), MovedAway)
     with unchecked_transaction(engine) as connection:
         assert find_departure(connection) == GONE
         assert clear_move(connection) is True

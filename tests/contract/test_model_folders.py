@@ -1,4 +1,4 @@
-"""Where a model lies, and that the recipe keeps its models in the data folder."""
+"""Where models are found, and that the recipe keeps its models in the data folder."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_a_model_is_a_folder_or_a_name_among_those_of_the_data_folder(tmp_path: 
         locate_model("yours", tmp_path)
 
 
-def test_a_hubs_cache_is_read_by_its_main_revision(tmp_path: Path):
+def test_the_cache_of_a_hub_is_read_at_its_main_revision(tmp_path: Path):
     cached = tmp_path / "models" / "models--maker--multilingual-small"
     for revision in ("aaa", "bbb", "ccc"):
         (cached / "snapshots" / revision).mkdir(parents=True)

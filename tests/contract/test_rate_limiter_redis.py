@@ -12,6 +12,7 @@ import pytest
 from tests.contract.test_rate_limiter import START, ask, demand, host, on_server, send
 from tests.servers.fault_proxy import fault_proxy
 from tests.servers.valkey import Valkey
+from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.fetch.politeness.quotas import Go, Quota, Slots, Wait
@@ -77,7 +78,7 @@ def test_p10_what_a_killed_process_of_this_machine_held_is_free_at_once_and_coun
     remembering(valkey)
     victim = multiprocessing.get_context("spawn").Process(target=take_and_die, args=(valkey.url,))
     victim.start()
-    victim.join(60)
+    victim.join(DEADLINE)
     assert victim.exitcode == -signal.SIGKILL
     with closing(RedisRateLimiter(RedisClient(valkey.url))) as after:
         assert after.reserve([demand("second", slots=ONE_PLACE)], time.time) == [Go()]

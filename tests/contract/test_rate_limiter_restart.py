@@ -6,6 +6,8 @@ import signal
 import time
 from pathlib import Path
 
+from tests.support.deadline import DEADLINE
+
 from headwater.fetch.politeness.quotas import Demand, Go, Slots
 from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
 
@@ -25,7 +27,7 @@ def test_the_slots_of_a_killed_process_are_free_again_when_the_next_one_starts(t
     before = FileRateLimiter(path)
     victim = multiprocessing.get_context("spawn").Process(target=take_and_die, args=(path,))
     victim.start()
-    victim.join(30)
+    victim.join(DEADLINE)
     assert victim.exitcode == -signal.SIGKILL
     (held,) = before.reserve([demand("second")], time.time)
     assert not isinstance(held, Go)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from tests.support.deadline import DEADLINE
 from tests.support.scene import (
     HOUR,
     LEASE,
@@ -101,9 +102,9 @@ def test_released_rows_are_free_and_count_only_if_their_owner_died(scene: Scene,
     _sources_due(scene, START, START)
     scene.claim(Task.POLL, "mine", limit=1)
     scene.claim(Task.POLL, "others")
-    assert scene.store.holders() == {"mine", "others"}
+    assert scene.store.lease_owners() == {"mine", "others"}
     assert scene.store.release(["mine"], counts=counts) == 1
-    assert scene.store.holders() == {"others"}
+    assert scene.store.lease_owners() == {"others"}
     (source_lease,) = scene.claim(Task.POLL)
     assert source_lease.attempts == attempts
 
@@ -117,7 +118,7 @@ def test_release_covers_every_kind_of_work(scene: Scene):
     for task in QUEUED_TASKS:
         assert scene.claim(task, "mine"), task
     assert scene.store.release(["mine"], counts=False) == 8
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
     for task in QUEUED_TASKS:
         assert scene.claim(task, "again"), task
 
@@ -235,7 +236,7 @@ def test_a_result_in_time_is_written(scene: Scene, task: Task):
     before = _rows(scene)
     finish()
     assert _rows(scene) != before
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 @pytest.mark.parametrize("task", [Task.FETCH, Task.GATHER, Task.DELIVER])
@@ -281,7 +282,7 @@ def test_threads_that_claim_at_once_share_the_rows(scene: Scene):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(DEADLINE)
     counted = Counter(lead for some in found for lead in some)
     assert len(counted) == MANY
     assert set(counted.values()) == {1}
@@ -302,9 +303,9 @@ def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str
     started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
     for process in started:
         process.start()
-    found = [answers.get(timeout=60) for _ in started]
+    found = [answers.get(timeout=DEADLINE) for _ in started]
     for process in started:
-        process.join(60)
+        process.join(DEADLINE)
     counted = Counter(lead for some in found for lead in some)
     assert len(counted) == MANY
     assert set(counted.values()) == {1}

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
 
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, State, Task
@@ -104,7 +105,7 @@ def test_sources_that_tell_of_the_same_documents_at_once_agree_on_one_lead_each(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(DEADLINE)
     assert troubles == []
     assert len(scene.rows(leads, state=State.WAITING)) == 30
     assert len(scene.rows(leads, state=State.DUPLICATE)) == 30

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError
+from tests.support.deadline import DEADLINE
 from tests.support.scene import Scene
 
 from headwater.model.errors import Refused, Temporary
@@ -69,7 +70,7 @@ def test_several_processes_that_start_together_migrate_once(
     for process in started:
         process.start()
     for process in started:
-        process.join(60)
+        process.join(DEADLINE)
     assert [process.exitcode for process in started] == [0, 0, 0]
     assert sorted(answers.get(timeout=5) for _ in started) == [False, False, True]
     assert _version(open_store(empty_database).engine) == HEAD

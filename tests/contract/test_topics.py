@@ -1,4 +1,4 @@
-"""The head for topics that comes with Headwater."""
+"""The topic classifier that comes with Headwater."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_g15_it_knows_the_17_top_levels_and_is_small():
     assert FILE.stat().st_size < 100_000
 
 
-def test_g15_plain_cases_are_told(tmp_path: Path):
+def test_g15_clear_cases_are_classified(tmp_path: Path):
     encode = open_encoder(tmp_path)
     texts = list(TOLD.values())
     found = load_classifier(encode.name).probabilities(topic_features(texts, encode(texts)))

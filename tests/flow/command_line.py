@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater.cli.program import main
 
-PATIENCE = 60
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
@@ -42,7 +42,7 @@ def shell(
         env=clean | {"PYTHONPATH": str(SOURCE), "COLUMNS": "80"} | environment,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=DEADLINE,
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.servers.browser_site import STORY, Listener, Page, browsers, descendants, fetching, render, serving
+from tests.support.deadline import DEADLINE
 
 from headwater.fetch.browser.renderer import BrowserLimits
 from headwater.fetch.client.http_fetcher import HttpFetcher
@@ -252,5 +253,5 @@ def test_a_worker_that_is_killed_takes_its_browser_along():
             family = psutil.Process(worker.pid).children(recursive=True)
             assert len(family) >= 3
             worker.kill()
-        _, alive = psutil.wait_procs(family, timeout=20)
+        _, alive = psutil.wait_procs(family, timeout=DEADLINE)
         assert alive == []

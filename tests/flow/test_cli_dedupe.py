@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.flow.command_line import SOURCE, Answer, call, shell
+from tests.support.deadline import DEADLINE
 
 from headwater.cli.files import json_lines
 
@@ -89,7 +90,9 @@ def test_packed_files_are_known_by_their_bytes(ask: Any, tmp_path: Path, pack: A
 def test_standard_input_is_read_too(tmp_path: Path):
     lines = gzip.compress(written(tmp_path / "in.jsonl", LINES).read_bytes())
     command = [sys.executable, "-m", "headwater.cli", "dedupe", "-"]
-    done = subprocess.run(command, input=lines, capture_output=True, check=True, timeout=60, cwd=tmp_path)
+    done = subprocess.run(
+        command, input=lines, capture_output=True, check=True, timeout=DEADLINE, cwd=tmp_path
+    )
     assert [json.loads(line)["duplicate_of"] for line in done.stdout.splitlines()] == [None, None, 1, 2]
 
 

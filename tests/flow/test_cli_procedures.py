@@ -152,5 +152,6 @@ def test_p29_pages_answer_where_keywords_do_not(base: KnowledgeBaseLayout, ask: 
     assert ask("procedures", "find", asked).out.strip() == "No procedure answers this question."
     assert ask("procedures", "find", asked, "--pages", "--json").record["id"] == told["id"]
     assert (
-        ask("procedures", "find", "capital de francia", "--pages").out.strip() == "No procedure answers this question."
+        ask("procedures", "find", "capital de francia", "--pages").out.strip()
+        == "No procedure answers this question."
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
+from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
@@ -104,7 +105,7 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     workers = 4
     for number in range(workers):
         store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
-    meeting = threading.Barrier(workers, timeout=30)
+    meeting = threading.Barrier(workers, timeout=DEADLINE)
     stores = [Interrupted(scene.store.engine, meeting.wait) for _ in range(workers)]
     errors: list[BaseException] = []
 
@@ -118,7 +119,7 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(DEADLINE)
     assert errors == []
     only_family(scene, workers)
 

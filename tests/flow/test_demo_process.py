@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater_demo.internet import running
 
@@ -16,7 +17,7 @@ def test_it_says_where_it_is_and_stops_when_told(name):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         told = json.loads(child.stdout.readline())
         child.send_signal(name)
-        out, err = child.communicate(timeout=20)
+        out, err = child.communicate(timeout=DEADLINE)
     assert told["base_url"].startswith("http://127.0.0.1:")
     assert "ledgerlane.example" in told["hosts"]
     assert (child.returncode, out, err) == (0, "", "")

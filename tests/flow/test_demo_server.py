@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from protego import Protego
+from tests.support.deadline import DEADLINE
 
 from headwater_demo.internet import running
 
@@ -69,7 +70,7 @@ def test_unknown_hosts_and_pages_are_told_apart(internet):
 
 
 def test_it_can_be_used_as_a_plain_http_proxy(internet):
-    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=10)
+    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=DEADLINE)
     connection.request("GET", "http://tokentribune.example/robots.txt")
     body = connection.getresponse().read()
     connection.close()
@@ -147,14 +148,14 @@ def test_the_packed_bomb_is_small_on_the_wire(internet):
 
 
 def test_the_endless_page_goes_on_until_the_reader_leaves(internet):
-    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=10)
+    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=DEADLINE)
     connection.request("GET", "/endless", headers={"Host": "oddities.example"})
     assert len(connection.getresponse().read(200_000)) == 200_000
     connection.close()
 
 
 def test_the_slow_page_arrives_in_drops(internet):
-    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=10)
+    connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=DEADLINE)
     connection.request("GET", "/drip", headers={"Host": "oddities.example"})
     assert len(connection.getresponse().read1(4096)) <= 8
     connection.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.pure.test_extract_samples import samples
+from tests.support.deadline import DEADLINE
 
 
 def run(*arguments: str, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -19,7 +20,7 @@ def run(*arguments: str, stdin: str = "", cwd: Path | None = None) -> subprocess
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=DEADLINE,
         cwd=cwd,
     )
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.pure.test_extract_samples import make_pdf, make_zip, pdf_page, samples
+from tests.support.deadline import DEADLINE
 
 import headwater
 from headwater.extract.reader import read_any
@@ -159,8 +160,8 @@ def test_it_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None
     answers = context.Queue()
     worker = context.Process(target=ask, args=(Sandboxed(read_any), answers))
     worker.start()
-    assert answers.get(timeout=60) == "hello"
-    worker.join(30)
+    assert answers.get(timeout=DEADLINE) == "hello"
+    worker.join(DEADLINE)
     assert worker.exitcode == 0
 
 
@@ -182,7 +183,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def test_a_forked_process_gets_children_of_its_own() -> None:
-    done = subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=False, timeout=DEADLINE)
     assert done.returncode == 0
 
 
@@ -201,11 +202,14 @@ if sys.argv[1] == "killed":
 @pytest.mark.parametrize("end", ["normal", "killed"])
 def test_children_end_with_their_parent(end: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", ORPHANING, end], stdout=subprocess.PIPE, check=False, timeout=60
+        [sys.executable, "-W", "error", "-c", ORPHANING, end],
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=DEADLINE,
     )
     pid = int(done.stdout)
     with suppress(psutil.NoSuchProcess):
-        psutil.Process(pid).wait(timeout=20)
+        psutil.Process(pid).wait(timeout=DEADLINE)
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.servers.valkey import Valkey
+from tests.support.deadline import DEADLINE
 
 INTERVAL = 0.05
 HOSTS = 40
@@ -159,7 +160,7 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
             time.sleep(0.05)
         workers[2].kill()
         start(2)
-        codes = [worker.wait(timeout=50) for worker in workers]
+        codes = [worker.wait(timeout=DEADLINE) for worker in workers]
     finally:
         for worker in workers:
             worker.kill()

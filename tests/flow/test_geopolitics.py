@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 from sqlalchemy import select, text
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.poll_sessions import context_for
 
@@ -57,9 +58,7 @@ def run(context: JobContext, clock: Moving) -> None:
     """Until all is read; then the flashpoints have settled, and their stories are told."""
     for wait in (timedelta(0), SETTLE + timedelta(minutes=1)):
         clock.shift += wait
-        assert run_inline(
-            context, ["geopolitics"], horizon=timedelta(seconds=3), longest=timedelta(seconds=40)
-        )
+        assert run_inline(context, ["geopolitics"], horizon=timedelta(seconds=3), longest=LONGEST_RUN)
 
 
 def told(app) -> dict[str, set[str]]:

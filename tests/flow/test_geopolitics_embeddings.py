@@ -51,9 +51,10 @@ def document(name: str, text: str = "harbour pilots", vector: Vector | None = No
     return Document(id=name, recipe="r", source="s", lead="l", url="u", title=name, text=text, vector=vector)
 
 
-def test_g10_g18_each_document_is_encoded_once_and_its_vector_kept(tmp_path: Path, toy: Toy):
+def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: Path, toy: Toy):
     recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
     with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
+        app.register(recipe)
         context = replace(bare, sinks={"files": Box()})
         run(context, clock)
         reports = [report for report in REPORTS if report.hours <= 0]

@@ -16,6 +16,7 @@ import pytest
 from aiohttp import web
 from sqlalchemy import update
 from tests.flow.command_line import call
+from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.model.errors import Refused
@@ -28,7 +29,6 @@ from headwater.web.websub_server import WebSubServer, installation_secret, serve
 TOPIC = "http://wire.example/feed"
 SOURCE = source_key("crypto", "feed", TOPIC, "Wire")
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
-PATIENCE = 15
 
 
 @dataclass
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(DEADLINE):
         while not holds():  # noqa: ASYNC110 - it waits for what others do
             await asyncio.sleep(0.02)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.cli.pipeline import agent as agent_verb
@@ -25,7 +26,6 @@ from headwater.store.relocation import Departure, record_departure
 from headwater.web.http_api import HttpApi, serve_api
 from headwater.web.websub_server import WebSubServer, serve_websub
 
-PATIENCE = 20
 GONE = Departure(
     to="cluster", id="x", address="postgresql://db.example/news", at=datetime(2026, 11, 13, tzinfo=UTC)
 )
@@ -40,10 +40,10 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     ):
         monkeypatch.setattr(module, name, 0.01)
     model = AgentSettings(endpoint="http://127.0.0.1:9/v1", model="some")
-    made = App(Settings(data=str(tmp_path / "data"), agent=model))
-    assert made.store
-    yield made
-    made.store.engine.dispose()
+    opened = App(Settings(data=str(tmp_path / "data"), agent=model))
+    assert opened.store
+    yield opened
+    opened.store.engine.dispose()
 
 
 def leave(app: App) -> None:
@@ -72,16 +72,16 @@ def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
 
 
 @pytest.mark.parametrize("serve_others", [listening, serving, reading])
-def test_whoever_waits_for_others_stops(
+def test_servers_and_agents_stop(
     app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
 ):
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serve_others(app, started))
-        await asyncio.wait_for(started, PATIENCE)
+        await asyncio.wait_for(started, DEADLINE)
         await asyncio.to_thread(leave, app)
         with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
-            await asyncio.wait_for(task, PATIENCE)
+            await asyncio.wait_for(task, DEADLINE)
 
     asyncio.run(scene())
 
@@ -92,12 +92,12 @@ def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
         app.operations.wake(recipes[0], app.clock())
 
 
-def test_a_crew_stops_and_its_members_die_without_a_word(
+def test_a_pool_stops_and_its_processes_end_quietly(
     app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     crew = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", PATIENCE)
+    monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", DEADLINE)
     leave(app)
     with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
         run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
@@ -128,20 +128,20 @@ def test_the_beat_stops(app: App):
         run_beat(beat, stop)
 
 
-def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pytest.MonkeyPatch):
+def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(occupancy, "check_not_moved", lambda _: None)  # it has not noticed yet
     shown = {"X-Api-Key": "some key"}
 
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serving(app, started))
-        base = f"http://127.0.0.1:{await asyncio.wait_for(started, PATIENCE)}"
+        base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
         await asyncio.to_thread(leave, app)
         async with aiohttp.ClientSession(headers=shown) as session:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
                 async with session.post(base + path, json={"reason": "none"}) as answer:
-                    told = await answer.json()
-                    assert (answer.status, "moved to the home 'cluster'" in told["error"]) == (410, True), (
+                    body = await answer.json()
+                    assert (answer.status, "moved to the home 'cluster'" in body["error"]) == (410, True), (
                         path
                     )
         task.cancel()

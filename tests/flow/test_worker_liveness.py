@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from tests.support.deadline import DEADLINE
 
 from headwater.liveness import dead_owners, machine_id, owner_name
 
@@ -35,8 +36,8 @@ def test_a_process_that_ended_is_dead():
     answers = context.Queue()
     process = context.Process(target=_tell_name, args=(answers,))
     process.start()
-    name = answers.get(timeout=60)
-    process.join(60)
+    name = answers.get(timeout=DEADLINE)
+    process.join(DEADLINE)
     assert dead_owners([name, owner_name("desk")]) == [name]
 
 

@@ -1,4 +1,4 @@
-"""The checks after parsing: each sets aside with what it found."""
+"""The checks after parsing: each quarantines with what it found."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ def test_p15_an_undetermined_language_may_pass_when_the_recipe_says_so() -> None
         ("requisito", ()),
     ],
 )
-def test_p15_structure_markers_whatever_accents_and_case(text: str, found: tuple[str, ...]) -> None:
+def test_p15_structure_markers_ignore_accents_and_case(text: str, found: tuple[str, ...]) -> None:
     assert find_markers(text, MARKERS) == found
     assert isinstance(ask(CheckStructure(MARKERS), document(text)), Document) is (len(found) >= 2)
 
@@ -82,7 +82,7 @@ def test_p15_mojibake_is_repaired() -> None:
 
 
 @pytest.mark.parametrize(("lost", "passes"), [(1, True), (2, False)])
-def test_p15_text_that_lost_its_characters_is_set_aside(lost: int, passes: bool) -> None:
+def test_p15_text_that_lost_its_characters_is_quarantined(lost: int, passes: bool) -> None:
     outcome = ask(CheckEncoding(), document("a" * (100 - lost) + "\ufffd" * lost))
     assert isinstance(outcome, Document) is passes
 

@@ -35,7 +35,7 @@ def test_p18_mojibake_becomes_the_letter_that_was_meant(broken: str, mended: str
 @pytest.mark.parametrize(
     "text", ["España, año, ñandú", "ÂME, À la carte, Über", "São João", "Ñ", "naïve café «ça»"]
 )
-def test_p18_sound_text_is_left_alone(text: str) -> None:
+def test_p18_intact_text_is_left_alone(text: str) -> None:
     assert fix_mojibake(text) == (text, 0)
 
 
@@ -181,7 +181,7 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_survived_in_normal_form(text: str) -> None:
+def test_any_text_is_accepted_and_returned_in_nfc(text: str) -> None:
     once = clean_text(text).text
     assert clean_text(once).text == once
     assert unicodedata.is_normalized("NFC", once)
@@ -190,7 +190,7 @@ def test_any_text_is_survived_in_normal_form(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
-def test_half_of_what_a_text_says_once_is_always_left(text: str) -> None:
+def test_at_least_half_of_a_text_is_always_left(text: str) -> None:
     said = clean_text(text, CleaningRules(patterns=(), orphans=False)).text
     assert len(clean_text(text).text) >= len(said) / 2
 

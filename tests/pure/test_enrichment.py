@@ -1,4 +1,4 @@
-"""Short bodies made fuller from the payload, without saying anything twice."""
+"""Short bodies extended from the payload, without repetition."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ def test_r71_five_hundred_characters_are_enough(length: int, fuller: bool) -> No
     assert (enrich_text(text[:length], SourcePayload(DESCRIPTION)).added != "") is fuller
 
 
-def test_r71_what_is_there_already_is_not_said_again() -> None:
+def test_r71_present_sentences_are_not_repeated() -> None:
     text = "THE HARBOUR reopens on Monday: ferries run twice a day. Tickets stay at nine crowns!"
     assert enrich_text(text, SourcePayload(DESCRIPTION)).text == text
 
@@ -49,7 +49,7 @@ def test_r71_what_is_there_already_is_not_said_again() -> None:
 @pytest.mark.parametrize(
     "cut", ["The harbour reopens on Mon…", "The harbour reopens on Monday. Ferries [...]"]
 )
-def test_r71_a_cut_off_beginning_gives_way_to_the_whole(cut: str) -> None:
+def test_r71_a_cut_off_start_is_replaced_by_the_whole(cut: str) -> None:
     assert enrich_text(cut, SourcePayload(DESCRIPTION)).text == DESCRIPTION
 
 
@@ -99,7 +99,7 @@ def test_step_notes_the_origin_and_fills_empty_fields() -> None:
     assert (again.text, again.origins) == (after.text, after.origins)
 
 
-def test_step_uses_what_the_lead_said_and_leaves_long_bodies_alone() -> None:
+def test_step_uses_the_hints_of_the_lead_and_leaves_long_bodies_alone() -> None:
     long = document(text="word " * 200, description=DESCRIPTION)
     empty = document(text="", description=DESCRIPTION, origins={"description": "source"})
     kept, filled = EnrichShortBodies()([long, empty], CONTEXT)
@@ -117,7 +117,7 @@ class Told(EmptyKnowledge):
         return {one: [short, full] for one in ids}
 
 
-def test_r71_the_fullest_word_of_the_stored_payload_is_taken() -> None:
+def test_r71_the_longest_stored_description_is_used() -> None:
     context = StepContext("r", CONTEXT.now, Told())
     before = document(
         text="Ferries are back.", description="A page about ferries.", origins={"description": "meta"}

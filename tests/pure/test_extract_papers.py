@@ -29,14 +29,13 @@ from headwater.extract.blocks import (
     blocks_to_plain_text,
 )
 from headwater.extract.field_maps import JsonFields
-from headwater.extract.html.forms import read_form_page, read_forms
+from headwater.extract.html.forms import read_forms
 from headwater.extract.mail import read_mail
 from headwater.extract.office.docx import read_docx
 from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain, strip_markdown
 from headwater.extract.reader import read_any, readers_by_media_type
 from headwater.extract.rtf.reader import read_rtf
-from headwater.extract.xml.boe import read_boe
 from headwater.extract.xml.reader import XmlFields, read_xml
 from headwater.model.errors import Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
@@ -145,7 +144,7 @@ def test_mail_with_only_an_html_part_is_read_as_a_page() -> None:
 
 
 def test_p14_gazette_articles_become_headings_and_references_are_found() -> None:
-    reading = read(read_boe(BOE, NONE))
+    reading = read(read_xml(BOE, NONE))
     assert reading.text == (
         "## CAPÍTULO I\n\n### Artículo 1. Objeto.\n\nEste real decreto regula un subsidio de ejemplo.\n\n"
         "| Grupo | Importe |\n| --- | --- |\n| A | 480 € |"
@@ -170,18 +169,9 @@ def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
         b"<version fecha_vigencia='20260101'><p class='articulo'>Art. 1</p><p>New.</p></version>"
         b"</bloque></texto></data></response>"
     )
-    reading = read(read_boe(data, NONE))
+    reading = read(read_xml(data, NONE))
     assert reading.text == "## Art. 1\n\nNew."
     assert reading.attributes["boe"] == {"in_force_from": "20260101"}
-
-
-def test_gazette_answers_without_a_document_have_their_own_reasons() -> None:
-    assert read_boe(b"<html><body>No</body></html>", NONE) == Unreadable(
-        "error_page", "the gazette has no such document"
-    )
-    other = read_boe(b"<feed><a/></feed>", NONE)
-    assert isinstance(other, Unreadable)
-    assert other.reason == "unsupported"
 
 
 def test_xml_by_field_map_and_without_one() -> None:
@@ -246,8 +236,6 @@ def test_p14_forms_become_data() -> None:
     assert fields["p"]["options"] == [{"value": "28", "label": "Madrid"}, {"value": "Lugo", "label": "Lugo"}]
     assert fields["r"]["label"] == "Turno"
     assert [option["label"] for option in fields["r"]["options"]] == ["Mañana", "Tarde"]
-    page = read(read_form_page(f"<html><body>{FORM}</body></html>".encode(), NONE))
-    assert page.attributes["forms"] == [form]
 
 
 def test_archives_programs_and_payloads_are_refused_by_name() -> None:

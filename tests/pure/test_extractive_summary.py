@@ -1,4 +1,4 @@
-"""Summaries: sentences of the story's own documents, each with who said it."""
+"""Summaries: sentences of the documents of a story, each with its sources."""
 
 import pytest
 from hypothesis import given, settings
@@ -22,14 +22,14 @@ AGAIN = (
 texts = st.text(alphabet=st.sampled_from("abc DEF. !?\n。é"), max_size=200)
 
 
-def test_g13_it_takes_what_is_central_and_leaves_what_is_beside_the_point():
+def test_g13_it_selects_central_sentences():
     told = [claim.text for claim in summarise([SummarySource("a", HARBOUR)])]
     assert len(told) == 3
     assert told[0].startswith("The harbour authority")
     assert not any("tea" in text or "bakery" in text for text in told)
 
 
-def test_every_sentence_names_every_document_that_says_it():
+def test_every_sentence_cites_every_document_that_contains_it():
     claims = summarise([SummarySource("b", AGAIN), SummarySource("a", HARBOUR)], 4)
     by_text = {claim.text: claim.documents for claim in claims}
     shared = next(text for text in by_text if text.startswith("Dredging"))
@@ -50,7 +50,7 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
     assert summarise(documents, count) == claims
 
 
-def test_nothing_gives_nothing():
+def test_no_documents_have_no_summary():
     assert summarise([]) == ()
     assert summarise([SummarySource("a", " \n ")]) == ()
 
@@ -68,9 +68,9 @@ def test_nothing_gives_nothing():
         ("Порт закрыт. Суда ждут.", ["Порт закрыт.", "Суда ждут."]),
     ],
 )
-def test_sentences_end_where_they_end(text: str, expected: list[str]):
+def test_sentences_are_split_at_their_ends(text: str, expected: list[str]):
     assert split_sentences(text) == expected
 
 
-def test_a_very_long_text_is_read_from_its_beginning():
+def test_only_the_start_of_a_very_long_text_is_read():
     assert len(summarise([SummarySource("a", HARBOUR * 5000)])) == 3

@@ -1,4 +1,4 @@
-"""The simplest stories: documents of one day that carry the same headline."""
+"""Groupings: documents of one day with the same headline."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -23,7 +23,7 @@ def test_an_undated_document_has_no_day():
     assert publication_day(_document("a")) is None
 
 
-def test_case_and_punctuation_do_not_part_headlines():
+def test_case_and_punctuation_do_not_separate_headlines():
     clusters = cluster_by_headline([_document("Quay opens!"), _document("Other"), _document("QUAY   opens")])
     assert [sorted(i for i, _ in cluster.members) for cluster in clusters] == [[1], [0, 2]]
     assert {cluster.title for cluster in clusters} == {"Other", "QUAY   opens"}

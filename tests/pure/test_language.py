@@ -1,4 +1,4 @@
-"""Which language a text is in: the real model on our own sentences, and the laws of the decision with made-up models."""
+"""Language detection: the real model on our own sentences, and properties of the decision with fake models."""
 
 from datetime import UTC, datetime
 
@@ -48,7 +48,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_p19_tells_the_language_of_a_sentence(language: str) -> None:
+def test_p19_detects_the_language_of_a_sentence(language: str) -> None:
     everything = LanguageRules(languages=tuple(SENTENCES))
     assert detect_language(SENTENCES[language], rank_languages, everything).language == language
 
@@ -62,7 +62,7 @@ def test_p19_tells_the_language_of_a_sentence(language: str) -> None:
         ("Adineko pertsonentzako lege berri bat", "eu"),
     ],
 )
-def test_p19_five_words_are_put_to_a_vote(text: str, language: str) -> None:
+def test_p19_stopwords_and_spelling_vote_on_five_words(text: str, language: str) -> None:
     assert detect_language(text, rank_languages, IBERIAN).language == language
 
 
@@ -73,7 +73,7 @@ def test_p19_bilingual_page_has_a_dominant_and_a_secondary_language() -> None:
     assert sum(found.shares.values()) == pytest.approx(1.0, abs=0.01)
 
 
-def test_p19_one_quoted_line_is_no_second_language() -> None:
+def test_p19_one_quoted_line_is_not_a_second_language() -> None:
     page = "\n\n".join([*[SENTENCES["es"]] * 9, SENTENCES["en"]])
     assert detect_language(page, rank_languages, IBERIAN).secondary == ""
 
@@ -81,11 +81,11 @@ def test_p19_one_quoted_line_is_no_second_language() -> None:
 @pytest.mark.parametrize(
     "text", ["", " \n\n ", "12345 678", "::: --- :::", "OK", "https://harbour.example/a/b"]
 )
-def test_says_und_when_there_is_nothing_to_tell_by(text: str) -> None:
+def test_text_without_evidence_is_und(text: str) -> None:
     assert detect_language(text, rank_languages, IBERIAN).language == UNDETERMINED
 
 
-def test_names_a_language_outside_the_recipe_when_it_is_clear() -> None:
+def test_a_clear_language_outside_the_recipe_is_returned() -> None:
     assert detect_language(SENTENCES["de"], rank_languages, IBERIAN).language == "de"
     assert detect_language(SENTENCES["ja"], rank_languages, IBERIAN).language == "ja"
 
@@ -99,7 +99,7 @@ def test_doubtful_text_is_und() -> None:
 IBERIAN_STRICT = LanguageRules(languages=("es", "gl"), min_confidence=0.6)
 
 
-def test_the_small_words_outvote_a_weak_lead() -> None:
+def test_stopwords_outvote_a_weak_lead() -> None:
     ranking = [("es", 0.55), ("gl", 0.45)]
     assert vote_on_short_text("unha cousa e outra na rúa", ranking)[0][0] == "gl"
     assert vote_on_short_text("una cosa y la otra", ranking)[0][0] == "es"
@@ -148,7 +148,7 @@ LANGUAGES = ("ca", "en", "es", "eu", "gl", "pt")
     st.lists(st.floats(0.0001, 1), min_size=len(LANGUAGES), max_size=len(LANGUAGES)),
 )
 @settings(max_examples=200)
-def test_any_text_gets_an_answer_within_bounds(text: str, weights: list[float]) -> None:
+def test_any_text_gets_a_result_within_bounds(text: str, weights: list[float]) -> None:
     shares = [weight / sum(weights) for weight in weights]
     found = detect_language(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
     assert found.language in {*LANGUAGES, UNDETERMINED}
@@ -197,6 +197,6 @@ def test_step_keeps_a_declaration_that_the_text_confirms() -> None:
     assert (again.language, again.origins) == (after.language, after.origins)
 
 
-def test_step_judges_a_short_text_with_its_title() -> None:
+def test_step_classifies_a_short_text_with_its_title() -> None:
     after = told(DetectLanguage(languages=IBERIAN.languages), document(title=SENTENCES["eu"], text="1.250 €"))
     assert after.language == "eu"

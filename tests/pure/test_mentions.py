@@ -17,7 +17,7 @@ from headwater.model.subject import Alias
 
 
 def found(text: str, *names: str, profile: str = "words") -> list[str]:
-    """The stretches of text found for any of the names, in order."""
+    """The matched parts of the text, in order."""
     mentions = build_matcher([Alias(name, "subject") for name in names], profile).find(text)
     return [text[start:end] for mention in mentions for start, end in mention.offsets]
 
@@ -165,7 +165,7 @@ def test_names_without_a_letter_are_refused_by_name() -> None:
     assert [alias.subject for alias in matcher.aliases] == ["q"]
 
 
-def test_a_matcher_travels_as_its_names() -> None:
+def test_a_matcher_is_pickled_as_its_aliases() -> None:
     matcher = build_matcher([Alias("Quillmark", "q"), Alias("GE", "g", "ticker")], "compat")
     copy = pickle.loads(pickle.dumps(matcher))
     assert (copy, copy.version) == (matcher, matcher.version)
@@ -192,7 +192,7 @@ def test_folding_keeps_every_offset(text: str) -> None:
 
 
 def plain_words(text: str, name: str) -> list[tuple[int, int]]:
-    """The rules once more, slowly, for names and texts of a–c, capitals and spaces."""
+    """A slow reference implementation for names and texts of a–c, capitals and spaces."""
     places = []
     for start in range(len(text) - len(name) + 1):
         end = start + len(name)

@@ -15,12 +15,12 @@ words = st.text(st.characters() | st.sampled_from(" \t\n\r\u00a0\u2028e\u0301"))
 
 
 @given(words)
-def test_tidying_twice_is_tidying_once(text: str):
+def test_normalising_whitespace_is_idempotent(text: str):
     assert normalise_whitespace(normalise_whitespace(text)) == normalise_whitespace(text)
 
 
 @given(words)
-def test_tidy_text_has_no_double_spaces_no_loose_ends_and_one_blank_line_at_most(text: str):
+def test_normalised_text_has_single_spaces_and_at_most_one_blank_line(text: str):
     tidied = normalise_whitespace(text)
     assert "  " not in tidied
     assert "\n\n\n" not in tidied
@@ -29,7 +29,7 @@ def test_tidy_text_has_no_double_spaces_no_loose_ends_and_one_blank_line_at_most
 
 
 @given(words)
-def test_tidying_loses_no_word(text: str):
+def test_normalising_loses_no_word(text: str):
     assert normalise_whitespace(text).split() == unicodedata.normalize("NFC", text).split()
 
 

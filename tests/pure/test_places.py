@@ -58,5 +58,5 @@ def test_g3_every_country_has_a_name_and_two_codes():
     assert country_code("kor") == country_code("Südkorea") == "KR"
 
 
-def test_g3_a_subject_that_is_no_country_is_left_out():
+def test_g3_a_subject_that_is_not_a_country_is_left_out():
     assert rank_places([Mention("QQ", "name", 0.9)]) == []

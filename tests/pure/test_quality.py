@@ -1,4 +1,4 @@
-"""The quality score: its table, its edges, its laws; and the gate."""
+"""The quality score: its table, its edges, its properties; and the step."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -141,7 +141,7 @@ def test_r75_labels_at_their_edges(value: float, name: str) -> None:
     assert quality_label(value) == name
 
 
-def test_r76_low_quality_is_set_aside_with_its_parts() -> None:
+def test_r76_low_quality_is_quarantined_with_its_components() -> None:
     (outcome,) = ScoreQuality()([document("Please enable scripts.")], CONTEXT)
     assert isinstance(outcome, SetAside)
     assert outcome.reason == "low_quality"
@@ -150,7 +150,7 @@ def test_r76_low_quality_is_set_aside_with_its_parts() -> None:
     assert {"few_words", "no_body"} <= set(outcome.evidence["reasons"])
 
 
-def test_r76_the_gate_can_be_opened_or_raised() -> None:
+def test_r76_the_labels_to_quarantine_can_be_set() -> None:
     (kept,) = ScoreQuality(set_aside=())([document("Please enable scripts.")], CONTEXT)
     assert isinstance(kept, Document)
     assert kept.quality == kept.notes["score"] < 0.35
@@ -158,7 +158,7 @@ def test_r76_the_gate_can_be_opened_or_raised() -> None:
     assert isinstance(stopped, SetAside)
 
 
-def test_a_body_that_only_the_payload_gave_is_no_body_found() -> None:
+def test_a_body_from_the_payload_does_not_count_as_found() -> None:
     (from_page, from_payload) = ScoreQuality()(
         [document(article(300)), document(article(300), origins={"text": "payload"})], CONTEXT
     )
@@ -180,7 +180,7 @@ def test_a_body_that_only_the_payload_gave_is_no_body_found() -> None:
         ("--- * ---", 0),
     ],
 )
-def test_words_are_estimated_where_none_are_written_apart(text: str, words: int) -> None:
+def test_words_are_estimated_in_scripts_without_spaces(text: str, words: int) -> None:
     assert count_words(text) == words
 
 
@@ -205,7 +205,7 @@ def test_new_words_never_lower_the_score(text: str, more: int) -> None:
 
 
 @given(st.integers(0, 2000), st.integers(0, 2000))
-def test_the_word_part_grows_with_the_words(first: int, second: int) -> None:
+def test_the_word_component_grows_with_the_words(first: int, second: int) -> None:
     low, high = sorted((first, second))
     assert step_value(WORD_STEPS, low) <= step_value(WORD_STEPS, high)
 

@@ -30,7 +30,7 @@ def test_accents_cases_and_signs_do_not_count():
     assert search_words("¿Renovación del DNI-e?") == search_words("renovacion DEL dni e")
 
 
-def test_what_is_written_without_spaces_is_found_in_parts():
+def test_scripts_without_spaces_are_found_in_parts():
     assert query_terms("経済") == (("経",), ("済",))
     assert search_words("日本経済") == ["日", "本", "経", "済"]
 
@@ -40,14 +40,14 @@ def test_phrases_stay_together_and_words_come_once():
     assert query_terms(' "" ') == ()
 
 
-def test_what_tells_is_long_and_finds_other_forms():
+def test_content_terms_are_long_and_find_other_forms():
     assert content_terms(query_terms("el de los permisos")) == (("permis",),)
     assert content_terms(query_terms("renuevo el DNI")) == (("renue",), ("dni",))
     assert content_terms(query_terms("el de")) == (("el",), ("de",))
     assert term_coverage(query_terms("permisos de pesca"), "Permiso para cazar") == 0.5
 
 
-def test_a_snippet_shows_where_the_words_stand_together():
+def test_a_snippet_shows_where_the_terms_are_densest():
     text = " ".join(["relleno"] * 200 + ["El", "permiso", "de", "conducir", "caduca."] + ["más"] * 200)
     shown = snippet(text, query_terms("permisos de conducir"))
     assert "permiso de conducir caduca." in shown

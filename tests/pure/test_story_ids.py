@@ -47,7 +47,7 @@ def test_the_order_of_the_input_changes_nothing(clusters, earlier, chance):
 
 
 @given(divisions())
-def test_the_same_division_again_keeps_every_id(clusters):
+def test_the_same_clusters_keep_every_id(clusters):
     names = inherit_story_ids(clusters, [], "g")
     stories = [_story(name, cluster) for name, cluster in zip(names, clusters, strict=True)]
     assert inherit_story_ids(clusters, stories, "g") == names
@@ -83,7 +83,7 @@ def test_most_shared_members_wins():
     assert inherit_story_ids([frozenset("abd"), frozenset("ce")], [small, big], "g") == ["big", "small"]
 
 
-def test_a_story_that_splits_goes_on_with_the_larger_part():
+def test_a_story_that_splits_continues_with_the_larger_part():
     whole = _story("whole", frozenset("abcde"))
     names = inherit_story_ids([frozenset("ab"), frozenset("cde")], [whole], "g")
     assert names[1] == "whole"

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from tests.support.deadline import DEADLINE
+
 CHUNK = 64 * 1024
 
 
@@ -121,10 +123,10 @@ def fault_proxy(target: int) -> Iterator[FaultProxy]:
     proxy, ready = FaultProxy(target), threading.Event()
     thread = threading.Thread(target=proxy._run, args=(ready,), name="fault-proxy")
     thread.start()
-    if not ready.wait(10):
+    if not ready.wait(DEADLINE):
         raise RuntimeError("the proxy does not listen after 10 s")
     try:
         yield proxy
     finally:
         proxy._loop.call_soon_threadsafe(proxy._loop.stop)
-        thread.join(10)
+        thread.join(DEADLINE)

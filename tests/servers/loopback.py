@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-PATIENCE = 40.0
+from tests.support.deadline import DEADLINE
+
 LOWEST, HIGHEST = 12_000, 32_000
 
 
@@ -23,21 +24,21 @@ def free_port(below: int = HIGHEST) -> int:
 
 def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
     """Returns when the server answers; fails when it ended or never does."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + DEADLINE
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError(f"{what} ended with {process.returncode} while it started")
         if ready():
             return
         time.sleep(0.05)
-    raise RuntimeError(f"{what} does not answer after {PATIENCE:g} s")
+    raise RuntimeError(f"{what} does not answer after {DEADLINE:g} s")
 
 
 def stopped(process: subprocess.Popen[bytes]) -> None:
     """Ask it to end; end it if it does not."""
     process.terminate()
     try:
-        process.wait(10)
+        process.wait(DEADLINE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

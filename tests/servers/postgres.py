@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 from tests.servers.loopback import free_port
+from tests.support.deadline import DEADLINE
 
 UNPRIVILEGED = "nobody"
 # Speed instead of safety: what is in here lives as long as the tests.
@@ -161,7 +162,7 @@ def _run(command: list[Any], user: dict[str, Any]) -> None:
     with TemporaryFile() as output:
         done = subprocess.run(
             [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
-            stdout=output, stderr=subprocess.STDOUT, timeout=90, **user,
+            stdout=output, stderr=subprocess.STDOUT, timeout=DEADLINE, **user,
         )  # fmt: skip
         if done.returncode:
             output.seek(0)

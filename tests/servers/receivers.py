@@ -10,6 +10,8 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.deadline import DEADLINE
+
 
 @dataclass
 class Posted:
@@ -43,7 +45,7 @@ def http_receiver() -> Iterator[HttpReceiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.posted.append(Posted(self.path, dict(self.headers), body))
-            receiver.go_on.wait(30)
+            receiver.go_on.wait(DEADLINE)
             status, headers = receiver.answers.pop(0) if receiver.answers else (200, {})
             self.send_response(status)
             for name, value in headers.items():

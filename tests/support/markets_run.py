@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 import yaml
 from sqlalchemy import Table, select
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.recipe_run import QuickClock
 
@@ -88,9 +89,7 @@ class MarketsRun:
         )
 
     def run(self, horizon: timedelta = timedelta(seconds=9)) -> None:
-        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=timedelta(seconds=60)), (
-            "not idle in time"
-        )
+        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST_RUN), "not idle in time"
 
     def again(self) -> None:
         self.app.operations.wake(RECIPE, self.clock())

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 
 from headwater.app import App
@@ -102,7 +103,7 @@ def context_for(
     clock: Callable[[], datetime] | None = None,
     home: EnvironmentUnderTest | None = None,
 ):
-    """A desk whose network is the demo internet."""
+    """A job context whose network is the demo internet."""
     at = home or EnvironmentUnderTest()
     settings = Settings(
         data=str(tmp_path / "data"),
@@ -112,7 +113,7 @@ def context_for(
         requests_per_second=0,
     )
     app = App(settings) if clock is None else App(settings, clock)
-    app.store.register(recipe.sources, app.clock())
+    app.register(recipe)
     context = JobContext(
         owner="me",
         recipes={recipe.name: recipe},
@@ -146,4 +147,4 @@ def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
 
 
 def run(context: JobContext) -> None:
-    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=timedelta(seconds=40))
+    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=LONGEST_RUN)

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 from sqlalchemy import Table, select
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 
 from headwater.app import App
@@ -23,7 +24,6 @@ from headwater.store.connect import read_transaction
 from headwater_demo.internet import Internet
 
 RECIPE = "crypto"
-LONGEST = timedelta(seconds=60)
 
 
 @dataclass
@@ -85,7 +85,7 @@ class RecipeRun:
 
     def run(self, horizon: timedelta = timedelta(seconds=20)) -> None:
         """To the end of everything that is due within the horizon."""
-        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST), "not idle in time"
+        assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST_RUN), "not idle in time"
 
     def poll_again(self) -> None:
         self.app.operations.wake(RECIPE, self.clock())

@@ -255,16 +255,16 @@ def _in_utc(moment: datetime, text: str, warn: Warn) -> datetime:
 
 
 def _digits(text: str, warn: Warn) -> datetime | None:
-    whole, _, fraction = text.partition(".")
+    digits, _, fraction = text.partition(".")
     try:
-        if len(whole) in _EPOCH_SCALES:
+        if len(digits) in _EPOCH_SCALES:
             warn("epoch_date", text)
-            seconds = int(whole) / _EPOCH_SCALES[len(whole)] + float(f"0.{fraction or 0}")
+            seconds = int(digits) / _EPOCH_SCALES[len(digits)] + float(f"0.{fraction or 0}")
             return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-        pattern = _DIGIT_FORMATS.get(len(whole))
+        pattern = _DIGIT_FORMATS.get(len(digits))
         if pattern is None:
             return None
-        return _in_utc(datetime.strptime(whole, pattern), text, warn)  # noqa: DTZ007 - _in_utc adds the zone
+        return _in_utc(datetime.strptime(digits, pattern), text, warn)  # noqa: DTZ007 - _in_utc adds the zone
     except (ValueError, OverflowError):
         return None
 

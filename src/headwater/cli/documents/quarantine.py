@@ -59,7 +59,7 @@ def show_record(
     as_json: Json = False,
 ) -> None:
     """Show why a record was quarantined."""
-    found = open_app(context).catalogue.quarantined(key)
+    found = open_app(context).catalogue.quarantined_record(key)
     if found is None:
         raise _not_quarantined([key])
     if as_json:

@@ -41,7 +41,7 @@ def list_queues(context: typer.Context, as_json: Json = False) -> None:
 def peek(context: typer.Context, queue: Name, limit: Limit = 1) -> None:
     """Print the next items, one JSON object per line, without taking them."""
     queues = _queues(context)
-    print_json_lines(queues.peek(queues.named(queue), limit))
+    print_json_lines(queues.peek(queues.find_queue(queue), limit))
 
 
 @app.command("pop")
@@ -65,7 +65,9 @@ def pop(
     """
     queues = _queues(context)
     owner_name = owner or f"{socket.gethostname()}:{os.getppid()}"
-    print_json_lines(queues.pop(queues.named(queue), owner_name, limit, parse_duration(lease, "--lease")))
+    print_json_lines(
+        queues.pop(queues.find_queue(queue), owner_name, limit, parse_duration(lease, "--lease"))
+    )
 
 
 @app.command("ack")
@@ -110,7 +112,7 @@ def retry(
 ) -> None:
     """Retry the items that failed for good."""
     queues = _queues(context)
-    count = queues.retry(queues.named(queue) if queue else None)
+    count = queues.retry(queues.find_queue(queue) if queue else None)
     print_result({"count": count}, f"{count} items are waiting again.", as_json=as_json)
 
 

@@ -28,7 +28,7 @@ def list_alarms(
     as_json: Json = False,
 ) -> None:
     """List alarms, newest first."""
-    rows = AlarmStore(open_app(context).store.engine).listed(recipe, past=include_cleared, limit=limit)
+    rows = AlarmStore(open_app(context).store.engine).list_alarms(recipe, past=include_cleared, limit=limit)
     if as_json:
         print_json_lines(rows)
         return

@@ -84,7 +84,7 @@ def start_replay(
 def list_replays(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List replays with their progress, newest first."""
     app = open_app(context)
-    rows = Replays(app.store.engine).listed(recipe)
+    rows = Replays(app.store.engine).list_replays(recipe)
     if as_json:
         print_json_lines(rows)
         return

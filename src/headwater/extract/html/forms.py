@@ -6,9 +6,6 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extract.html.reader import read_html
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.text.charset import decode_text
 from headwater.text.letters import to_one_line
 
 MOST_FORMS, MOST_FIELDS, MOST_OPTIONS = 50, 500, 500
@@ -20,26 +17,6 @@ _REQUIRED_CLASS = re.compile(
     r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE
 )
 _STAR = re.compile(r"\*\s*:?\s*$|^\s*\*")
-
-
-def read_form_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """A page as `read_html` reads it, with its forms under `attributes["forms"]`."""
-    page = read_html(data, hints)
-    if isinstance(page, Unreadable) and page.reason != "no_text":
-        return page
-    forms = read_forms(decode_text(data, hints.media_type).text)
-    if not forms:
-        return page
-    reading = page if isinstance(page, Reading) else _only_forms(forms)
-    values = {name: getattr(reading, name) for name in Reading.__dataclass_fields__}
-    return Reading(**{**values, "attributes": {**reading.attributes, "forms": forms}})
-
-
-def _only_forms(forms: list[dict[str, Any]]) -> Reading:
-    """A page that consists of its forms: their labels are its text."""
-    labels = [field["label"] for form in forms for field in form["fields"] if field["label"]]
-    text = "\n".join([form["legend"] for form in forms if form["legend"]] + labels)
-    return Reading(text=text, plain=text, media_type="text/html", method="forms", confidence=0.5)
 
 
 def read_forms(markup: str) -> list[dict[str, Any]]:

@@ -45,19 +45,19 @@ def is_fragment(data: bytes) -> bool:
 
 def read_fragment(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     page = flatten(readable_body(parse_html(data.decode("utf-8", "replace"))))
-    chosen = [block for block, text in enumerate(page.texts) if not FEED_CREDIT.fullmatch(text)]
-    text = fix_encoding(replace_surrogates(page_to_markdown(page, chosen)))
+    blocks = [block for block, text in enumerate(page.texts) if not FEED_CREDIT.fullmatch(text)]
+    text = fix_encoding(replace_surrogates(page_to_markdown(page, blocks)))
     if not text:
         return Unreadable("no_text")
     address = parseable_url(hints.url)
-    images = images_of(page, chosen, address)
+    images = images_of(page, blocks, address)
     origins = {"text": "feed entry"} | ({"image": "feed entry"} if images else {})
     return Reading(
         text=text,
-        plain=fix_encoding(replace_surrogates(page_to_plain_text(page, chosen))),
+        plain=fix_encoding(replace_surrogates(page_to_plain_text(page, blocks))),
         image=images[0] if images else "",
         images=images,
-        links=links_of(page, chosen, address),
+        links=links_of(page, blocks, address),
         media_type="text/html",
         method="fragment",
         confidence=1.0,

@@ -50,17 +50,17 @@ _SOURCE = re.compile(r' (?:data-src|data-lazy-src|data-original|src)="([^"]*)"')
 _MOST_URLS = 1_000
 
 
-def links_of(page: FlatPage, chosen: Sequence[int], url: str) -> tuple[str, ...]:
+def links_of(page: FlatPage, blocks: Sequence[int], url: str) -> tuple[str, ...]:
     """Absolute URLs of the links in the chosen blocks, in order, once each."""
-    inside = set(chosen)
+    inside = set(blocks)
     return _absolute_urls((attributes for block, attributes in page.anchors if block in inside), _HREF, url)
 
 
-def images_of(page: FlatPage, chosen: Sequence[int], url: str) -> tuple[str, ...]:
+def images_of(page: FlatPage, blocks: Sequence[int], url: str) -> tuple[str, ...]:
     """Absolute URLs of the images between the first and the last chosen block."""
-    if not chosen:
+    if not blocks:
         return ()
-    first, last = chosen[0], chosen[-1] + 1
+    first, last = blocks[0], blocks[-1] + 1
     nearby = (attributes for block, attributes in page.pictures if first <= block <= last)
     return _absolute_urls(nearby, _SOURCE, url)
 

@@ -34,18 +34,18 @@ class _Marks:
     verbatim: bool = False
 
 
-def page_to_plain_text(page: FlatPage, chosen: Sequence[int]) -> str:
+def page_to_plain_text(page: FlatPage, blocks: Sequence[int]) -> str:
     """One line per block."""
-    return "\n".join([page.texts[block] for block in chosen])
+    return "\n".join([page.texts[block] for block in blocks])
 
 
-def page_to_markdown(page: FlatPage, chosen: Sequence[int]) -> str:
+def page_to_markdown(page: FlatPage, blocks: Sequence[int]) -> str:
     """Headings, lists, tables, quotes and code keep their marks; everything else is a paragraph."""
     lines: list[str] = []
     previous = ""
-    rows = _rows(page, chosen)
+    rows = _rows(page, blocks)
     marks = _MarksByElement(page)
-    for block in chosen:
+    for block in blocks:
         row = page.parents[page.block_elements[block]]
         if row in rows and page.tags[page.block_elements[block]] in _CELLS:
             kind, line = "row", _row(page, rows[row]) if rows[row][0] == block else ""
@@ -129,14 +129,14 @@ def _inside(around: _Marks, tag: int, element: int) -> _Marks:
     return replace(around, verbatim=True)
 
 
-def _rows(page: FlatPage, chosen: Sequence[int]) -> dict[int, list[int]]:
+def _rows(page: FlatPage, blocks: Sequence[int]) -> dict[int, list[int]]:
     """Table rows by element: those with more than one chosen cell."""
     rows: dict[int, list[int]] = {}
-    for block in chosen:
+    for block in blocks:
         element = page.block_elements[block]
         if page.tags[element] in _CELLS and page.tags[page.parents[element]] == _ROW:
             rows.setdefault(page.parents[element], []).append(block)
-    return {row: blocks for row, blocks in rows.items() if len(blocks) > 1}
+    return {row: cells for row, cells in rows.items() if len(cells) > 1}
 
 
 def _row(page: FlatPage, cells: Sequence[int]) -> str:
@@ -152,8 +152,8 @@ def _marked(page: FlatPage, block: int, marks: _Marks) -> tuple[str, str]:
         line = f"```\n{text}\n```"
     elif marks.item >= 0:
         kind = "item"
-        own = marks.marker if page.first[marks.item] == block else " " * len(marks.marker)
-        line = marks.indent + own + text
+        prefix = marks.marker if page.first[marks.item] == block else " " * len(marks.marker)
+        line = marks.indent + prefix + text
     else:
         line = "\\" + text if _MAY_BE_A_MARKER.match(text) else text
     if marks.quotes:

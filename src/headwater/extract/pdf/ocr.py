@@ -34,8 +34,8 @@ def recognise(page: pypdfium2.PdfPage, languages: str, seconds: float) -> str:
     program = tesseract()
     if program is None:
         return ""
-    chosen = languages or installed_languages(program)
-    return _run([program, "stdin", "stdout", "-l", chosen], _as_image(page), seconds)
+    language_argument = languages or installed_languages(program)
+    return _run([program, "stdin", "stdout", "-l", language_argument], _as_image(page), seconds)
 
 
 def _run(command: list[str], data: bytes, seconds: float) -> str:
@@ -55,7 +55,7 @@ def _as_image(page: pypdfium2.PdfPage) -> bytes:
     scale = min(scale, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
     rows = bytes(bitmap.buffer)
-    cut = b"".join(rows[row * bitmap.stride :][: bitmap.width] for row in range(bitmap.height))
+    pixels = b"".join(rows[row * bitmap.stride :][: bitmap.width] for row in range(bitmap.height))
     header = f"P5 {bitmap.width} {bitmap.height} 255\n".encode()
     bitmap.close()
-    return header + cut
+    return header + pixels

@@ -159,13 +159,15 @@ class LineJoiner:
     def _joined(self, before: str, after: str) -> str:
         broken = _HYPHEN.search(before[-_WORD_LENGTH:]) if before.endswith(_HYPHENS) else None
         if broken:
-            rest = _FIRST_WORD.match(after)
-            keeps = rest is None or not after[:1].islower() or self._is_compound(broken[1], rest[0])
+            first_word = _FIRST_WORD.match(after)
+            keeps = (
+                first_word is None or not after[:1].islower() or self._is_compound(broken[1], first_word[0])
+            )
             return (before if keeps else before[:-1]) + after
         if before and after and _WIDE.match(before[-1]) and _WIDE.match(after[0]):
             return before + after
         return f"{before} {after}"
 
-    def _is_compound(self, start: str, rest: str) -> bool:
-        whole = (start + rest).casefold()
-        return whole not in self.vocabulary and f"{start}-{rest}".casefold() in self.vocabulary
+    def _is_compound(self, start: str, end: str) -> bool:
+        joined = (start + end).casefold()
+        return joined not in self.vocabulary and f"{start}-{end}".casefold() in self.vocabulary

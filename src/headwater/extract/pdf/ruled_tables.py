@@ -33,13 +33,13 @@ def edges_of(page: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
     edges: list[RuleEdge] = []
     paths = 0
     for number in range(pdfium.FPDFPage_CountObjects(page)):
-        drawn = pdfium.FPDFPage_GetObject(page, number)
-        if pdfium.FPDFPageObj_GetType(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
+        page_object = pdfium.FPDFPage_GetObject(page, number)
+        if pdfium.FPDFPageObj_GetType(page_object) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
         paths += 1
         if paths > _MOST_PATHS or len(edges) > _MOST_EDGES:
             return []
-        edges += _path_edges(drawn, frame)
+        edges += _path_edges(page_object, frame)
     return edges
 
 
@@ -70,9 +70,9 @@ def _path_edges(path: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
     return edges
 
 
-def _edge(one: tuple[float, float], other: tuple[float, float], frame: PageFrame) -> list[RuleEdge]:
+def _edge(start: tuple[float, float], end: tuple[float, float], frame: PageFrame) -> list[RuleEdge]:
     box = frame.shown(
-        min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1])
+        min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1])
     )
     left, top, right, bottom = box
     if right - left < _STRAIGHT and bottom - top >= _SHORTEST:

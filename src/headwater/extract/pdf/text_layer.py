@@ -28,8 +28,8 @@ def page_text(handle: ctypes.c_void_p) -> str:
     if count <= 0:
         return ""
     buffer = (ctypes.c_ushort * (count + 1))()
-    written = pdfium.FPDFText_GetText(handle, 0, count, buffer) - 1
-    text = bytes(buffer)[: 2 * written].decode("utf-16-le", "surrogatepass")
+    length = pdfium.FPDFText_GetText(handle, 0, count, buffer) - 1
+    text = bytes(buffer)[: 2 * length].decode("utf-16-le", "surrogatepass")
     if len(text) == count:
         return text
     # Characters beyond the first plane or without Unicode have shifted the indexes: ask one by one.

@@ -60,8 +60,8 @@ class BatchExtractor:
         """The finished inputs with their numbers in the order of submission; waits up to `seconds` for the first."""
         if not self.in_flight:
             return
-        ready, _ = wait(self.in_flight, seconds, FIRST_COMPLETED)
-        for future in ready:
+        finished, _ = wait(self.in_flight, seconds, FIRST_COMPLETED)
+        for future in finished:
             yield self.in_flight.pop(future), future.result()
 
 

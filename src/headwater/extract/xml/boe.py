@@ -8,15 +8,13 @@ from urllib.parse import urljoin
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
 from headwater.extract.xml.parser import (
     Element,
-    NotXml,
     attribute,
     children,
     find,
     name_of,
-    parse_xml,
     text_of,
 )
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
+from headwater.model.outcomes import Reading, Unreadable
 from headwater.text.dates import parse_digit_date
 from headwater.text.letters import to_one_line
 
@@ -43,17 +41,6 @@ _FACTS = (
 )
 
 
-def read_boe(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """Articles as headings, tables as tables, references with their identifiers; "error_page" when the gazette
-    answers with its page for missing documents."""
-    del hints
-    try:
-        root = parse_xml(data)
-    except NotXml as error:
-        return Unreadable(error.reason, str(error))
-    return read_boe_tree(root)
-
-
 def is_boe(root: Element) -> bool:
     if name_of(root) == "documento":
         return find(root, "metadatos", "identificador") is not None
@@ -61,10 +48,7 @@ def is_boe(root: Element) -> bool:
 
 
 def read_boe_tree(root: Element) -> Reading | Unreadable:
-    if name_of(root) in {"error", "html"}:
-        return Unreadable("error_page", "the gazette has no such document")
-    if not is_boe(root):
-        return Unreadable("unsupported", f"XML, but not a document of the gazette: <{name_of(root)[:60]}>")
+    """Articles as headings, tables as tables, references with their identifiers."""
     if name_of(root) == "response":
         return _consolidated(root)
     facts = _facts(root)

@@ -20,7 +20,7 @@ Column = npt.NDArray[Any]
 LEVELS = 5
 _SHORT = 25
 # Among the columns of containers: whether a block is inside the smallest element with three quarters of the prose.
-_CORE = 4
+_CORE_COLUMN = 4
 # The pages that the network learned from are labelled in two styles: what belongs to the page, the article alone.
 _PAGE_STYLE, _ARTICLE_STYLE = -1.0, 1.0
 _TAG_GROUPS = (
@@ -62,19 +62,19 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     elements = element_table(page)
     block_elements = np.array(page.block_elements)
     chain = _chain(elements, block_elements)
-    good = _good(letters)
-    sums = _Sums(letters, good)
+    prose = _prose_words(letters)
+    sums = _Sums(letters, prose)
     columns: list[Column] = []
-    columns += _own(page, letters, good)
-    columns += _wording(page, context)
-    columns += _position(good, elements, block_elements)
-    columns += _ancestors(elements, chain, sums)
-    containers = _containers(elements, chain, sums)
+    columns += _block_columns(page, letters, prose)
+    columns += _wording_columns(page, context)
+    columns += _position_columns(prose, elements, block_elements)
+    columns += _ancestor_columns(elements, chain, sums)
+    containers = _container_columns(elements, chain, sums)
     columns += containers
     template = elements.template[block_elements]
-    columns += _templates(template, letters, good)
-    columns += _templates(elements.family[block_elements], letters, good)
-    columns += _whole(page, letters, good, context)
+    columns += _template_columns(template, letters, prose)
+    columns += _template_columns(elements.family[block_elements], letters, prose)
+    columns += _page_columns(page, letters, prose, context)
     flags = _flags(elements, block_elements)
     matrix = np.empty((len(columns) + flags.shape[1], len(block_elements)), np.float32)
     for number, column in enumerate(columns):
@@ -85,7 +85,9 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     # A page that does not say that it is an article is read in both styles, and the mean decides.
     styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
     comments = (elements.all_names[block_elements] & COMMENT_BIT) > 0
-    return BlockTable(matrix.T, first, last, template, letters.words, styles, containers[_CORE], comments)
+    return BlockTable(
+        matrix.T, first, last, template, letters.words, styles, containers[_CORE_COLUMN], comments
+    )
 
 
 def _log(values: Column) -> Column:
@@ -101,19 +103,19 @@ def _chain(elements: ElementTable, block_elements: Numbers) -> list[Numbers]:
     return chain
 
 
-def _good(letters: CharacterTable) -> Array:
+def _prose_words(letters: CharacterTable) -> Array:
     """How many words read like prose: not linked, in sentences, mostly lower case; 0 in a block of few words."""
-    prose = np.minimum(1, 1.3 * letters.lower_starts) * np.minimum(1, 0.3 + 8 * letters.marks / letters.words)
-    good = letters.words * (1 - letters.link_density) * prose
-    return np.where(letters.words > 8, good, 0).astype(np.float32)
+    share = np.minimum(1, 1.3 * letters.lower_starts) * np.minimum(1, 0.3 + 8 * letters.marks / letters.words)
+    prose = letters.words * (1 - letters.link_density) * share
+    return np.where(letters.words > 8, prose, 0).astype(np.float32)
 
 
 class _Sums:
     """Cumulative sums over blocks in document order, by name."""
 
-    def __init__(self, letters: CharacterTable, good: Array) -> None:
+    def __init__(self, letters: CharacterTable, prose: Array) -> None:
         linked = letters.words * letters.link_density
-        table = np.stack([letters.words, linked, good, (good > 0).astype(np.float32)], axis=1)
+        table = np.stack([letters.words, linked, prose, (prose > 0).astype(np.float32)], axis=1)
         self.total = np.zeros((len(table) + 1, 4), np.float64)
         np.cumsum(table, axis=0, out=self.total[1:])
 
@@ -121,19 +123,19 @@ class _Sums:
         return self.total[last] - self.total[first]
 
 
-def _own(page: FlatPage, letters: CharacterTable, good: Array) -> list[Column]:
+def _block_columns(page: FlatPage, letters: CharacterTable, prose: Array) -> list[Column]:
     length = letters.length
     return [
         _log(letters.words), _log(length), letters.link_density, _log(np.array(page.link_counts)),
         np.minimum(np.array(page.image_counts), 4), np.array(page.bold_characters) / length,
         _log(np.array(page.breaks)), letters.digits, letters.uppers, letters.lower_starts, letters.short_words,
         letters.marks / letters.words, letters.ends_sentence, letters.starts_lower, letters.starts_digit,
-        letters.dense_script, length / letters.words, letters.symbols, good / letters.words, _log(good),
+        letters.dense_script, length / letters.words, letters.symbols, prose / letters.words, _log(prose),
         letters.words <= 3, letters.currency,
     ]  # fmt: skip
 
 
-def _wording(page: FlatPage, context: PageContext) -> list[Column]:
+def _wording_columns(page: FlatPage, context: PageContext) -> list[Column]:
     count = len(page.texts)
     short = [number for number, words in enumerate(page.words) if words <= _SHORT]
     texts = [page.texts[number] for number in short]
@@ -156,17 +158,17 @@ def _overlap(split: list[str], title: set[str]) -> float:
     return len(words & title) / max(len(words), len(title))
 
 
-def _position(good: Array, elements: ElementTable, block_elements: Numbers) -> list[Column]:
-    count = len(good)
+def _position_columns(prose: Array, elements: ElementTable, block_elements: Numbers) -> list[Column]:
+    count = len(prose)
     order = np.arange(count)
-    spoken = np.cumsum(good)
+    spoken = np.cumsum(prose)
     tags = elements.tag[block_elements]
     heading = (tags >= TAG_NUMBER["h1"]) & (tags <= TAG_NUMBER["h6"])
     from_heading = order - np.maximum.accumulate(np.where(heading, order, -1))
     h1 = np.flatnonzero(tags == TAG_NUMBER["h1"])
     start = h1[0] if len(h1) else -1
     from_h1 = order - start if len(h1) else np.zeros(count)
-    first_good, last_good = _good_span(good)
+    first_good, last_good = _prose_span(prose)
     return [
         order / count, _log(order), _log(count - 1 - order), spoken / max(spoken[-1], 1), heading,
         _log(from_heading), np.sign(from_h1) * _log(np.abs(from_h1)), np.full(count, len(h1) > 0),
@@ -175,11 +177,11 @@ def _position(good: Array, elements: ElementTable, block_elements: Numbers) -> l
     ]  # fmt: skip
 
 
-def _good_span(good: Array) -> tuple[int, int]:
+def _prose_span(prose: Array) -> tuple[int, int]:
     """The first and last block of real prose, by what is long on this page."""
-    if not good.any():
-        return 0, len(good) - 1
-    strong = np.flatnonzero(good >= np.minimum(good.max() / 2, 25))
+    if not prose.any():
+        return 0, len(prose) - 1
+    strong = np.flatnonzero(prose >= np.minimum(prose.max() / 2, 25))
     return int(strong[0]), int(strong[-1])
 
 
@@ -188,16 +190,16 @@ def _signed_log(values: Column) -> Column:
     return result
 
 
-def _ancestors(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+def _ancestor_columns(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
     page_words, _, page_good, _ = np.maximum(sums.total[-1], 1)
     columns: list[Column] = []
     for level in chain[1:]:
         first, last = elements.first[level], elements.last[level]
-        words, linked, good, goods = sums.over(first, last).T
+        words, linked, prose, prose_blocks = sums.over(first, last).T
         words = np.maximum(words, 1)
         columns += [
-            words / page_words, linked / words, good / page_good, good / words,
-            _log(words), _log((last - first).astype(np.float64)), goods / np.maximum(last - first, 1),
+            words / page_words, linked / words, prose / page_good, prose / words,
+            _log(words), _log((last - first).astype(np.float64)), prose_blocks / np.maximum(last - first, 1),
         ]  # fmt: skip
     element = chain[1]
     order = np.arange(len(element))
@@ -205,17 +207,19 @@ def _ancestors(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> lis
     return columns
 
 
-def _containers(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+def _container_columns(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
     """Where the prose of the page is: the smallest elements with half, three quarters and most of it, and others."""
     count = len(chain[0])
-    words, linked, good, _ = sums.over(elements.first, elements.last).T
-    total = max(good[0], 1e-6)
+    words, linked, prose, _ = sums.over(elements.first, elements.last).T
+    total = max(prose[0], 1e-6)
     size = elements.last - elements.first
-    picks = [_smallest(size, good >= share * total) for share in (0.5, 0.75, 0.9)]
-    merit = _merit(elements, good, words, linked)
+    picks = [_smallest(size, prose >= share * total) for share in (0.5, 0.75, 0.9)]
+    merit = _merit(elements, prose, words, linked)
     picks.append(int(np.argmax(merit)))
-    picks += [_largest(good + 1e-3 * words, elements.tag == TAG_NUMBER[name]) for name in ("article", "main")]
-    picks.append(_largest(good + 1e-3 * words, (elements.names & 0b10000) > 0))
+    picks += [
+        _largest(prose + 1e-3 * words, elements.tag == TAG_NUMBER[name]) for name in ("article", "main")
+    ]
+    picks.append(_largest(prose + 1e-3 * words, (elements.names & 0b10000) > 0))
     order = np.arange(count)
     columns: list[Column] = []
     for pick in picks:
@@ -223,18 +227,18 @@ def _containers(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> li
         inside = (order >= first) & (order < last)
         columns += [
             inside, _signed_log(order - first) * (pick >= 0), _signed_log(last - 1 - order) * (pick >= 0),
-            np.full(count, good[pick] / total if pick >= 0 else 0),
+            np.full(count, prose[pick] / total if pick >= 0 else 0),
         ]  # fmt: skip
     best = max(merit.max(), 1e-6)
     columns += [merit[level] / best for level in chain[:4]]
     return columns
 
 
-def _merit(elements: ElementTable, good: Array, words: Array, linked: Array) -> Column:
+def _merit(elements: ElementTable, prose: Array, words: Array, linked: Array) -> Column:
     """Prose directly below an element, half of that below its children; links count against it."""
-    child_good = np.bincount(elements.parent[1:], good[1:], minlength=len(good))
-    direct = np.bincount(elements.parent[1:], (good * elements.leaf)[1:], minlength=len(good))
-    grand = np.bincount(elements.parent[1:], direct[1:], minlength=len(good))
+    child_good = np.bincount(elements.parent[1:], prose[1:], minlength=len(prose))
+    direct = np.bincount(elements.parent[1:], (prose * elements.leaf)[1:], minlength=len(prose))
+    grand = np.bincount(elements.parent[1:], direct[1:], minlength=len(prose))
     score = direct + 0.5 * grand + 0.05 * child_good
     merit: Column = score * (1 - linked / np.maximum(words, 1))
     return merit
@@ -248,26 +252,28 @@ def _largest(weight: Column, allowed: npt.NDArray[np.bool_]) -> int:
     return int(np.argmax(np.where(allowed, weight, -1))) if allowed.any() else -1
 
 
-def _templates(template: Numbers, letters: CharacterTable, good: Array) -> list[Column]:
+def _template_columns(template: Numbers, letters: CharacterTable, prose: Array) -> list[Column]:
     """Totals over the blocks that look alike on this page."""
     counts = np.bincount(template)
     words = np.bincount(template, letters.words)
-    goods = np.bincount(template, good)
+    prose_blocks = np.bincount(template, prose)
     linked = np.bincount(template, letters.link_density)
-    total = max(float(good.sum()), 1)
+    total = max(float(prose.sum()), 1)
     table = np.stack([
-        _log(counts), np.log1p(words / np.maximum(counts, 1)), goods / total, linked / np.maximum(counts, 1),
+        _log(counts), np.log1p(words / np.maximum(counts, 1)), prose_blocks / total, linked / np.maximum(counts, 1),
         words / max(float(letters.words.sum()), 1),
     ])  # fmt: skip
     return list(table[:, template])
 
 
-def _whole(page: FlatPage, letters: CharacterTable, good: Array, context: PageContext) -> list[Column]:
-    count = len(good)
+def _page_columns(
+    page: FlatPage, letters: CharacterTable, prose: Array, context: PageContext
+) -> list[Column]:
+    count = len(prose)
     words = float(letters.words.sum())
-    strong = good[good > 0]
+    strong = prose[prose > 0]
     values = (
-        np.log1p(count), np.log1p(words), np.log1p(good.sum()), good.sum() / max(words, 1),
+        np.log1p(count), np.log1p(words), np.log1p(prose.sum()), prose.sum() / max(words, 1),
         float((letters.words * letters.link_density).sum()) / max(words, 1),
         np.log1p(len(strong)), np.log1p(np.median(strong)) if len(strong) else 0.0,
         np.log1p(sum(page.image_counts)), float(context.is_article), float(letters.dense_script.mean()),

@@ -76,8 +76,8 @@ def _product(left: Array, right: Array) -> Array:
     padded = np.zeros((slices * height, inner), np.float32)
     padded[:count] = left
     product: Array = np.matmul(padded.reshape(slices, height, inner), right)
-    whole: Array = product.reshape(slices * height, -1)
-    return whole[:count]
+    joined: Array = product.reshape(slices * height, -1)
+    return joined[:count]
 
 
 class _Around:

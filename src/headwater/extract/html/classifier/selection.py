@@ -65,10 +65,10 @@ def without_strays(choice: BlockChoice, probabilities: Array, words: Array) -> B
     return replace(choice, blocks=tuple(np.flatnonzero(is_kept).tolist())) if is_kept.any() else choice
 
 
-def agreement(chosen: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
+def agreement(blocks: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
     """How much two choices have in common: F1 in words."""
     is_chosen = np.zeros(len(words), bool)
-    is_chosen[list(chosen)] = True
+    is_chosen[list(blocks)] = True
     shared_words = float(words[is_chosen & other].sum())
     return 2 * shared_words / max(float(words[is_chosen].sum() + words[other].sum()), 1.0)
 

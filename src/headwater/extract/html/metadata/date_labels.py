@@ -67,8 +67,8 @@ def publication_part(text: str) -> str:
         text = text[label.start() :][:_SHORT]
     if (change := CHANGED.search(text)) is not None:
         text = text[: change.start()]
-    if (named := _LABEL.match(text)) is not None and not (
-        PUBLISHED.search(named[1]) or _PLAIN_LABEL.search(named[1])
+    if (label_before_colon := _LABEL.match(text)) is not None and not (
+        PUBLISHED.search(label_before_colon[1]) or _PLAIN_LABEL.search(label_before_colon[1])
     ):
         return ""
     return "" if len(text) > _SHORT or OTHER.search(text) else text

@@ -17,10 +17,10 @@ _SAME_WORDS = 0.5
 _LONGEST_HEADING = 300
 
 
-def lines_near_headline(page: FlatPage, title: str = "", chosen: Sequence[int] = ()) -> list[str]:
+def lines_near_headline(page: FlatPage, title: str = "", blocks: Sequence[int] = ()) -> list[str]:
     """The lines after the headline, before it, above the text, and those that name a publication date anywhere.
 
-    `title` is the title of the page; `chosen` are the blocks of its text. A line that follows its label includes it.
+    `title` is the title of the page; `blocks` are those of its text. A line that follows its label includes it.
     """
     heading = _heading(page, title)
     places: list[int] = []
@@ -30,7 +30,7 @@ def lines_near_headline(page: FlatPage, title: str = "", chosen: Sequence[int] =
     first = next((block for block, words in enumerate(page.words) if words >= _LONG), 0)
     places += range(first - 1, first - 1 - _ABOVE_TEXT, -1)
     lines = _lines(page, places)
-    end = chosen[-1] + _AFTER if chosen else len(page.texts)
+    end = blocks[-1] + _AFTER if blocks else len(page.texts)
     dated = [
         block for block, text in enumerate(page.texts[:end]) if len(text) <= _SENTENCE and _YEAR.search(text)
     ]
@@ -66,5 +66,5 @@ def _heading(page: FlatPage, title: str) -> int | None:
 
 
 def _share(words: set[str], text: str) -> float:
-    own = set(_WORD.findall(text[:_LONGEST_HEADING].lower()))
-    return len(own & words) / max(len(own | words), 1)
+    text_words = set(_WORD.findall(text[:_LONGEST_HEADING].lower()))
+    return len(text_words & words) / max(len(text_words | words), 1)

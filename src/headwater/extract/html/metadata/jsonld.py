@@ -59,8 +59,8 @@ def names_of(value: Any, entries_by_id: Mapping[str, Mapping[str, Any]]) -> list
     if isinstance(value, list):
         return [name for entry in value[:20] for name in names_of(entry, entries_by_id)]
     if isinstance(value, dict):
-        named = value.get("name") or entries_by_id.get(str(value.get("@id")), {}).get("name")
-        return names_of(named, {}) if named else []
+        name = value.get("name") or entries_by_id.get(str(value.get("@id")), {}).get("name")
+        return names_of(name, {}) if name else []
     return []
 
 

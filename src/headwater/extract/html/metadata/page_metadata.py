@@ -186,8 +186,8 @@ def title_of(evidence: PageEvidence) -> tuple[str, str]:
 def without_site(title: str, site: str) -> str:
     """The longest part of a title that is not the name of the site."""
     parts = [part for part in _SEPARATOR.split(title) if part]
-    others = [part for part in parts if _words(part) != _words(site)]
-    return max(others or parts, key=len) if len(parts) > 1 else title
+    own_parts = [part for part in parts if _words(part) != _words(site)]
+    return max(own_parts or parts, key=len) if len(parts) > 1 else title
 
 
 def _confirmed_heading(headings: Iterable[str], titles: list[str], own_titles: list[str]) -> str:
@@ -208,5 +208,5 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
-def _share(words: set[str], others: set[str]) -> float:
-    return len(words & others) / len(words) if words else 0.0
+def _share(words: set[str], other_words: set[str]) -> float:
+    return len(words & other_words) / len(words) if words else 0.0

@@ -12,8 +12,8 @@ def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
     """The text, its extractor, and the text length of each extractor tried. The longest text if none is long enough."""
     lengths: dict[str, int] = {}
     best, method = "", ""
-    for name, read in _readers():
-        text = read(markup)
+    for name, extract in _readers():
+        text = extract(markup)
         lengths[name] = len(text)
         if len(text) > len(best):
             best, method = text, name
@@ -33,9 +33,9 @@ def _readers() -> Iterator[tuple[str, Callable[[str], str]]]:
         ("justext", _justext),
         ("boilerpy3", _boilerpy),
     )
-    for name, read in order:
+    for name, extract in order:
         if find_spec(name) is not None:
-            yield name, read
+            yield name, extract
 
 
 def _module(name: str) -> Any:
