@@ -240,8 +240,15 @@ class App:
         folder = self.settings.folder
         return FileRateLimiter(folder / "rate-limits.db") if folder.is_dir() else None
 
+    def install_views(self) -> None:
+        """Create the views of all recipes, unless they are up to date."""
+        for recipe in self.recipes.values():
+            if recipe.views is not None:
+                install_views(self.store.engine, recipe.name, recipe.views)
+
     def context(self, owner: str, *, fetching: bool) -> JobContext:
         """Returns the context of a worker; only one that fetches needs a fetcher."""
+        self.install_views()
         return JobContext(
             owner=owner,
             recipes=self.recipes,

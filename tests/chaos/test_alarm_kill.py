@@ -19,7 +19,7 @@ from headwater.ops.installation_lock import release_dead_owners
 from headwater.settings.settings import read_settings
 from headwater.store.schema.flow import deliveries
 
-TELLING = """
+DELIVERING = """
 import sys
 from pathlib import Path
 from headwater.app import App
@@ -29,7 +29,7 @@ from headwater.model.jobs import Job, Task
 from headwater.settings.settings import read_settings
 
 app = App(read_settings(Path(sys.argv[1]), {}))
-Engine(app.desk(owner_name("desk"), fetching=False)).run(Job("crypto", Task.DELIVER))
+Engine(app.context(owner_name("local"), fetching=False)).run(Job("crypto", Task.DELIVER))
 """
 LONGEST = 60
 
@@ -43,7 +43,7 @@ def test_c35_killed_between_sending_and_noting_it_is_sent_again_with_the_same_ke
         app = App(read_settings(path, {}))
         check_health(app)
         receiver.go_on.clear()
-        victim = subprocess.Popen([sys.executable, "-c", TELLING, str(path)], env=dict(os.environ))
+        victim = subprocess.Popen([sys.executable, "-c", DELIVERING, str(path)], env=dict(os.environ))
         until = time.monotonic() + LONGEST
         while not receiver.posted and time.monotonic() < until:
             time.sleep(0.02)

@@ -47,12 +47,12 @@ def victims() -> Iterator[Command]:
 
 
 def live(victims: Command, settings: Settings, kill_at: int | None) -> int:
-    told = {
+    settings_text = {
         "settings": msgspec.to_builtins(settings),
         "kill_at": kill_at,
         "moments": str(Path(settings.data) / "moments"),
     }
-    victims.stdin.write(json.dumps(told) + "\n")
+    victims.stdin.write(json.dumps(settings_text) + "\n")
     victims.stdin.flush()
     return int(victims.stdout.readline())
 
@@ -85,9 +85,9 @@ def test_killed_at_every_kind_of_moment_a_move_is_run_again_and_equal(
         with write_transaction(target.store.engine) as connection:
             delete_all_rows(connection)
         target.store.engine.dispose()
-        left = App(lab.settings)
-        assert undo_move(left) is True
-        left.store.engine.dispose()
+        source = App(lab.settings)
+        assert undo_move(source) is True
+        source.store.engine.dispose()
 
     settings = fresh()
     assert live(victims, settings, None) == 0

@@ -36,13 +36,13 @@ MOMENTS = {
 def place(tmp_path: Path) -> Iterator[Scene]:
     """Two stories of a recipe in tier C."""
     app = App(Settings(data=str(tmp_path / "data")))
-    desk = SummaryScene(Scene(app.store, now=now()), BatchServer())
-    desk.publish("a1", "a2", "b1")
+    summaries = SummaryScene(Scene(app.store, now=now()), BatchServer())
+    summaries.publish("a1", "a2", "b1")
     with write_transaction(app.store.engine) as connection:
         connection.execute(deliveries.delete())
         for table in ("stories", "documents"):
             connection.execute(text(f"UPDATE {table} SET recipe = 'geopolitics'"))
-    yield desk.scene
+    yield summaries.scene
     app.store.engine.dispose()
 
 
@@ -89,16 +89,16 @@ def test_g14_a_round_killed_at_its_worst_moment_loses_and_doubles_nothing(
         assert {row["state"] for row in place.rows(summary_requests)} == {"asked"}
         went_on(path, 4)
         assert len(server.batches) == 1
-        assert sorted(one["custom_id"][0] for one in server.lines) == ["a", "b"]
-    told = {row["id"]: row for row in place.rows(stories)}
-    assert {row["attributes"]["summary_by"] for row in told.values()} == {"gpt-4o-mini"}
-    assert {row["revision"] for row in told.values()} == {2}
+        assert sorted(line["custom_id"][0] for line in server.lines) == ["a", "b"]
+    stories_by_id = {row["id"]: row for row in place.rows(stories)}
+    assert {row["attributes"]["summary_by"] for row in stories_by_id.values()} == {"gpt-4o-mini"}
+    assert {row["revision"] for row in stories_by_id.values()} == {2}
     assert {row["state"] for row in place.rows(summary_requests)} == {"done"}
     assert [row["state"] for row in place.rows(summary_batches)] == ["ended"]
     assert {(row["state"], row["sent_revision"]) for row in place.rows(deliveries)} == {("done", 2)}
 
 
-def test_g14_a_direct_round_killed_while_it_asks_asks_once_more(
+def test_g14_a_direct_round_that_is_killed_during_a_call_asks_once_more(
     place: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("MODEL_KEY", "sk-1")

@@ -62,11 +62,11 @@ class Mortal:
     fate: Fate
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self.inner, name)
-        if not callable(found) or name in {"close", *READING}:
-            return found
-        wrap = self._later if inspect.iscoroutinefunction(found) else self._now
-        return wrap(f"{type(self.inner).__name__}.{name}", found)
+        attribute = getattr(self.inner, name)
+        if not callable(attribute) or name in {"close", *READING}:
+            return attribute
+        wrap = self._later if inspect.iscoroutinefunction(attribute) else self._now
+        return wrap(f"{type(self.inner).__name__}.{name}", attribute)
 
     def _now(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def called(*words: Any, **more: Any) -> Any:
@@ -89,12 +89,12 @@ class Mortal:
         return called
 
 
-def live(desk: SummaryScene, fate: Fate) -> None:
+def live(summaries: SummaryScene, fate: Fate) -> None:
     """Rounds of one worker until it dies, or all is told."""
     for _ in range(ROUNDS):
-        if desk.by("a") != "local":
+        if summaries.by("a") != "local":
             break
-        context = desk.context()
+        context = summaries.context()
         assert context.summaries is not None
         mortal = replace(
             context.summaries,
@@ -102,34 +102,34 @@ def live(desk: SummaryScene, fate: Fate) -> None:
             model=Mortal(context.summaries.model, fate),
         )
         run_round(replace(context, summaries=mortal), [RECIPE])
-        desk.scene.now += LISTING_DELAY
+        summaries.scene.now += LISTING_DELAY
 
 
-def test_g14_wherever_a_round_dies_each_question_is_paid_for_once_and_answered(scene: Scene):
+def test_g14_wherever_a_round_dies_each_request_is_paid_for_once_and_answered(scene: Scene):
     with batch_server(way=("in_progress", "completed")) as server:
-        desk = SummaryScene(scene, server)
-        desk.publish("a1")
-        whole = Fate()
-        live(desk, whole)
-        assert desk.by("a") == "gpt-4o-mini"
+        summaries = SummaryScene(scene, server)
+        summaries.publish("a1")
+        complete = Fate()
+        live(summaries, complete)
+        assert summaries.by("a") == "gpt-4o-mini"
         assert {
             "OpenAiModel.create_batch",
             "SqlSummaryStore.end_batch",
             "SqlSummaryStore.replace_summary",
-        } <= set(whole.steps)
+        } <= set(complete.steps)
         deaths = 0
-        for number, step in enumerate(whole.steps):
+        for number, step in enumerate(complete.steps):
             for late in (False, True):
-                desk.write(f"a{2 * number + late + 2}")
-                desk.gather()
+                summaries.write(f"a{2 * number + late + 2}")
+                summaries.gather()
                 try:
-                    live(desk, Fate(number, late))
+                    live(summaries, Fate(number, late))
                 except Died:
                     deaths += 1
-                desk.scene.now += LISTING_DELAY
-                live(desk, Fate())
-                assert desk.by("a") == "gpt-4o-mini", (step, late)
-                assert {batch["state"] for batch in desk.batches()} == {"ended"}, (step, late)
-    asked = [one["custom_id"] for one in server.lines]
-    assert len(asked) == len(set(asked)) == 1 + 2 * len(whole.steps)
-    assert deaths == 2 * len(whole.steps)
+                summaries.scene.now += LISTING_DELAY
+                live(summaries, Fate())
+                assert summaries.by("a") == "gpt-4o-mini", (step, late)
+                assert {batch["state"] for batch in summaries.batches()} == {"ended"}, (step, late)
+    request_ids = [line["custom_id"] for line in server.lines]
+    assert len(request_ids) == len(set(request_ids)) == 1 + 2 * len(complete.steps)
+    assert deaths == 2 * len(complete.steps)

@@ -80,7 +80,7 @@ def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
     }
 
 
-def test_c37_it_is_told_when_it_begins_and_when_it_is_over_and_not_in_between(scene: Scene):
+def test_c37_an_alarm_is_delivered_when_it_is_raised_and_when_it_is_cleared(scene: Scene):
     channel = Notebook()
     worker = Worker(context(scene, channel))
     for problems in ((SILENT,), (SILENT,), ()):
@@ -111,7 +111,7 @@ def test_c35_a_worker_that_dies_after_sending_sends_again_with_the_same_key(scen
     assert Worker(context(scene, channel, "fourth")).run(DELIVER) == 0
 
 
-def test_c35_a_check_that_dies_before_its_commit_leaves_nothing_and_is_done_again(
+def test_c35_a_check_that_dies_before_its_commit_leaves_nothing_and_can_be_repeated(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as broken:
@@ -136,8 +136,8 @@ def test_two_checks_at_once_raise_one_alarm(scene: Scene):
 
 @pytest.fixture
 def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as made:
-        yield made
+    with http_receiver() as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -146,33 +146,33 @@ def app(database: str, receiver: HttpReceiver, tmp_path: Path, scene: Scene) -> 
     path = settings_file(
         tmp_path, database, f'notify: {{ops: {{kind: webhook, url: "{receiver.url}/T0K3N"}}}}'
     )
-    made = App(read_settings(path, {}), clock=lambda: scene.now)
-    yield made
-    made.store.engine.dispose()
+    opened = App(read_settings(path, {}), clock=lambda: scene.now)
+    yield opened
+    opened.store.engine.dispose()
 
 
-def tell_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **told: Any) -> None:
+def tell_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **values: Any) -> None:
     """A source that has something new every hour, until now."""
     source = crypto(name)
     for i in range(count):
         scene.tell(make_lead(f"{name}-{i}", source=source, body="b"), source=source)
         scene.now += HOUR
-    scene.tell(source=source, **told)
+    scene.tell(source=source, **values)
 
 
 def titles(scene: Scene) -> list[str]:
     return [row["title"] for row in scene.rows(alarms) if row["cleared_at"] is None]
 
 
-def test_c37_a_source_that_falls_silent_is_reported_and_called_well_when_it_speaks(app: App, scene: Scene):
+def test_c37_a_silent_source_raises_an_alarm_and_a_new_entry_clears_it(app: App, scene: Scene):
     tell_hourly(scene)
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 40 * HOUR
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # nobody looked
     scene.tell(source=crypto())
-    told = check_health(app)
-    assert told["healthy"] is False
-    assert told["recipes"][CRYPTO]["raised"] == ["Ledger is silent"]
+    values = check_health(app)
+    assert values["healthy"] is False
+    assert values["recipes"][CRYPTO]["raised"] == ["Ledger is silent"]
     scene.tell(make_lead("news", source=crypto(), body="b"), source=crypto())
     assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["Ledger is silent"]
 
@@ -195,7 +195,7 @@ def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
     assert titles(scene) == ["Ledger was stopped"]
 
 
-def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
+def test_c37_a_drop_in_quality_is_reported(app: App, scene: Scene):
     good = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
     scene.refine(*(kept(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
@@ -205,7 +205,7 @@ def test_c37_a_source_that_is_read_worse_is_reported(app: App, scene: Scene):
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["the quality of Ledger has dropped"]
 
 
-def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: Scene):
+def test_c14_a_day_on_which_too_few_polls_succeed_is_reported(app: App, scene: Scene):
     for i in range(20):
         scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["only 90% of 20 polls succeeded"]
@@ -216,8 +216,8 @@ def test_c14_a_day_on_which_too_few_looks_succeed_is_reported(app: App, scene: S
 def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
     apart = drafts(scene, crypto(), *(str(i) for i in range(51)))
     scene.refine(*(ended(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
-    begun = check_health(app)["recipes"][CRYPTO]["raised"]
-    assert "51 records went into quarantine within an hour" in begun
+    titles = check_health(app)["recipes"][CRYPTO]["raised"]
+    assert "51 records went into quarantine within an hour" in titles
 
 
 def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
@@ -246,13 +246,13 @@ def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
     assert worker.run(DELIVER) == 1
     assert [posted.path for posted in receiver.posted] == ["/T0K3N", "/T0K3N"]
     assert len({posted.headers["Idempotency-Key"] for posted in receiver.posted}) == 1
-    said = capsys.readouterr()
-    assert "not delivered" in said.err
-    for told in (said.out, said.err, str(scene.rows(deliveries)), str(scene.rows(alarms))):
-        assert "T0K3N" not in told
+    output = capsys.readouterr()
+    assert "not delivered" in output.err
+    for values in (output.out, output.err, str(scene.rows(deliveries)), str(scene.rows(alarms))):
+        assert "T0K3N" not in values
 
 
-def test_c37_a_receiver_that_is_down_for_hours_gets_it_in_the_end(
+def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     app: App, scene: Scene, receiver: HttpReceiver
 ):
     tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
@@ -303,7 +303,9 @@ def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, sc
     tell_hourly(scene, count=8, error="timeout", elapsed_ms=300, failures=1)
     now = scene.now
     (row,) = [
-        one for one in ask("sources", "health", "--days", "1000", "--json").records if one["name"] == "Ledger"
+        source
+        for source in ask("sources", "health", "--days", "1000", "--json").records
+        if source["name"] == "Ledger"
     ]
     assert (row["looks"], row["succeeded"], row["new"]) == (9, 8, 8)
     assert row["reliability"] == pytest.approx(8 / 9, abs=1e-4)

@@ -66,7 +66,7 @@ def stage(scene: Scene, database: str, tmp_path: Path) -> Iterator[Stage]:
     app.store.engine.dispose()
 
 
-def test_what_is_due_and_free_is_hinted_at_and_what_somebody_has_is_not(stage: Stage):
+def test_hints_are_sent_for_due_work_that_is_not_leased(stage: Stage):
     scene, beat = stage.scene, stage.beat()
     assert beat.hint_due_work() == []
     scene.store.register([scene.source], scene.now)
@@ -77,7 +77,7 @@ def test_what_is_due_and_free_is_hinted_at_and_what_somebody_has_is_not(stage: S
     assert POLL in beat.hint_due_work()
 
 
-def test_a_source_that_is_paused_or_stopped_is_not_hinted_at(stage: Stage, engine: Engine):
+def test_no_hints_are_sent_for_paused_or_stopped_sources(stage: Stage, engine: Engine):
     scene, beat = stage.scene, stage.beat()
     scene.store.register([scene.source], scene.now)
     with write_transaction(engine) as connection:
@@ -88,20 +88,20 @@ def test_a_source_that_is_paused_or_stopped_is_not_hinted_at(stage: Stage, engin
     assert beat.hint_due_work() == []
 
 
-def test_chores_are_hinted_at_when_their_hour_has_come(stage: Stage):
+def test_hints_for_maintenance_are_sent_when_a_task_is_due(stage: Stage):
     beat = stage.beat()
     assert beat.hint_due_work() == []
     stage.pass_time(timedelta(minutes=6))
     assert beat.hint_due_work() == [MAINTENANCE_QUEUE]
     rows = MaintenanceTasks(stage.app.store.engine)
     taken = [
-        name for name in MAINTENANCE_TASKS if rows.take(name, "me", stage.scene.now, timedelta(minutes=1))
+        name for name in MAINTENANCE_TASKS if rows.claim(name, "me", stage.scene.now, timedelta(minutes=1))
     ]
     assert "health_check" in taken
     assert beat.hint_due_work() == []
 
 
-def test_of_two_beats_one_leads_and_the_other_takes_over_when_the_lease_has_run_out(stage: Stage):
+def test_one_of_two_beats_leads_and_the_other_takes_over_when_the_lease_runs_out(stage: Stage):
     stage.scene.store.register([stage.scene.source], stage.scene.now)
     first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
     assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], [])
@@ -113,14 +113,14 @@ def test_of_two_beats_one_leads_and_the_other_takes_over_when_the_lease_has_run_
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
 
 
-def test_a_leader_that_died_on_this_machine_is_succeeded_at_once(stage: Stage):
+def test_a_leader_that_died_on_this_machine_is_replaced_at_once(stage: Stage):
     host = owner_name("beat").partition(":")[0]
     stage.scene.store.register([stage.scene.source], stage.scene.now)
     assert stage.beat(f"{host}:999999999:1:beat").hint_due_work() == [POLL]
     assert stage.beat(ELSEWHERE).hint_due_work() == [POLL]
 
 
-def test_a_leader_that_retires_is_succeeded_at_once(stage: Stage):
+def test_a_leader_that_resigns_is_replaced_at_once(stage: Stage):
     stage.scene.store.register([stage.scene.source], stage.scene.now)
     first, second = stage.beat(ELSEWHERE), stage.beat(FURTHER)
     assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], [])
@@ -128,12 +128,14 @@ def test_a_leader_that_retires_is_succeeded_at_once(stage: Stage):
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
     first.resign()  # whoever does not lead lets go of nothing
     (row,) = [
-        row for row in MaintenanceTasks(stage.app.store.engine).listed() if row["name"] == leader_row(RECIPE)
+        row
+        for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
+        if row["name"] == leader_row(RECIPE)
     ]
     assert row["lease_owner"] == FURTHER
 
 
-def test_beats_that_look_after_different_recipes_do_not_stand_in_for_each_other(stage: Stage):
+def test_beats_of_different_recipes_do_not_replace_each_other(stage: Stage):
     scene = stage.scene
     other = make_source("Other", recipe="other")
     scene.store.register([scene.source, other], scene.now)
@@ -141,7 +143,7 @@ def test_beats_that_look_after_different_recipes_do_not_stand_in_for_each_other(
     assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], ["headwater.other.poll"])
 
 
-def test_what_the_dead_of_this_machine_held_is_free_with_the_next_look(stage: Stage):
+def test_leases_of_dead_processes_are_released_with_the_next_beat(stage: Stage):
     scene = stage.scene
     scene.store.register([scene.source], scene.now)
     host = owner_name("desk").partition(":")[0]
@@ -154,7 +156,7 @@ def test_what_the_dead_of_this_machine_held_is_free_with_the_next_look(stage: St
     [Temporary("database_unavailable"), Temporary("redis_unavailable"), OperationalError("away"), OSError()],
     ids=repr,
 )
-def test_a_beat_waits_for_its_ground_and_goes_on(
+def test_a_beat_waits_for_database_and_broker_and_continues(
     stage: Stage, trouble: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     rests: list[float] = []

@@ -24,24 +24,22 @@ QUEUE = "headwater.crypto.refine"
 
 @pytest.fixture
 def hints(valkey: Valkey) -> Iterator[HintSender]:
-    made = HintSender(valkey.url)
-    yield made
-    made.close()
+    sender = HintSender(valkey.url)
+    yield sender
+    sender.close()
 
 
-def test_a_hint_says_in_json_what_there_is_to_do_and_no_more(hints: HintSender, valkey: Valkey):
+def test_a_hint_names_its_job_in_json(hints: HintSender, valkey: Valkey):
     assert hints.send(REFINE)
     with valkey.client() as client:
         (message,) = client.lrange(QUEUE, 0, -1)
-    told = json.loads(message)
-    assert told["content-type"] == "application/json"
-    assert told["headers"]["task"] == WORK_TASK
-    assert json.loads(base64.b64decode(told["body"]))[:2] == [[], {"recipe": "crypto", "task": "refine"}]
+    body = json.loads(message)
+    assert body["content-type"] == "application/json"
+    assert body["headers"]["task"] == WORK_TASK
+    assert json.loads(base64.b64decode(body["body"]))[:2] == [[], {"recipe": "crypto", "task": "refine"}]
 
 
-def test_no_second_hint_of_a_kind_lies_in_its_queue_but_other_kinds_have_theirs(
-    hints: HintSender, valkey: Valkey
-):
+def test_a_queue_holds_one_hint_of_a_kind(hints: HintSender, valkey: Valkey):
     assert [hints.send(REFINE) for _ in range(3)] == [True, False, False]
     assert hints.send(Job("crypto", Task.FETCH))
     assert hints.send(Job("markets", Task.REFINE))
@@ -50,7 +48,7 @@ def test_no_second_hint_of_a_kind_lies_in_its_queue_but_other_kinds_have_theirs(
         assert (client.llen(QUEUE), client.llen(MAINTENANCE_QUEUE)) == (1, 1)
 
 
-def test_a_hint_that_was_taken_may_be_followed_by_another_after_a_moment(hints: HintSender, valkey: Valkey):
+def test_another_hint_may_follow_soon_after_one_was_taken(hints: HintSender, valkey: Valkey):
     assert hints.send(REFINE)
     with valkey.client() as client:
         client.delete(QUEUE)
@@ -59,7 +57,7 @@ def test_a_hint_that_was_taken_may_be_followed_by_another_after_a_moment(hints: 
         assert 0 < client.pttl(f"{QUEUE}:hinted") <= module.SPACING / timedelta(milliseconds=1)
 
 
-def test_a_hint_that_was_lost_is_given_again_and_one_that_only_waits_is_not(
+def test_a_lost_hint_is_sent_again_and_a_waiting_one_is_not(
     hints: HintSender, valkey: Valkey, monkeypatch: pytest.MonkeyPatch
 ):
     assert hints.send(REFINE)
@@ -71,7 +69,7 @@ def test_a_hint_that_was_lost_is_given_again_and_one_that_only_waits_is_not(
     assert hints.send(REFINE)
 
 
-def test_a_broker_that_is_away_is_one_kind_of_trouble_and_over_when_it_is_back():
+def test_a_broker_that_is_away_raises_one_kind_of_error_until_it_is_back():
     hints = HintSender(f"redis://127.0.0.1:{free_port()}/0")
     with pytest.raises(Temporary, match="redis_unavailable"):
         hints.send(REFINE)
@@ -94,7 +92,7 @@ def test_c34_json_utc_late_acknowledgement_prefetch_one_and_three_retries_after_
     assert rules.result_backend is None
 
 
-def test_no_message_is_given_to_another_while_its_job_may_still_run():
+def test_a_message_is_not_redelivered_while_its_job_may_still_run():
     options = celery_for("redis://localhost:6379/0").conf
     assert options.broker_transport_options["visibility_timeout"] > options.task_time_limit == LONGEST_JOB
     assert NETWORK_SECONDS < LONGEST_JOB

@@ -64,7 +64,7 @@ class Wire:
 
 @pytest.fixture
 def ground(monkeypatch: pytest.MonkeyPatch) -> Ground:
-    made = Ground([])
+    ground_state = Ground([])
 
     class Engine:
         def __init__(self, context: Ground) -> None:
@@ -75,40 +75,40 @@ def ground(monkeypatch: pytest.MonkeyPatch) -> Ground:
             return self.context.next()
 
     def rest(seconds: float) -> None:
-        made.now += seconds
+        ground_state.now += seconds
 
     monkeypatch.setattr(shifts, "Engine", Engine)
-    monkeypatch.setattr(shifts.time, "monotonic", lambda: made.now)
+    monkeypatch.setattr(shifts.time, "monotonic", lambda: ground_state.now)
     monkeypatch.setattr(loops.time, "sleep", rest)
-    return made
+    return ground_state
 
 
 def never() -> bool:
     return False
 
 
-def test_a_desk_goes_on_batch_after_batch_until_nothing_is_due(ground: Ground):
+def test_a_local_job_runs_batches_until_nothing_is_due(ground: Ground):
     ground.batches = [100, 100, 3, 0]
     assert run_local_job(ground, REFINE, never) == 203
 
 
-def test_a_desk_ends_its_shift_with_the_batch_during_which_the_time_is_up(ground: Ground):
+def test_a_local_job_ends_with_the_batch_during_which_the_time_is_up(ground: Ground):
     ground.batches, ground.seconds = [100] * 10, LOCAL_SECONDS / 2 - 1
     assert run_local_job(ground, REFINE, never) == 300
 
 
-def test_a_desk_that_is_told_to_stop_ends_what_it_has(ground: Ground):
+def test_a_local_job_that_must_stop_finishes_its_batch(ground: Ground):
     ground.batches = [100] * 10
     assert run_local_job(ground, REFINE, lambda: True) == 100
 
 
-def test_trouble_that_passes_is_waited_out_and_what_was_held_is_given_back_first(ground: Ground):
+def test_a_temporary_error_is_retried_after_the_leases_are_released(ground: Ground):
     ground.batches = [100, AWAY, AWAY, 50, 0]
     assert run_local_job(ground, REFINE, never) == 150
     assert ground.released == 2
 
 
-def test_trouble_that_outlasts_the_shift_is_told_and_nothing_is_held(ground: Ground):
+def test_an_error_that_outlasts_the_job_is_raised_and_nothing_stays_leased(ground: Ground):
     ground.batches = [AWAY] * 100
     with pytest.raises(Temporary):
         run_local_job(ground, REFINE, never)
@@ -116,20 +116,20 @@ def test_trouble_that_outlasts_the_shift_is_told_and_nothing_is_held(ground: Gro
     assert ground.released > 0
 
 
-def test_on_the_network_all_that_is_under_way_ends_before_the_shift_does(ground: Ground):
+def test_a_network_job_ends_after_its_requests(ground: Ground):
     ground.batches, ground.seconds = [5, 5, 5, 5], NETWORK_SECONDS / 2
     wire = Wire(ground, [10, 10, 5, 0])
     assert run_network_job(wire, never) == 20
     assert wire.claims == [True, True, False, False]
 
 
-def test_on_the_network_a_shift_ends_when_nothing_came(ground: Ground):
+def test_a_network_job_without_work_ends_at_once(ground: Ground):
     ground.batches = [3, 0]
     wire = Wire(ground, [0, 0])
     assert run_network_job(wire, never) == 3
 
 
-def test_on_the_network_whoever_is_to_stop_waits_a_little_and_gives_back_the_rest(ground: Ground):
+def test_a_network_job_that_must_stop_waits_a_little_and_releases_its_leases(ground: Ground):
     ground.batches = [1] * 100
     wire = Wire(ground, [50] * 100)
     assert run_network_job(wire, lambda: True) == pytest.approx(loops.NETWORK_GRACE, abs=2)

@@ -43,7 +43,7 @@ def pass_time(watch: QueueWatchdog, seconds: float) -> None:
     watch.check()
 
 
-def test_messages_that_nobody_takes_end_the_worker(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
+def test_messages_that_are_not_taken_end_the_worker(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
     valkey.client().rpush(QUEUE, "hint")
     watch.check()
     pass_time(watch, STUCK_AFTER - 1)
@@ -52,7 +52,7 @@ def test_messages_that_nobody_takes_end_the_worker(watch: QueueWatchdog, valkey:
     assert len(ended) == 1
 
 
-def test_a_worker_that_works_may_let_them_wait(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
+def test_a_busy_worker_may_let_messages_wait(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
     valkey.client().rpush(QUEUE, "hint")
     watch.check()
     with watch.children.mark_busy():
@@ -62,7 +62,7 @@ def test_a_worker_that_works_may_let_them_wait(watch: QueueWatchdog, valkey: Val
     assert ended == []
 
 
-def test_empty_queues_and_a_server_that_is_away_are_no_reason(
+def test_empty_queues_and_a_missing_server_are_not_a_stall(
     watch: QueueWatchdog, valkey: Valkey, ended: list[float]
 ):
     pass_time(watch, 10 * STUCK_AFTER)
@@ -81,7 +81,7 @@ def test_empty_queues_and_a_server_that_is_away_are_no_reason(
     assert ended == []
 
 
-def test_a_child_is_seen_at_work_until_it_is_done_or_dead():
+def test_a_child_is_busy_until_it_is_done_or_dead():
     presence = BusyChildren()
     child = os.fork()
     if child == 0:
@@ -99,7 +99,7 @@ def test_a_child_is_seen_at_work_until_it_is_done_or_dead():
     assert not presence.any_busy()
 
 
-def test_the_waiting_begins_anew_when_something_was_taken():
+def test_the_timer_restarts_when_a_message_was_taken():
     waiting = StallTimer()
     assert not waiting.is_stalled(0, messages=True, busy=False)
     assert not waiting.is_stalled(STUCK_AFTER - 1, messages=False, busy=False)

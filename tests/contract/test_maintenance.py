@@ -45,11 +45,11 @@ class Done:
 @pytest.fixture
 def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
     scene.now = NOON
-    made = App(
+    opened = App(
         read_settings(settings_file(tmp_path, database, "log_level: error"), {}), clock=lambda: scene.now
     )
-    yield made
-    made.store.engine.dispose()
+    yield opened
+    opened.store.engine.dispose()
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -
 def live(scene: Scene, *workers: Maintenance, span: timedelta, step: timedelta = MINUTE) -> None:
     until = scene.now + span
     while scene.now < until:
-        for one in workers:
-            one.run_due()
+        for maintenance in workers:
+            maintenance.run_due()
         scene.now += step
 
 
@@ -74,41 +74,39 @@ def test_c32_health_is_checked_every_five_minutes_and_c33_old_jobs_go_at_two():
     assert MAINTENANCE_TASKS["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
 
 
-def test_c32_a_chore_is_done_when_its_minute_comes(app: App, scene: Scene, done: Done):
+def test_c32_a_task_runs_when_its_minute_comes(app: App, scene: Scene, done: Done):
     live(scene, worker(app, done), span=20 * MINUTE)
     assert [f"{moment:%H:%M}" for moment in done.at] == ["12:05", "12:10", "12:15", "12:20"]
 
 
-def test_c33_a_nightly_chore_is_done_once_a_night(app: App, scene: Scene, done: Done):
+def test_c33_a_nightly_task_runs_once_a_night(app: App, scene: Scene, done: Done):
     live(scene, worker(app, done, "0 2 * * *"), span=timedelta(days=3), step=20 * MINUTE)
     assert [moment.day for moment in done.at] == [14, 15, 16]
     assert {moment.hour for moment in done.at} == {2}
 
 
-def test_of_several_workers_one_does_it(app: App, scene: Scene, done: Done):
+def test_one_of_several_workers_runs_a_task(app: App, scene: Scene, done: Done):
     crew = [worker(app, done, owner=name) for name in ("a", "b", "c")]
     live(scene, *crew, span=11 * MINUTE)
     assert len(done.at) == 2
 
 
-def test_most_of_the_time_it_only_looks_at_the_clock(
-    app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch
-):
-    one = worker(app, done)
-    one.run_due()
+def test_most_calls_only_read_the_clock(app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch):
+    maintenance = worker(app, done)
+    maintenance.run_due()
     monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
     scene.now += timedelta(seconds=14)
-    assert one.run_due() == []
+    assert maintenance.run_due() == []
     scene.now += timedelta(seconds=1)
     with pytest.raises(TypeError):
-        one.run_due()
+        maintenance.run_due()
 
 
 class WorkerDied(BaseException):
     """Nothing catches it."""
 
 
-def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene, done: Done):
+def test_c35_another_worker_runs_the_task_of_a_dead_one(app: App, scene: Scene, done: Done):
     done.trouble = [WorkerDied()]
     first, second = worker(app, done, owner="first"), worker(app, done, owner="second")
     first.run_due()
@@ -121,76 +119,79 @@ def test_c35_a_chore_whose_worker_died_is_done_by_another(app: App, scene: Scene
     assert len(done.at) == 1
 
 
-def test_c35_a_chore_whose_process_is_gone_is_free_at_once(app: App, scene: Scene, done: Done):
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        dead = f"{machine_id()}:{gone.pid}:0:maintenance"
-    one = worker(app, done)
-    one.run_due()
-    MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
-    assert one.run_now("chore") == {"done": 1}
+def test_c35_the_task_of_a_dead_process_is_free_at_once(app: App, scene: Scene, done: Done):
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead_process:
+        dead = f"{machine_id()}:{dead_process.pid}:0:maintenance"
+    maintenance = worker(app, done)
+    maintenance.run_due()
+    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
+    assert maintenance.run_now("chore") == {"done": 1}
 
 
 @pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
-def test_c37_a_chore_that_fails_is_told_and_tried_at_its_next_hour(
+def test_c37_a_task_that_fails_is_logged_and_runs_again_at_its_next_time(
     app: App, scene: Scene, done: Done, trouble: Exception
 ):
     done.trouble = [trouble]
-    one = worker(app, done)
-    live(scene, one, span=6 * MINUTE)
+    maintenance = worker(app, done)
+    live(scene, maintenance, span=6 * MINUTE)
     (row,) = scene.rows(maintenance_tasks)
     assert row["status"] == "FAILED"
     assert row["result"]["error"] in {"disk_full", "error:ValueError"}
-    live(scene, one, span=5 * MINUTE)
+    live(scene, maintenance, span=5 * MINUTE)
     assert scene.row(maintenance_tasks)["status"] == "COMPLETED"
 
 
-def test_c27_chores_are_jobs_too(app: App, scene: Scene, done: Done):
+def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, done: Done):
     scene.tell(source=crypto())
-    one = worker(app, done)
-    one.run_due()
+    maintenance = worker(app, done)
+    maintenance.run_due()
     job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
     assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "chore"}]
-    live(scene, one, span=6 * MINUTE)
+    live(scene, maintenance, span=6 * MINUTE)
     assert ask(app.store.engine, job) == [{"status": "COMPLETED", "job_type": "chore"}]
 
 
-def test_an_operator_may_have_it_done_now_but_not_twice_at_once(app: App, scene: Scene, done: Done):
+def test_an_operator_can_run_a_task_now_but_not_twice_at_the_same_time(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
-    MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 
 
-def test_c32_the_real_chores_run(app: App, scene: Scene):
+def test_c32_the_real_tasks_run(app: App, scene: Scene):
     scene.tell(source=crypto())
-    one = Maintenance(app)
-    live(scene, one, span=15 * timedelta(hours=1), step=5 * MINUTE)
+    maintenance = Maintenance(app)
+    live(scene, maintenance, span=15 * timedelta(hours=1), step=5 * MINUTE)
     rows = {row["name"]: row for row in scene.rows(maintenance_tasks)}
     assert {row["status"] for row in rows.values()} == {"COMPLETED"}
     assert rows["cleanup_old_jobs"]["ended_at"] == datetime(2026, 11, 14, 2, 1, tzinfo=UTC)
     assert rows["health_check"]["result"]["database"] == "ok"
 
 
-def test_what_a_recipe_sums_up_is_brought_up_to_date_though_no_run_ends(app: App, scene: Scene):
+def test_reports_of_a_recipe_are_updated_without_the_end_of_a_run(app: App, scene: Scene):
     closed: list[Path] = []
-    known = app.recipe("crypto")
-    summing = replace(known, after_run=lambda folder, _: closed.append(folder))
+    recipe = app.recipe("crypto")
+    summing = replace(recipe, after_run=lambda folder, _: closed.append(folder))
     app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
     scene.tell(source=crypto())
-    one = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
-    live(scene, one, span=timedelta(hours=2), step=10 * MINUTE)
+    maintenance = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
+    live(scene, maintenance, span=timedelta(hours=2), step=10 * MINUTE)
     assert closed == [app.output("crypto")] * 2
     assert scene.row(maintenance_tasks)["result"] == {"closed": ["crypto"]}
 
 
-def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
+def test_a_recipe_that_cannot_write_its_report_delays_no_other(app: App, scene: Scene):
     closed: list[Path] = []
 
     def away(folder: Path, _: object) -> None:
         raise Temporary("database_away", folder.name)
 
-    known = app.recipe("crypto")
-    first, second = (replace(known, after_run=one) for one in (away, lambda folder, _: closed.append(folder)))
+    recipe = app.recipe("crypto")
+    first, second = (
+        replace(recipe, after_run=maintenance)
+        for maintenance in (away, lambda folder, _: closed.append(folder))
+    )
     app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
     scene.tell(source=crypto())
     scene.tell(source=make_source("Other", recipe="markets"))
@@ -199,11 +200,11 @@ def test_a_recipe_that_cannot_sum_up_holds_up_no_other(app: App, scene: Scene):
     assert closed == [app.output("markets")]
 
 
-def test_p29_the_search_index_is_filled_at_night_before_anybody_searches(app: App, scene: Scene):
+def test_p29_the_search_index_is_filled_at_night_before_the_first_search(app: App, scene: Scene):
     scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
     app.__dict__["recipes"] = {RECIPE: None}
-    one = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
-    live(scene, one, span=timedelta(hours=15), step=15 * MINUTE)
+    maintenance = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
+    live(scene, maintenance, span=timedelta(hours=15), step=15 * MINUTE)
     assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}
     assert index_documents(app.store.engine, RECIPE) == 0
-    assert one.run_now("fill_search_index") == {}
+    assert maintenance.run_now("fill_search_index") == {}

@@ -32,17 +32,17 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
-    made = App(read_settings(settings_file(tmp_path, database), {}), clock=lambda: scene.now)
-    yield made
-    made.store.engine.dispose()
+    opened = App(read_settings(settings_file(tmp_path, database), {}), clock=lambda: scene.now)
+    yield opened
+    opened.store.engine.dispose()
 
 
 def keeping(app: App, **days: int) -> App:
     forever = {"polls": 0, "alarms": 0, "captures": 0, "documents": 0}
     settings = msgspec.structs.replace(app.settings, retention=Retention(**(forever | days)))
-    made = App(settings, clock=app.clock)
-    vars(made)["store"] = app.store
-    return made
+    opened = App(settings, clock=app.clock)
+    vars(opened)["store"] = app.store
+    return opened
 
 
 def articles(app: App) -> dict[str, dict[str, Any]]:
@@ -62,7 +62,7 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
 
 
-def test_alarms_that_are_over_go_with_their_deliveries(app: App, scene: Scene):
+def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):
     concern = Problem(kind="silent", subject="s", name="S", title="t")
     for concerns in ([concern], []):
         AlarmStore(app.store.engine).settle("crypto", concerns, ["ops"], scene.now)
@@ -74,7 +74,7 @@ def test_alarms_that_are_over_go_with_their_deliveries(app: App, scene: Scene):
     assert scene.count(deliveries) == 1
 
 
-def test_c30_captures_that_somebody_may_need_again_stay(app: App, scene: Scene):
+def test_c30_captures_that_may_be_needed_again_stay(app: App, scene: Scene):
     done, apart, waiting = scene.drafts("done", "apart", "waiting")
     scene.refine(kept(done), ended(apart, State.ASIDE, "js_required"))
     scene.now += 20 * DAY
@@ -84,20 +84,20 @@ def test_c30_captures_that_somebody_may_need_again_stay(app: App, scene: Scene):
 
 def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene: Scene):
     (old,) = drafts(scene, crypto(), "old")
-    said = {
+    expected = {
         "guid": "g1",
         "authors": ("Ada Vane",),
         "quality": 0.9,
         "attributes": {"words": 3},
         "published": START,
     }
-    scene.refine(kept(old, title="Old", text="An old story.", **said))
+    scene.refine(kept(old, title="Old", text="An old story.", **expected))
     scene.now += 40 * DAY
     (young,) = drafts(scene, crypto(), "young")
     scene.refine(kept(young, title="Young"))
     before = articles(app)["Old"]
-    told = apply_retention(keeping(app, documents=30))
-    assert told["documents"] == 1
+    result = apply_retention(keeping(app, documents=30))
+    assert result["documents"] == 1
     after = articles(app)
     assert (after["Old"]["status"], after["Old"]["body"], after["Young"]["status"]) == (
         "DELETED",
@@ -107,15 +107,15 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
     for name in ("id", "external_id", "guid", "url", "publisher_id"):
         assert after["Old"][name] == before[name]
     row = scene.row(documents, id=old.id)
-    assert (row["reason"], row["detail"]) == ("archived", told["files"][0])
-    (moved,) = pyarrow.parquet.read_table(app.records.folder / told["files"][0]).to_pylist()
+    assert (row["reason"], row["detail"]) == ("archived", result["files"][0])
+    (moved,) = pyarrow.parquet.read_table(app.records.folder / result["files"][0]).to_pylist()
     assert (moved["title"], moved["text"], moved["authors"]) == ("Old", "An old story.", ["Ada Vane"])
     assert moved["published_at"] == START
     assert moved["attributes"] == '{"words":3}'
     assert apply_retention(keeping(app, documents=30))["documents"] == 0
 
 
-def test_c30_what_was_moved_is_not_ingested_again(app: App, scene: Scene):
+def test_c30_archived_documents_are_not_ingested_again(app: App, scene: Scene):
     (old,) = drafts(scene, crypto(), "old")
     scene.refine(kept(old))
     scene.now += 40 * DAY
@@ -150,9 +150,9 @@ def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled
         with pytest.raises(WorkerDied):
             apply_retention(keeping(app, documents=30))
     assert {row["status"] for row in ask(app.store.engine, "SELECT status FROM articles")} == {"ACTIVE"}
-    told = apply_retention(keeping(app, documents=30))
-    assert told["documents"] == 2
-    assert [path.name for path in app.records.folder.rglob("*.parquet")] == [Path(told["files"][0]).name]
+    result = apply_retention(keeping(app, documents=30))
+    assert result["documents"] == 2
+    assert [path.name for path in app.records.folder.rglob("*.parquet")] == [Path(result["files"][0]).name]
 
 
 def _die(*_: Any) -> None:
@@ -172,7 +172,7 @@ def killed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
             apply_retention(app)
 
 
-def test_c35_killed_and_done_again_at_another_hour_the_file_is_the_same(
+def test_c35_killed_and_repeated_at_another_hour_the_file_is_the_same(
     app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     for title in ("Morning", "Evening"):
@@ -188,9 +188,7 @@ def test_c35_killed_and_done_again_at_another_hour_the_file_is_the_same(
     assert rows_of(app) == ["Evening", "Morning"]
 
 
-def test_c35_a_file_that_no_row_came_to_name_is_swept(
-    app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
-):
+def test_c35_a_file_that_no_row_names_is_swept(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
     first, late = drafts(scene, crypto(), "first", "late")
     scene.refine(kept(first, title="First"))
     scene.now += DAY
@@ -208,7 +206,7 @@ def test_c35_a_file_that_no_row_came_to_name_is_swept(
     assert rows_of(app) == ["First", "Late"]
 
 
-def test_c35_no_row_changes_for_a_file_that_was_swept_away(
+def test_c35_no_row_changes_for_a_file_that_was_swept(
     app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
@@ -251,8 +249,8 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
     everything = keeping(app, polls=14, alarms=14, captures=14, documents=14)
     tables = (polls, alarms, captures, documents)
     before = [scene.rows(table) for table in tables]
-    told = apply_retention(everything, dry_run=True)
-    assert {name: told[name] for name in ("polls", "alarms", "captures", "documents")} == {
+    result = apply_retention(everything, dry_run=True)
+    assert {name: result[name] for name in ("polls", "alarms", "captures", "documents")} == {
         "polls": 2,
         "alarms": 0,
         "captures": 0,
@@ -262,15 +260,15 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
     assert not app.records.folder.exists()
 
 
-def test_nothing_goes_where_the_policy_keeps_for_ever(app: App, scene: Scene):
+def test_nothing_is_removed_where_the_policy_keeps_for_ever(app: App, scene: Scene):
     scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 4_000 * DAY
-    told = apply_retention(keeping(app))
-    assert [told[name] for name in ("polls", "alarms", "captures", "documents")] == [0, 0, 0, 0]
+    result = apply_retention(keeping(app))
+    assert [result[name] for name in ("polls", "alarms", "captures", "documents")] == [0, 0, 0, 0]
     assert scene.count(polls) == 1
 
 
-def test_c33_the_verb_cleans_up_and_tells(
+def test_c33_the_command_cleans_up_and_reports(
     database: str,
     scene: Scene,
     tmp_path: Path,

@@ -61,20 +61,22 @@ def told(path: Path, *lines: str) -> tuple[str, str]:
     return "--config", str(path)
 
 
-def test_r88_the_agent_reads_what_waits_and_shows_its_key_to_nobody(settings, capsys, monkeypatch, caplog):
+def test_r88_the_agent_reads_waiting_items_and_never_shows_its_key(settings, capsys, monkeypatch, caplog):
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("MODEL_KEY", KEY)
     with answering(Reply(GOOD)) as server:
         agent = f'agent: {{endpoint: "{server.address}", model: small, key: "env:MODEL_KEY"}}'
-        said = told(settings, "log_level: debug", agent)
-        answer = call(capsys, monkeypatch, *said, "agent", "--once", "--json")
+        options = told(settings, "log_level: debug", agent)
+        answer = call(capsys, monkeypatch, *options, "agent", "--once", "--json")
         assert answer.code == 0, answer.err
         assert answer.record == {"done": 1, "failed": 0, "postponed": 0, "wait_seconds": 0.0}
         assert server.keys == [f"Bearer {KEY}"]
-        assert call(capsys, monkeypatch, *said, "agent", "--once").out == "0 done, 0 failed, 0 postponed.\n"
+        assert (
+            call(capsys, monkeypatch, *options, "agent", "--once").out == "0 done, 0 failed, 0 postponed.\n"
+        )
         assert len(server.asked) == 1
     assert KEY not in answer.out + answer.err + caplog.text
-    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record["done"] == 1
+    assert call(capsys, monkeypatch, *options, "queue", "list", "--json").record["done"] == 1
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_r88_the_agent_reads_what_waits_and_shows_its_key_to_nobody(settings, ca
         ),
     ],
 )
-def test_nothing_is_asked_unless_it_is_told_whom_to_ask(settings, capsys, monkeypatch, lines, words):
+def test_nothing_is_asked_unless_an_endpoint_is_set(settings, capsys, monkeypatch, lines, words):
     answer = call(capsys, monkeypatch, *told(settings, *lines), "agent", "--once")
     assert answer.code != 0
     assert words in " ".join(answer.err.split())
@@ -104,21 +106,21 @@ def test_nothing_is_asked_unless_it_is_told_whom_to_ask(settings, capsys, monkey
 
 def test_a_refused_key_is_said_in_one_sentence_and_the_item_waits(settings, capsys, monkeypatch):
     with answering(Reply(status=401)) as server:
-        said = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
-        answer = call(capsys, monkeypatch, *said, "agent", "--once")
+        options = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        answer = call(capsys, monkeypatch, *options, "agent", "--once")
     assert answer.code != 0
     assert "refused the key" in " ".join(answer.err.split())
     assert server.keys == [None]
-    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record["waiting"] == 1
+    assert call(capsys, monkeypatch, *options, "queue", "list", "--json").record["waiting"] == 1
 
 
 @pytest.mark.parametrize(
     ("sign", "held"), [(signal.SIGKILL, ("leased", 1)), (signal.SIGINT, ("waiting", 0))], ids=str
 )
-def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, sign, held):
+def test_r44_an_agent_that_ends_during_a_call_loses_nothing(settings: Path, sign, held):
     with answering(Reply(slow=True)) as server:
-        said = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
-        words = [sys.executable, "-m", "headwater.cli", *said, "agent"]
+        options = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        words = [sys.executable, "-m", "headwater.cli", *options, "agent"]
         surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
         with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
             assert server.seen.wait(DEADLINE)
@@ -129,7 +131,7 @@ def test_r44_an_agent_that_is_ended_while_it_asks_loses_nothing(settings: Path, 
     queues = SqlQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
     (row,) = queues.peek("app:queue:extraction")
     assert (row["state"], row["attempts"]) == held
-    assert [one["id"] for one in queues.pop("app:queue:extraction", "next")] == ["i1"]
+    assert [item["id"] for item in queues.pop("app:queue:extraction", "next")] == ["i1"]
     app.store.engine.dispose()
 
 
@@ -142,14 +144,14 @@ def test_r44_r88_the_agent_and_the_shell_take_from_lists_on_a_server(
             client.rpush("app:queue:extraction", json.dumps({"id": name, "document_id": f"d-{name}"}))
     with answering(Reply(GOOD)) as server:
         agent = f'agent: {{endpoint: "{server.address}", model: small}}'
-        said = told(settings, 'queues: "env:QUEUES"', agent)
-        popped = call(capsys, monkeypatch, *said, "queue", "pop", "extraction", "--limit", "2")
+        options = told(settings, 'queues: "env:QUEUES"', agent)
+        popped = call(capsys, monkeypatch, *options, "queue", "pop", "extraction", "--limit", "2")
         assert [json.loads(line)["id"] for line in popped.out.splitlines()] == ["i1", "j1"], popped.err
-        peeked = call(capsys, monkeypatch, *said, "queue", "peek", "extraction", "--limit", "5")
+        peeked = call(capsys, monkeypatch, *options, "queue", "peek", "extraction", "--limit", "5")
         assert [json.loads(line)["id"] for line in peeked.out.splitlines()] == ["i1", "j1", "j2"]
-        answer = call(capsys, monkeypatch, *said, "agent", "--once", "--json")
+        answer = call(capsys, monkeypatch, *options, "agent", "--once", "--json")
         assert answer.record["done"] == 1, answer.err
-    assert call(capsys, monkeypatch, *said, "queue", "ack", "j1").code == 0
-    assert call(capsys, monkeypatch, *said, "queue", "list", "--json").record == {
+    assert call(capsys, monkeypatch, *options, "queue", "ack", "j1").code == 0
+    assert call(capsys, monkeypatch, *options, "queue", "list", "--json").record == {
         "queue": "app:queue:extraction", "waiting": 0, "leased": 1, "done": 2, "failed": 0,
     }  # fmt: skip

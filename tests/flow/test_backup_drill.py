@@ -43,17 +43,17 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture
 def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
-    with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as made:
-        yield made
+    with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as opened:
+        yield opened
 
 
 @pytest.fixture
 def other(lab: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
     """An empty installation elsewhere, on either database."""
     settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), database=empty_database)
-    made = App(settings, clock=lab.clock)
-    yield made
-    made.store.engine.dispose()
+    opened = App(settings, clock=lab.clock)
+    yield opened
+    opened.store.engine.dispose()
 
 
 def everything(engine: Engine) -> Rows:
@@ -66,11 +66,11 @@ def everything(engine: Engine) -> Rows:
 
 def bodies(app: App) -> dict[str, bytes]:
     with read_transaction(app.store.engine) as connection:
-        taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
-    return dict(app.archive.get(taken))
+        stored_captures = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
+    return dict(app.archive.get(stored_captures))
 
 
-def test_c30_what_was_restored_is_searched_as_before(lab: RecipeRun, other: App, tmp_path: Path):
+def test_c30_a_restored_store_is_searched_as_before(lab: RecipeRun, other: App, tmp_path: Path):
     lab.run()
     wish = SearchQuery(query="bitcoin market", recipe=lab.recipe.name, limit=5)
     before = [row["id"] for row in search_text(lab.app.store.engine, wish)]
@@ -101,7 +101,7 @@ def test_c30_a_restored_store_equals_the_original(lab: RecipeRun, other: App, tm
         assert ask(other.store.engine, query) == ask(lab.app.store.engine, query)
 
 
-def test_c30_the_restored_store_goes_on_and_doubles_nothing(
+def test_c30_the_restored_store_continues_and_doubles_nothing(
     lab: RecipeRun, empty_database: str, tmp_path: Path
 ):
     lab.run()
@@ -146,9 +146,9 @@ def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, 
 
 @pytest.fixture
 def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
-    made = App(Settings(data=str(tmp_path / "data"), database=database), clock=lambda: scene.now)
-    yield made
-    made.store.engine.dispose()
+    opened = App(Settings(data=str(tmp_path / "data"), database=database), clock=lambda: scene.now)
+    yield opened
+    opened.store.engine.dispose()
 
 
 def fill(scene: Scene, *paths: str) -> None:
@@ -235,7 +235,7 @@ def _harm(backup: Path, harm: str) -> None:
         database.write_bytes(data)
 
 
-def test_packs_are_copied_once_and_damage_is_told(lab: RecipeRun, tmp_path: Path):
+def test_packs_are_copied_once_and_damage_is_reported(lab: RecipeRun, tmp_path: Path):
     lab.run()
     first = create_backup(lab.app, tmp_path / "kept")
     second = create_backup(lab.app, tmp_path / "kept")
@@ -245,8 +245,8 @@ def test_packs_are_copied_once_and_damage_is_told(lab: RecipeRun, tmp_path: Path
     pack.write_bytes(b"gone bad")
     third = create_backup(lab.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]
-    found = check_backup(tmp_path / "elsewhere" / third.name)
-    assert found.missing == third.damaged
+    check = check_backup(tmp_path / "elsewhere" / third.name)
+    assert check.missing == third.damaged
     restore(lab.app, select_backup(tmp_path / "kept", first.name), force=True)
     assert create_backup(lab.app, tmp_path / "again").damaged == ()
 
@@ -285,7 +285,7 @@ def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, 
     assert (spoilt.read_bytes(), other.read_bytes()) == (b"rows", b"rows")
 
 
-def test_a_good_file_mends_the_damaged_copy_and_two_damaged_ones_are_told(app: App, tmp_path: Path):
+def test_a_good_file_replaces_the_damaged_copy_and_two_damaged_ones_are_reported(app: App, tmp_path: Path):
     here = old_file(app)
     there = tmp_path / "kept" / "records" / here.relative_to(app.records.folder)
     first = create_backup(app, tmp_path / "kept")
@@ -301,7 +301,7 @@ def test_a_good_file_mends_the_damaged_copy_and_two_damaged_ones_are_told(app: A
     assert there.read_bytes() == b"rot"
 
 
-def test_a_manifest_that_cannot_be_read_is_no_reason_to_save_nothing(app: App, tmp_path: Path):
+def test_an_unreadable_manifest_does_not_prevent_a_backup(app: App, tmp_path: Path):
     old_file(app)
     first, second = create_backup(app, tmp_path / "kept"), create_backup(app, tmp_path / "kept")
     (tmp_path / "kept" / second.name / "manifest.json").write_text("{}", encoding="utf-8")
@@ -385,7 +385,7 @@ def test_a_backup_in_the_archive_itself_is_refused(app: App):
         create_backup(app, app.archive_folder / "kept")
 
 
-def test_c30_the_verbs_save_check_and_restore(
+def test_c30_the_commands_save_check_and_restore(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     def told(data: str, *words: str) -> Any:

@@ -24,8 +24,8 @@ numbers = count(1)
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small", process=True) as made:
-        yield made
+    with running(size="small", process=True) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +34,22 @@ def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> S
     folder = tmp_path_factory.mktemp("alone")
     with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
         alone.finish(alone.start_embedded())
-        seen = take_snapshot(alone.data, alone.database)
-    assert seen.wrong == ()
-    assert len(seen.texts) > 30
-    return seen.in_any_order
+        snapshot = take_snapshot(alone.data, alone.database)
+    assert snapshot.wrong == ()
+    assert len(snapshot.texts) > 30
+    return snapshot.in_any_order
 
 
 @pytest.fixture
 def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey) -> Iterator[Cluster]:
     name = f"cluster{next(numbers)}"
-    with cluster(tmp_path, internet, postgres.create(name), redis=valkey.url) as made:
-        yield made
+    with cluster(tmp_path, internet, postgres.create(name), redis=valkey.url) as opened:
+        yield opened
     postgres.drop(name)
 
 
 def _leader(many: Cluster) -> str | None:
-    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).listed()}.get(
+    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).list_tasks()}.get(
         leader_row(RECIPE)
     )
 

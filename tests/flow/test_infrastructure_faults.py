@@ -28,8 +28,8 @@ WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(loops, "MEMORY_LIMIT_KILOBYTES", 10**9)
     monkeypatch.setattr(loops, "MAX_SLEEP", 0.02)
     internet.clear_log()
-    with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as made:
-        yield made
+    with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as opened:
+        yield opened
 
 
 def _expected(lab: RecipeRun) -> set[str]:
-    mine = {url for _, url in lab.feeds or ()}
-    return {record["id"] for record in lab.internet.truth() if mine & set(record["feeds"])}
+    own_urls = {url for _, url in lab.feeds or ()}
+    return {record["id"] for record in lab.internet.truth() if own_urls & set(record["feeds"])}
 
 
 def _found(lab: RecipeRun) -> set[str]:
@@ -54,10 +54,10 @@ def _found(lab: RecipeRun) -> set[str]:
     return {by_url[row["url"]] for row in lab.documents()}
 
 
-def _asked(lab: RecipeRun) -> list[tuple[str, str]]:
+def _requests(lab: RecipeRun) -> list[tuple[str, str]]:
     """Every feed and page that was asked for."""
-    asked = [(record["host"], record["path"]) for record in lab.internet.log()]
-    return [(host, path) for host, path in asked if path != "/robots.txt"]
+    requests = [(record["host"], record["path"]) for record in lab.internet.log()]
+    return [(host, path) for host, path in requests if path != "/robots.txt"]
 
 
 def _complete(lab: RecipeRun) -> None:
@@ -66,7 +66,7 @@ def _complete(lab: RecipeRun) -> None:
     assert Counter(row["state"] for row in lab.documents())[State.QUARANTINED] == 0
     assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
     assert lab.unfinished() == {}
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def _stop_when(true: Callable[[], bool], *, at_most: int = 2000) -> Callable[[], bool]:
@@ -98,37 +98,37 @@ def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
     assert refused.value.reason == "data_unwritable"
 
 
-def test_a_full_disk_is_waited_out_and_no_page_is_asked_for_twice(
+def test_a_worker_waits_for_a_full_disk_and_fetches_no_page_twice(
     lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     failures = []
     real = obstore.put
 
-    def put(*args: object, **told: object) -> object:
+    def put(*args: object, **options: object) -> object:
         if len(failures) < 10:
             failures.append(args)
             _no_space()
-        return real(*args, **told)
+        return real(*args, **options)
 
     monkeypatch.setattr(obstore, "put", put)
     loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
     assert len(failures) == 10
-    asked = Counter(_asked(lab))
-    assert set(asked.values()) == {1}
+    requests = Counter(_requests(lab))
+    assert set(requests.values()) == {1}
     assert {row["failures"] for row in lab.rows(sources)} == {0}
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
     loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     _complete(lab)
 
 
-def test_nothing_more_is_taken_on_while_results_wait_for_space(
+def test_nothing_more_is_claimed_while_results_wait_for_space(
     lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(obstore, "put", _no_space)
     loops.run_network_loop(lab.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
-    assert len(_asked(lab)) == 2
+    assert len(_requests(lab)) == 2
     assert lab.rows(leads) == lab.rows(captures) == []
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
@@ -143,15 +143,15 @@ def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
     _complete(lab)
 
 
-def test_an_unreadable_archive_is_waited_out_at_the_desk(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
+def test_a_local_worker_waits_for_an_unreadable_archive(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
     failures = []
     real = obstore.get_ranges
 
-    def get(*args: object, **told: object) -> object:
+    def get(*args: object, **options: object) -> object:
         if len(failures) < 12:
             failures.append(args)
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(*args, **told)
+        return real(*args, **options)
 
     _fetch_all(lab)
     monkeypatch.setattr(obstore, "get_ranges", get)
@@ -185,7 +185,7 @@ def _lock(lab: RecipeRun) -> sqlite3.Connection:
     return other
 
 
-def test_a_locked_database_is_told_as_temporary(lab: RecipeRun):
+def test_a_locked_database_is_a_temporary_error(lab: RecipeRun):
     _impatient(lab)
     other = _lock(lab)
     with pytest.raises(Temporary, match="locked") as caught:
@@ -195,7 +195,7 @@ def test_a_locked_database_is_told_as_temporary(lab: RecipeRun):
     assert lab.app.operations.wake(RECIPE, lab.clock()) == 2
 
 
-def test_a_lock_held_by_another_is_waited_out(lab: RecipeRun):
+def test_a_worker_waits_for_a_lock_of_another_process(lab: RecipeRun):
     _impatient(lab)
     for work, done in (
         (loops.run_network_loop, _all_fetched),
@@ -225,7 +225,7 @@ class _Disturbance:
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "replaced"])
-def test_a_database_that_was_taken_away_stops_the_work_with_a_clear_word(lab: RecipeRun, what: str):
+def test_a_removed_database_stops_the_work_with_a_clear_message(lab: RecipeRun, what: str):
     lab.run()
     home = Path(lab.settings.data)
     if what == "folder":

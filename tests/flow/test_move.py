@@ -109,7 +109,7 @@ def target(house: House) -> Iterator[App]:
     made.store.engine.dispose()
 
 
-def test_what_was_moved_is_the_same_there(app: App, target: App):
+def test_a_moved_installation_is_equal(app: App, target: App):
     before, raw = everything(app.store.engine), bodies(app)
     assert len(before["documents"]) > 5
     rehearsed = preview_move(app, "cluster")
@@ -125,7 +125,7 @@ def test_what_was_moved_is_the_same_there(app: App, target: App):
     assert {"packs", "rows of documents", "committed", "done"} <= set(told)
 
 
-def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app: App, tmp_path: Path):
+def test_a_run_continues_there_without_fetching_anything_again(house: House, app: App, tmp_path: Path):
     known = {row["id"]: row["revision"] for row in house.lab.documents()}
     internet = house.lab.internet
     first = [record["status"] for record in internet.log() if record["path"] == "/feed"]
@@ -143,7 +143,7 @@ def test_a_run_goes_on_there_without_asking_for_anything_again(house: House, app
     assert asked.keys() <= {"/feed", "/truncated.xml", "/robots.txt", "/.well-known/tdmrep.json"}
 
 
-def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
+def test_workers_no_longer_start_here_and_captures_are_not_swept(app: App):
     move(app, "cluster")
     with pytest.raises(MovedAway, match="--env cluster"):
         run_workers(app, ["crypto"], until_idle=True)
@@ -152,7 +152,7 @@ def test_workers_start_here_no_more_and_captures_are_not_swept(app: App):
     assert move(app, "cluster").rows_copied == 0  # once more: only compared
 
 
-def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
+def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App):
     with worker_lock(app), pytest.raises(Refused, match="workers run"):
         move(app, "cluster")
     with exclusive_lock(app), pytest.raises(Refused, match="being moved"), worker_lock(app):
@@ -164,7 +164,7 @@ def test_it_is_refused_while_workers_run_and_they_while_it_runs(app: App):
         move(app, "cluster")
 
 
-def test_other_data_there_is_not_touched(app: App, target: App):
+def test_other_data_at_the_target_is_not_touched(app: App, target: App):
     target.store.register(app.recipe("crypto").sources[:1], app.clock())
     for call_ in (move, preview_move):
         with pytest.raises(Refused, match="already holds other data"):
@@ -173,7 +173,7 @@ def test_other_data_there_is_not_touched(app: App, target: App):
         assert tables_with_rows(connection) == ["sources"]
 
 
-def test_as_many_rows_that_say_something_else_are_other_data(app: App, target: App):
+def test_the_same_number_of_different_rows_is_other_data(app: App, target: App):
     move(app, "cluster")
     with write_transaction(target.store.engine) as connection:
         connection.execute(update(documents).values(title="Something else"))
@@ -181,7 +181,7 @@ def test_as_many_rows_that_say_something_else_are_other_data(app: App, target: A
         move(app, "cluster")
 
 
-def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
+def test_a_copy_that_differs_stops_the_move(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
     converted = transfer._conversion
 
     def wrong(connection: Any, column: Any) -> Any:
@@ -198,7 +198,7 @@ def test_what_does_not_arrive_as_it_was_is_not_moved(app: App, target: App, monk
     assert everything(target.store.engine) == everything(app.store.engine)
 
 
-def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: App, target: App):
+def test_a_damaged_pack_is_reported_and_a_damaged_copy_is_replaced(app: App, target: App):
     harmed, torn = list_packs(app.store.engine)[:2]
     target.archive.add(torn, b"half")
     app.archive.add(harmed, b"half")
@@ -208,7 +208,7 @@ def test_a_pack_damaged_here_is_named_and_one_damaged_there_is_put_again(app: Ap
     assert target.archive.whole(harmed) is None
 
 
-def test_a_clean_up_elsewhere_meanwhile_takes_nothing_from_the_new_home(app: App, target: App):
+def test_retention_on_another_machine_during_a_move_loses_nothing(app: App, target: App):
     """It writes a file after those were listed, and empties the rows."""
     with read_transaction(app.store.engine) as connection:
         kept = select(documents.c.id, documents.c.revision).where(documents.c.state == State.KEPT)
@@ -246,7 +246,7 @@ def test_values_that_databases_write_differently_are_the_same(app: App, target: 
     assert everything(target.store.engine) == everything(app.store.engine)
 
 
-def test_the_verb_moves_and_says_what_it_did(
+def test_the_command_moves_and_reports(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -314,7 +314,9 @@ def test_it_is_the_database_that_counts_and_not_its_address(house: House, app: A
     again.store.engine.dispose()
 
 
-def test_another_database_by_the_same_address_is_another_home(house: House, app: App, postgres: Postgres):
+def test_another_database_at_the_same_address_is_another_environment(
+    house: House, app: App, postgres: Postgres
+):
     move(app, "cluster")
     name = str(house.settings.environments["cluster"].database).rpartition("/")[2]
     postgres.drop(name)
@@ -323,7 +325,7 @@ def test_another_database_by_the_same_address_is_another_home(house: House, app:
         move(app, "cluster")
 
 
-def test_a_home_that_was_left_for_another_is_not_revived(house: House, app: App, target: App, tmp_path: Path):
+def test_an_environment_that_has_moved_is_not_used_again(house: House, app: App, target: App, tmp_path: Path):
     move(app, "cluster")
     attic = Environment(
         data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
@@ -352,7 +354,7 @@ def die_at(moment: str) -> Callable[[str, int, int], None]:
     return progress
 
 
-def test_nobody_works_in_a_home_into_which_a_move_has_not_ended(app: App, target: App):
+def test_no_worker_uses_an_environment_before_the_move_into_it_ends(app: App, target: App):
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
     with pytest.raises(MovedAway, match="has not ended: run it again over there"):
@@ -369,7 +371,7 @@ def test_nobody_works_in_a_home_into_which_a_move_has_not_ended(app: App, target
     assert find_move(target) is None
 
 
-def test_a_home_that_waits_for_the_end_of_a_move_is_for_nobody_else(house: House, app: App, tmp_path: Path):
+def test_an_unfinished_move_blocks_other_moves_into_the_environment(house: House, app: App, tmp_path: Path):
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
     other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
@@ -436,7 +438,7 @@ def elsewhere(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_nobody_writes_to_what_was_left_from_any_folder(
+def test_a_database_that_was_moved_from_takes_no_writes(
     house: House, app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     (source,) = {row["id"] for row in app.catalogue.sources() if row["name"] == "Odd"}

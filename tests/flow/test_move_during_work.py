@@ -40,10 +40,10 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     ):
         monkeypatch.setattr(module, name, 0.01)
     model = AgentSettings(endpoint="http://127.0.0.1:9/v1", model="some")
-    made = App(Settings(data=str(tmp_path / "data"), agent=model))
-    assert made.store
-    yield made
-    made.store.engine.dispose()
+    opened = App(Settings(data=str(tmp_path / "data"), agent=model))
+    assert opened.store
+    yield opened
+    opened.store.engine.dispose()
 
 
 def leave(app: App) -> None:
@@ -72,7 +72,7 @@ def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
 
 
 @pytest.mark.parametrize("serve_others", [listening, serving, reading])
-def test_whoever_waits_for_others_stops(
+def test_servers_and_agents_stop(
     app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
 ):
     async def scene() -> None:
@@ -92,7 +92,7 @@ def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
         app.operations.wake(recipes[0], app.clock())
 
 
-def test_a_crew_stops_and_its_members_die_without_a_word(
+def test_a_pool_stops_and_its_processes_end_quietly(
     app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     crew = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
@@ -128,7 +128,7 @@ def test_the_beat_stops(app: App):
         run_beat(beat, stop)
 
 
-def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pytest.MonkeyPatch):
+def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(occupancy, "check_not_moved", lambda _: None)  # it has not noticed yet
     shown = {"X-Api-Key": "some key"}
 
@@ -140,8 +140,8 @@ def test_callers_of_a_server_are_told_that_it_is_gone(app: App, monkeypatch: pyt
         async with aiohttp.ClientSession(headers=shown) as session:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
                 async with session.post(base + path, json={"reason": "none"}) as answer:
-                    told = await answer.json()
-                    assert (answer.status, "moved to the home 'cluster'" in told["error"]) == (410, True), (
+                    body = await answer.json()
+                    assert (answer.status, "moved to the home 'cluster'" in body["error"]) == (410, True), (
                         path
                     )
         task.cancel()

@@ -25,9 +25,9 @@ REPLAY = Job(RECIPE, Task.REPLAY)
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    with running(size="small") as internet, recipe_run(tmp_path, internet) as made:
-        made.run()
-        yield made
+    with running(size="small") as internet, recipe_run(tmp_path, internet) as opened:
+        opened.run()
+        yield opened
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def _runner(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
     yield runner
 
 
-def test_a_shift_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Replays, str]):
+def test_a_replay_job_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Replays, str]):
     rows, name = replay
     (runner,) = _runner(lab, "refine,gather,deliver,replay")
     runner.run_job(REPLAY)
@@ -58,7 +58,7 @@ def test_a_shift_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Repla
 
 
 @pytest.mark.parametrize(("queues", "least"), [("refine,replay", False), ("replay", True)])
-def test_it_gives_way_to_what_else_its_worker_serves(
+def test_a_replay_yields_to_other_work_of_its_worker(
     lab: RecipeRun, replay: tuple[Replays, str], queues: str, least: bool
 ):
     rows, name = replay

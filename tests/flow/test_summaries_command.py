@@ -30,8 +30,8 @@ TIER_C = "recipes: {geopolitics: {options: {tier: C}}}"
 
 @pytest.fixture
 def server() -> Iterator[BatchServer]:
-    with batch_server(way=("in_progress", "completed")) as made:
-        yield made
+    with batch_server(way=("in_progress", "completed")) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -46,59 +46,65 @@ def settings(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatc
     return tmp_path / "headwater.yaml"
 
 
-def told(path: Path, server: BatchServer, *lines: str, more: str = "mode: batch") -> tuple[str, str]:
-    asked = f"endpoint: '{server.address}', model: gpt-4o-mini, key: 'env:MODEL_KEY'"
-    summaries = f"summaries: {{{asked}, {more}}}"
-    given = [f"data: {path.parent / 'data'}", summaries, *(lines or (TIER_C,))]
-    path.write_text("\n".join(given), encoding="utf-8")
+def write_settings(
+    path: Path, server: BatchServer, *lines: str, more: str = "mode: batch"
+) -> tuple[str, str]:
+    endpoint = f"endpoint: '{server.address}', model: gpt-4o-mini, key: 'env:MODEL_KEY'"
+    summaries = f"summaries: {{{endpoint}, {more}}}"
+    config = [f"data: {path.parent / 'data'}", summaries, *(lines or (TIER_C,))]
+    path.write_text("\n".join(config), encoding="utf-8")
     return "--config", str(path)
 
 
-def test_g14_an_operator_sees_the_price_sends_looks_and_gets(settings, server, capsys, monkeypatch, caplog):
+def test_g14_an_operator_sees_the_price_sends_polls_and_gets_answers(
+    settings, server, capsys, monkeypatch, caplog
+):
     caplog.set_level(logging.DEBUG)
-    said = told(settings, server, TIER_C, "log_level: debug")
-    tried = call(capsys, monkeypatch, *said, "summaries", "run", "--dry-run", "--json")
+    options = write_settings(settings, server, TIER_C, "log_level: debug")
+    tried = call(capsys, monkeypatch, *options, "summaries", "run", "--dry-run", "--json")
     assert tried.code == 0, tried.err
     assert tried.record["planned"] == 2
     assert 0 < tried.record["cost"] < 0.01
     assert "2 stories to be summarised for about $0.000" in tried.err
     assert server.asked == []
-    sent = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
+    sent = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
     assert (sent.record["batches_sent"], sent.record["stories_updated"]) == (1, 0)
-    stands = call(capsys, monkeypatch, *said, "summaries", "status", "--json").record
+    stands = call(capsys, monkeypatch, *options, "summaries", "status", "--json").record
     assert stands["requests"] == {"geopolitics": {"asked": 2}}
     assert stands["spent_24_hours"] == pytest.approx(tried.record["cost"])
     assert stands["batches"][0]["status"] == "in_progress"
-    got = call(capsys, monkeypatch, *said, "summaries", "run")
+    got = call(capsys, monkeypatch, *options, "summaries", "run")
     assert "1 ended; 2 stories updated." in got.out
-    assert "completed" in call(capsys, monkeypatch, *said, "summaries", "status").out
+    assert "completed" in call(capsys, monkeypatch, *options, "summaries", "status").out
     assert server.keys == {f"Bearer {KEY}"}
     assert KEY not in tried.err + sent.err + sent.out + got.out + got.err + caplog.text
 
 
 def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, capsys, monkeypatch):
     server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
-    said = told(settings, server)
-    call(capsys, monkeypatch, *said, "summaries", "run")
+    options = write_settings(settings, server)
+    call(capsys, monkeypatch, *options, "summaries", "run")
     server.line = lambda _: "batch_cancelled"
-    done = call(capsys, monkeypatch, *said, "summaries", "cancel", "--json")
+    done = call(capsys, monkeypatch, *options, "summaries", "cancel", "--json")
     assert done.record == {"cancelled": 0, "batches": 1}
     assert server.batches["batch_0"]["status"] == "cancelling"
-    call(capsys, monkeypatch, *said, "summaries", "run")
-    assert call(capsys, monkeypatch, *said, "summaries", "status", "--json").record["requests"] == {
+    call(capsys, monkeypatch, *options, "summaries", "run")
+    assert call(capsys, monkeypatch, *options, "summaries", "status", "--json").record["requests"] == {
         "geopolitics": {"cancelled": 2}
     }
-    assert call(capsys, monkeypatch, *said, "summaries", "cancel").out.startswith("0 requests and 0 batches")
-    assert call(capsys, monkeypatch, *said, "summaries", "retry", "--json").record == {"count": 2}
+    assert call(capsys, monkeypatch, *options, "summaries", "cancel").out.startswith(
+        "0 requests and 0 batches"
+    )
+    assert call(capsys, monkeypatch, *options, "summaries", "retry", "--json").record == {"count": 2}
     assert server.posts("/batches") == 1
 
 
 def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
     settings, server, capsys, monkeypatch
 ):
-    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
-    said = told(settings, server, "recipes: {}")
-    got = call(capsys, monkeypatch, *said, "summaries", "run", "--json")
+    call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
+    options = write_settings(settings, server, "recipes: {}")
+    got = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
     assert got.code == 0, got.err
     assert (got.record["planned"], got.record["batches_ended"], got.record["stories_updated"]) == (0, 1, 2)
     assert "nothing new is asked" in " ".join(got.err.split())
@@ -106,22 +112,22 @@ def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
 
 
 def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, capsys, monkeypatch):
-    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
-    told(settings, server, "recipes: {}")
+    call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
+    write_settings(settings, server, "recipes: {}")
     app = App(read_settings(settings, {}))
     assert followed_recipes(app) == ["geopolitics"]
-    found = summarize_stories(app)
+    figures = summarize_stories(app)
     app.store.engine.dispose()
-    assert (found["batches_ended"], found["stories_updated"], found["asked"]) == (1, 2, 0)
+    assert (figures["batches_ended"], figures["stories_updated"], figures["asked"]) == (1, 2, 0)
 
 
 def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
     settings, server, capsys, monkeypatch
 ):
     server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
-    call(capsys, monkeypatch, *told(settings, server), "summaries", "run")
-    said = told(settings, server, "recipes: {}")
-    assert call(capsys, monkeypatch, *said, "summaries", "cancel", "--json").record["batches"] == 1
+    call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
+    options = write_settings(settings, server, "recipes: {}")
+    assert call(capsys, monkeypatch, *options, "summaries", "cancel", "--json").record["batches"] == 1
     assert server.batches["batch_0"]["status"] == "cancelling"
 
 
@@ -134,9 +140,9 @@ def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
         (TIER_C, "mode: batch, options: {stream: true}", "stream"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(settings, server, capsys, monkeypatch, mistake):
+def test_a_mistake_is_reported_in_one_sentence(settings, server, capsys, monkeypatch, mistake):
     line, more, words = mistake
-    answer = call(capsys, monkeypatch, *told(settings, server, line, more=more), "summaries", "run")
+    answer = call(capsys, monkeypatch, *write_settings(settings, server, line, more=more), "summaries", "run")
     assert answer.code != 0
     assert words in " ".join(answer.err.split())
     assert "Traceback" not in answer.err
@@ -159,27 +165,29 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         run(replace(bare, sinks={"files": Box()}), clock)
         local = rows(app, "SELECT story_id, summary FROM news_clusters")
         assert all(row["summary"] for row in local)
-        own = RecipeSettings(
+        recipe_settings = RecipeSettings(
             sources=str(tmp_path / "flashpoints.yaml"), options={"tier": "C", "model": "toy", "settle": "5m"}
         )
-        asked = SummarySettings(endpoint=server.address, model="small", premium_model="large")
-        chosen = msgspec.structs.replace(app.settings, summaries=asked, recipes={"geopolitics": own})
-        whole = App(chosen, clock)
+        endpoint = SummarySettings(endpoint=server.address, model="small", premium_model="large")
+        chosen = msgspec.structs.replace(
+            app.settings, summaries=endpoint, recipes={"geopolitics": recipe_settings}
+        )
+        tier_c_app = App(chosen, clock)
         server.troubles.append(ApiFaults("POST /chat/completions", 401))
-        update_stories_after_run(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         assert "no summaries by a model this time: summaries: the endpoint refused the key" in " ".join(
             capsys.readouterr().err.split()
         )
-        update_stories_after_run(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         after = {row["story_id"]: row["summary"] for row in rows(app, "SELECT * FROM news_clusters")}
         assert all(after[row["story_id"]] != row["summary"] for row in local)
         hot = rows(app, "SELECT story_id FROM news_clusters WHERE is_top_hotspot")
-        models = [one["model"] for one in server.chats]
+        models = [chat["model"] for chat in server.chats]
         assert models.count("large") == len(hot) == max(1, len(local) // 10)
         assert models.count("small") == len(local) - len(hot)
         before = len(server.chats)
         app.operations.wake("geopolitics", clock())
         run(replace(bare, sinks={"files": Box()}), clock)
-        update_stories_after_run(whole, ["geopolitics"], quiet=True)
+        update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         assert len(server.chats) == before
-        whole.store.engine.dispose()
+        tier_c_app.store.engine.dispose()

@@ -28,7 +28,7 @@ def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures,
     assert [problem.kind for problem in pipeline_problems(figures)] == [kind]
 
 
-def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
+def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
     marks = PipelineFigures(
         duration=timedelta(hours=2),
         entries=100,
@@ -44,7 +44,7 @@ def test_g25_on_the_mark_and_with_few_things_nobody_is_told():
     assert pipeline_problems(None) == []
 
 
-def test_g17_a_silent_subject_is_told_with_its_last_entry():
+def test_g17_a_silent_subject_is_reported_with_its_last_entry():
     problem = silent_subject_problem("f", "Strait", NOW)
     assert (problem.kind, problem.subject) == ("silent_subject", "f")
     assert "2026-11-13 09:00" in problem.detail
@@ -53,7 +53,7 @@ def test_g17_a_silent_subject_is_told_with_its_last_entry():
 def test_g1_runs_are_named_by_their_moment_and_days_are_read():
     assert new_run_name(NOW, b"x") == new_run_name(NOW, b"x") != new_run_name(NOW, b"y")
     assert new_run_name(NOW, b"x").startswith("run_20261113_090000_")
-    assert [parse_target_day(told, NOW) for told in ("2026-11-12", "20261112")] == [
+    assert [parse_target_day(text, NOW) for text in ("2026-11-12", "20261112")] == [
         parse_target_day("2026-11-12", NOW)
     ] * 2
     assert parse_target_day(None, NOW) == NOW.date()

@@ -16,10 +16,10 @@ def noisy(middle: float, count: int, seed: int) -> list[float]:
 
 
 def test_c37_a_page_that_can_no_longer_be_read_is_reported():
-    found = detect_quality_drop([*noisy(0.8, 60, 1), *([0.0] * RECENT)])
-    assert found is not None
-    assert found.now == 0
-    assert 0.7 < found.before < 0.9
+    drop = detect_quality_drop([*noisy(0.8, 60, 1), *([0.0] * RECENT)])
+    assert drop is not None
+    assert drop.now == 0
+    assert 0.7 < drop.before < 0.9
 
 
 def test_c37_a_worse_reading_is_reported():
@@ -35,22 +35,22 @@ def test_a_source_that_always_was_poor_is_not_reported():
     assert detect_quality_drop([0.1] * 200) is None
 
 
-def test_one_bad_document_is_no_rot():
+def test_one_bad_document_is_not_a_drop():
     assert detect_quality_drop([*noisy(0.8, 60, 4), 0.0]) is None
 
 
 @given(st.lists(scores, max_size=MIN_EARLIER + RECENT - 1))
-def test_too_few_scores_are_never_reported(some: list[float]):
-    assert detect_quality_drop(some) is None
+def test_too_few_scores_are_never_reported(scores: list[float]):
+    assert detect_quality_drop(scores) is None
 
 
 @given(st.lists(scores, min_size=MIN_EARLIER + RECENT, max_size=120))
-def test_what_is_reported_fell_and_rising_scores_are_not(some: list[float]):
-    found = detect_quality_drop(some)
-    if found is not None:
-        assert found.before - found.now >= MIN_DROP
-        assert found.z_score >= 3
-    assert detect_quality_drop(sorted(some)) is None
+def test_what_is_reported_fell_and_rising_scores_are_not(scores: list[float]):
+    drop = detect_quality_drop(scores)
+    if drop is not None:
+        assert drop.before - drop.now >= MIN_DROP
+        assert drop.z_score >= 3
+    assert detect_quality_drop(sorted(scores)) is None
 
 
 @given(
@@ -58,8 +58,8 @@ def test_what_is_reported_fell_and_rising_scores_are_not(some: list[float]):
 )
 def test_the_order_within_each_part_changes_nothing(earlier: list[float], recent: list[float]):
     mixed = detect_quality_drop([*reversed(earlier), *reversed(recent)])
-    found = detect_quality_drop([*earlier, *recent])
-    assert (mixed is None) == (found is None)
+    drop = detect_quality_drop([*earlier, *recent])
+    assert (mixed is None) == (drop is None)
 
 
 @given(

@@ -15,10 +15,10 @@ gaps = st.lists(st.integers(min_value=60, max_value=14 * 24 * 60), min_size=5, m
 
 
 def moments(steps: list[timedelta]) -> list[datetime]:
-    found = [START]
+    times = [START]
     for step in steps:
-        found.append(found[-1] + step)
-    return found
+        times.append(times[-1] + step)
+    return times
 
 
 def is_silent(arrivals: list[datetime], after: timedelta, interval: timedelta = HOUR) -> bool:
@@ -44,7 +44,7 @@ def test_c37_every_source_with_a_rhythm_is_silent_in_the_end(steps: list[timedel
 
 
 @given(gaps, st.randoms(use_true_random=False))
-def test_the_order_in_which_arrivals_are_told_changes_nothing(steps: list[timedelta], random):
+def test_the_order_of_arrivals_changes_nothing(steps: list[timedelta], random):
     arrivals = moments(steps)
     mixed = arrivals[:]
     random.shuffle(mixed)
@@ -52,7 +52,7 @@ def test_the_order_in_which_arrivals_are_told_changes_nothing(steps: list[timede
 
 
 @given(gaps)
-def test_a_longer_gap_explains_no_shorter_quiet(steps: list[timedelta]):
+def test_a_longer_gap_never_shortens_the_expected_silence(steps: list[timedelta]):
     longer = [*steps[:-1], max(steps) * 2]
     assert expected_quiet(moments(longer), HOUR) >= expected_quiet(moments(steps), HOUR)
 
@@ -86,7 +86,7 @@ def test_what_comes_in_bursts_counts_once():
     assert is_silent(moments(daily), 24 * 4 * HOUR)
 
 
-def test_c37_a_source_that_writes_more_often_than_it_is_looked_at_has_a_rhythm_too():
+def test_c37_a_source_that_publishes_more_often_than_it_is_polled_has_a_rhythm_too():
     arrivals = moments([HOUR / 4] * 200)
     assert not is_silent(arrivals, 8 * HOUR, interval=4 * HOUR)
     assert is_silent(arrivals, 24 * HOUR, interval=4 * HOUR)

@@ -13,7 +13,7 @@ def test_every_task_of_every_recipe_has_a_queue_of_its_own():
     assert len({*map(queue_name, jobs), MAINTENANCE_QUEUE}) == 13
 
 
-def test_all_is_everything_once_and_what_waits_never_shares_a_process_with_what_computes():
+def test_all_names_every_queue_once_and_network_and_local_work_never_share_a_process():
     network, local = worker_roles("all", ["crypto", "markets"], 3)
     assert (network.name, network.concurrency) == ("network", 1)
     assert (local.name, local.concurrency) == ("local", 3)
@@ -30,7 +30,7 @@ def test_a_replay_has_a_queue_of_its_own_and_comes_last_where_one_worker_serves_
     assert (alone.name, alone.queues, alone.concurrency) == ("local", ("headwater.crypto.replay",), 4)
 
 
-def test_only_what_was_asked_for_is_served():
+def test_only_the_named_queues_are_served():
     (local,) = worker_roles("refine, deliver", ["crypto"], 2)
     assert local.queues == ("headwater.crypto.refine", "headwater.crypto.deliver")
     (network,) = worker_roles("fetch", ["crypto"], 8)
@@ -40,7 +40,7 @@ def test_only_what_was_asked_for_is_served():
 
 
 @pytest.mark.parametrize("words", ["mow", "refine,mow", "", " , "])
-def test_an_unknown_queue_is_refused_with_those_that_there_are(words: str):
+def test_an_unknown_queue_is_refused_with_the_choices(words: str):
     with pytest.raises(Refused) as refused:
         worker_roles(words, ["crypto"], 1)
     assert all(word in refused.value.detail for word in QUEUE_WORDS)

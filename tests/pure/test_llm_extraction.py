@@ -58,15 +58,15 @@ def test_a_good_answer_is_taken_with_or_without_a_fence():
         {"events": [{"type": "other", "description": "x"}] * 51},
     ],
 )
-def test_what_does_not_fit_the_schema_is_no_answer(change):
+def test_an_answer_that_does_not_fit_the_schema_is_invalid(change):
     with pytest.raises(InvalidAnswer, match="schema"):
         parse_extraction(EXTRACTION, json.dumps(GOOD | change))
 
 
-@pytest.mark.parametrize("said", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
-def test_what_is_not_json_is_no_answer(said: str):
+@pytest.mark.parametrize("text", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
+def test_an_answer_that_is_not_json_is_invalid(text: str):
     with pytest.raises(InvalidAnswer) as why:
-        parse_extraction(EXTRACTION, said)
+        parse_extraction(EXTRACTION, text)
     assert len(str(why.value)) <= 300
 
 
@@ -81,7 +81,7 @@ def test_a_document_stays_one_string_inside_the_message_whatever_it_says(text: s
     assert "JSON schema" in system["content"]
 
 
-def test_whoever_is_asked_again_is_told_what_was_wrong_and_not_sent_books():
-    said, complaint = retry_messages("x" * 100_000, "schema: Expected `str`")
-    assert len(said["content"]) <= 4_000
+def test_a_second_call_names_the_error_and_a_part_of_the_answer():
+    text, complaint = retry_messages("x" * 100_000, "schema: Expected `str`")
+    assert len(text["content"]) <= 4_000
     assert "schema: Expected `str`" in complaint["content"]

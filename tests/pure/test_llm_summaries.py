@@ -42,7 +42,7 @@ def test_g13_every_sentence_names_documents_that_were_asked_about():
     assert summary.text == "One thing. Another."
 
 
-def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_out():
+def test_a_sentence_without_a_number_is_matched_with_an_article_or_dropped():
     sentences = (
         ("The ferry was late.", [1]),
         ("A warehouse fire closed the northern quay of Dunmore.", []),
@@ -70,12 +70,12 @@ def test_a_sentence_without_a_number_is_given_the_article_that_says_it_or_left_o
         answer(("\u202e \x1b[31m", [1]), (" ", [1])),
     ],
 )
-def test_too_little_is_no_summary(words: str):
+def test_too_few_sentences_are_invalid(words: str):
     with pytest.raises(InvalidAnswer):
         parse_summary(words, ARTICLES)
 
 
-def test_a_site_that_no_article_names_is_not_sent_to():
+def test_a_sentence_that_names_an_unknown_site_is_dropped():
     board = PromptArticle(
         "d3", "Timetable", "The board tells passengers to look at ferries.dunmore.example for times."
     )
@@ -89,13 +89,13 @@ def test_a_site_that_no_article_names_is_not_sent_to():
     assert summary.dropped == 1
 
 
-def test_signs_that_steer_terminals_do_not_come_through():
+def test_control_characters_are_removed():
     summary = parse_summary(answer(("Red \x1b[31m\nletters.", [1]), ("More.", [1])), ARTICLES)
     assert summary.claims[0].text == "Red [31m letters."
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_said_is_a_summary_with_sources_or_none(words: str):
+def test_any_answer_is_a_summary_with_sources_or_invalid(words: str):
     try:
         summary = parse_summary(words, ARTICLES)
     except InvalidAnswer:
@@ -111,11 +111,11 @@ def test_the_version_of_a_story_does_not_depend_on_order(documents, chance):
 
 
 @given(st.tuples(st.text(), st.text(), st.text()), st.tuples(st.text(), st.text(), st.text()))
-def test_another_text_is_another_version(one, other):
-    assert (content_fingerprint([one]) == content_fingerprint([other])) == (one == other)
+def test_another_text_is_another_version(first, other):
+    assert (content_fingerprint([first]) == content_fingerprint([other])) == (first == other)
 
 
-def test_the_name_of_a_question_is_short_enough_for_the_api():
+def test_a_request_id_is_short_enough_for_the_api():
     assert len(request_id("f" * 24, content_fingerprint([("a", "b", "c")]), "standard")) <= 64
 
 
@@ -145,8 +145,8 @@ def test_prices_of_dated_models_are_those_of_their_family():
 
 def test_g14_lines_come_back_in_any_order_and_the_status_decides():
     raw = b"\n".join(
-        json.dumps(one).encode()
-        for one in (
+        json.dumps(first).encode()
+        for first in (
             {"custom_id": "c", "response": None, "error": {"code": "batch_expired"}},
             {
                 "custom_id": "b",

@@ -75,12 +75,12 @@ class SummaryScene:
         return group_batch
 
     def gather(self, group_batch: GroupBatch | None = None, **scores: float) -> None:
-        found = group_batch or self.group_batch()
-        names = sorted({document.title[0] for document in found.documents})
-        told = tuple(self._story(name, found) for name in names)
-        hot = tuple(replace(s, score=scores.get(s.id, s.score)) for s in told)
-        routes = {story.id: ("stories",) for story in told}
-        done = GatherResult(group=found.id, version=found.version, stories=hot, routes=routes)
+        batch = group_batch or self.group_batch()
+        names = sorted({document.title[0] for document in batch.documents})
+        described = tuple(self._story(name, batch) for name in names)
+        hot = tuple(replace(s, score=scores.get(s.id, s.score)) for s in described)
+        routes = {story.id: ("stories",) for story in described}
+        done = GatherResult(group=batch.id, version=batch.version, stories=hot, routes=routes)
         self.scene.store.finish_gather([done], ME, self.scene.now)
 
     def _story(self, name: str, group_batch: GroupBatch) -> Story:
@@ -102,8 +102,8 @@ class SummaryScene:
         self.gather(**scores)
 
     def settings(self, **more: Any) -> SummarySettings:
-        given: dict[str, Any] = {"mode": "batch", "endpoint": self.server.address, "model": "gpt-4o-mini"}
-        return SummarySettings(**(given | {"premium_model": "", "seconds": 20.0} | more))
+        defaults: dict[str, Any] = {"mode": "batch", "endpoint": self.server.address, "model": "gpt-4o-mini"}
+        return SummarySettings(**(defaults | {"premium_model": "", "seconds": 20.0} | more))
 
     def store(self) -> SqlSummaryStore:
         return SqlSummaryStore(self.scene.store.engine)
@@ -169,8 +169,8 @@ class SummaryScene:
         return self.scene.rows(summary_batches)
 
     def documents(self, name: str) -> set[str]:
-        wanted: list[Document] = [d for d in self.bundle_documents() if d.title.startswith(name)]
-        return {document.id for document in wanted}
+        matching: list[Document] = [d for d in self.bundle_documents() if d.title.startswith(name)]
+        return {document.id for document in matching}
 
     def bundle_documents(self) -> list[Document]:
         ids = [m for row in self.scene.rows(stories) for m in self._members(row["id"])]

@@ -146,15 +146,15 @@ class RedisRateLimiter:
 
     def report_sent(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, done=False)
+            self._report(leases, now, is_done=False)
 
     def report_done(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, done=True)
+            self._report(leases, now, is_done=True)
             for lease in leases:
                 self._leases.pop(f"{self._owner}{_OWNER_MARK}{lease}", None)
 
-    def _report(self, leases: Sequence[str], now: float, *, done: bool) -> None:
+    def _report(self, leases: Sequence[str], now: float, *, is_done: bool) -> None:
         owned_leases = (f"{self._owner}{_OWNER_MARK}{lease}" for lease in leases)
         demands = [self._leases[lease] for lease in owned_leases if lease in self._leases]
 
@@ -164,7 +164,7 @@ class RedisRateLimiter:
             for demand in demands:
                 for quota in demand.quotas:
                     snapshot.usages[quota.key].mark_sent(demand.lease, moment)
-                for slots in demand.slots if done else ():
+                for slots in demand.slots if is_done else ():
                     snapshot.usages[slots.key].running.pop(demand.lease, None)
 
         if demands:
