@@ -19,6 +19,7 @@ from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
+from headwater.store.views import install_views
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -114,6 +115,18 @@ def delete_all_rows(engine: Engine) -> None:
             return
         for statement in statements:
             connection.exec_driver_sql(statement)
+
+
+@pytest.fixture
+def recipe_views(engine: Engine) -> None:
+    """The views of the recipes that have some, in that database."""
+    from headwater_recipes.crypto.views import CRYPTO_VIEWS
+    from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
+    from headwater_recipes.markets.views import MARKET_VIEWS
+
+    views = {"crypto": CRYPTO_VIEWS, "markets": MARKET_VIEWS, "geopolitics": GEOPOLITICS_VIEWS}
+    for recipe, recipe_views in views.items():
+        install_views(engine, recipe, recipe_views)
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ class Siege:
                 break
             hit[kind] += self.strike(kind)
         self.many.wait_until(self.many.is_done, LONGEST)
-        self.many.wait_until(lambda: self.many.store.holders() == set(), LONGEST)
+        self.many.wait_until(lambda: self.many.store.lease_owners() == set(), LONGEST)
         codes = self.many.stop(*self.workers.values(), self.beat)
         # Who was told to stop before it had come up again ends by the signal itself.
         assert set(codes) <= {0, -signal.SIGTERM}, self.many.output()[-4000:]

@@ -124,7 +124,7 @@ def test_c35_the_task_of_a_dead_process_is_free_at_once(app: App, scene: Scene, 
         dead = f"{machine_id()}:{dead_process.pid}:0:maintenance"
     maintenance = worker(app, done)
     maintenance.run_due()
-    MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
     assert maintenance.run_now("chore") == {"done": 1}
 
 
@@ -154,7 +154,7 @@ def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, done: Done):
 
 def test_an_operator_can_run_a_task_now_but_not_twice_at_the_same_time(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
-    MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 

@@ -157,7 +157,7 @@ def test_g1_g22_one_run_at_a_time_and_the_dead_are_given_up(world: World, engine
     assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
     rows = told(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
     assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
-    assert [run["id"] for run in runs.listed(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
+    assert [run["id"] for run in runs.list_runs(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
 
 
 def test_g3_every_view_can_be_read_when_there_is_nothing(engine: Engine):

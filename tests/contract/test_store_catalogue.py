@@ -126,8 +126,8 @@ def test_the_quarantine_is_listed(scene: Scene, catalogue: Catalogue):
     )
     assert {row["reason"] for row in catalogue.quarantine()} == {"error:X", "js_required"}
     assert catalogue.quarantine("other") == []
-    assert catalogue.quarantined(a.id[:10])["evidence"] == {"n": 1}
-    assert catalogue.quarantined("deadbeef") is None
+    assert catalogue.quarantined_record(a.id[:10])["evidence"] == {"n": 1}
+    assert catalogue.quarantined_record("deadbeef") is None
 
 
 def test_explain_tells_the_full_story_of_a_document(scene: Scene):

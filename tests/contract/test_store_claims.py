@@ -102,9 +102,9 @@ def test_released_rows_are_free_and_count_only_if_their_owner_died(scene: Scene,
     _sources_due(scene, START, START)
     scene.claim(Task.POLL, "mine", limit=1)
     scene.claim(Task.POLL, "others")
-    assert scene.store.holders() == {"mine", "others"}
+    assert scene.store.lease_owners() == {"mine", "others"}
     assert scene.store.release(["mine"], counts=counts) == 1
-    assert scene.store.holders() == {"others"}
+    assert scene.store.lease_owners() == {"others"}
     (source_lease,) = scene.claim(Task.POLL)
     assert source_lease.attempts == attempts
 
@@ -118,7 +118,7 @@ def test_release_covers_every_kind_of_work(scene: Scene):
     for task in QUEUED_TASKS:
         assert scene.claim(task, "mine"), task
     assert scene.store.release(["mine"], counts=False) == 8
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
     for task in QUEUED_TASKS:
         assert scene.claim(task, "again"), task
 
@@ -236,7 +236,7 @@ def test_a_result_in_time_is_written(scene: Scene, task: Task):
     before = _rows(scene)
     finish()
     assert _rows(scene) != before
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 @pytest.mark.parametrize("task", [Task.FETCH, Task.GATHER, Task.DELIVER])

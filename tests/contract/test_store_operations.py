@@ -157,7 +157,7 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
     scene.claim(Task.DELIVER, "busy")
     scene.now = START + LEASE
     assert operations.free_expired(scene.now) == 1
-    assert scene.store.holders() == {"busy"}
+    assert scene.store.lease_owners() == {"busy"}
     assert operations.free_expired(scene.now) == 0
 
 

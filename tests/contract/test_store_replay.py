@@ -98,7 +98,7 @@ def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, 
 def test_a_stretch_without_anything_to_read_again_is_passed_over(scene: Scene, desk: Replays):
     scene.drafts(*PATHS)
     name = _started(scene, desk)
-    assert scene.store.waiting(RECIPE, START) == [Task.REPLAY]
+    assert scene.store.due_tasks(RECIPE, START) == [Task.REPLAY]
     assert scene.store.advance_replay(RECIPE, START) == 0
     assert desk.get(name)["state"] == ReplayState.REPORTED
 
@@ -136,7 +136,7 @@ def test_a_report_counts_verdicts_and_fields_and_is_whole_when_nothing_is_left(s
     (row,) = desk.report(name, [ReplayVerdict.FAILED])
     assert (row["reason"], row["detail"]) == ("error:ValueError", "boom")
     assert len(list(desk.report(name, [ReplayVerdict.WORSE, ReplayVerdict.BETTER], limit=2))) == 2
-    assert scene.store.waiting(RECIPE, START) == []
+    assert scene.store.due_tasks(RECIPE, START) == []
 
 
 def test_a_result_whose_lease_was_lost_is_not_counted(scene: Scene, desk: Replays):
@@ -174,7 +174,7 @@ def test_what_is_paused_is_neither_claimed_nor_listed_nor_waited_for(scene: Scen
     desk.pause(name, START)
     assert scene.claim(Task.REPLAY) == []
     assert scene.store.advance_replay(RECIPE, START) == 0
-    assert scene.store.waiting(RECIPE, START) == []
+    assert scene.store.due_tasks(RECIPE, START) == []
     assert Task.REPLAY not in scene.store.next_due(RECIPE)
     _read(scene, _found(held))
     assert desk.get(name)["better"] == 1
@@ -201,7 +201,7 @@ def test_a_recipe_has_one_replay_at_a_time(scene: Scene, desk: Replays):
     desk.start("other", START - HOUR, START, START)
     desk.discard(first, START)
     assert desk.start(RECIPE, START - 2 * HOUR, START, START)
-    assert [row["recipe"] for row in desk.listed(RECIPE)] == [RECIPE, RECIPE]
+    assert [row["recipe"] for row in desk.list_replays(RECIPE)] == [RECIPE, RECIPE]
 
 
 def test_nothing_is_replaced_before_it_is_applied_and_then_only_what_was_chosen(scene: Scene, desk: Replays):
@@ -232,7 +232,7 @@ def test_live_documents_wait_behind_few_that_are_replaced(
     name = _whole(scene, desk, *[ReplayVerdict.BETTER] * 5)
     desk.apply(name, [ReplayVerdict.BETTER], START)
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 2, 0]
-    assert scene.store.waiting(RECIPE, START) == [Task.REFINE, Task.REPLAY]
+    assert scene.store.due_tasks(RECIPE, START) == [Task.REFINE, Task.REPLAY]
     scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE)))
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(2)] == [1, 0]
     assert desk.get(name)["replaced"] == 5
@@ -327,7 +327,7 @@ def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene,
     told = desk.get(name)
     assert (told["state"], told["listed"], told["better"]) == (ReplayState.REPORTED, 24, 24)
     assert told["fields"]["title"]["better"] == 24
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 def test_listing_goes_by_the_index_however_many_documents_there_are(scene: Scene, desk: Replays):

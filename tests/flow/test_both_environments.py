@@ -153,5 +153,5 @@ def test_a_difference_is_told_by_table_row_and_column():
     assert list(differences(ours, {"dedupe_epochs": ours["dedupe_epochs"][::-1]})) == []
     theirs = {"dedupe_epochs": [{"space": 1, "value": 3}]}
     assert list(differences(ours, theirs)) == [
-        'epochs {"space":1}: value: 2 != 3', 'epochs {"space":2}: 1 against 0',
+        'dedupe_epochs {"space":1}: value: 2 != 3', 'dedupe_epochs {"space":2}: 1 against 0',
     ]  # fmt: skip

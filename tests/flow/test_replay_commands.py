@@ -109,17 +109,17 @@ def test_killed_in_the_middle_it_goes_on_and_gives_the_same_report(
     doomed = _begin(
         shop, "replay", "--from", "raw", "--recipe", RECIPE, "--since", "1d", "--wait", TRIAL_PAUSE="0.05"
     )
-    shop.wait_until(lambda: bool(store.holders()))
+    shop.wait_until(lambda: bool(store.lease_owners()))
     shop.wait_until(lambda: len(children(doomed)) > 0)
     os.killpg(doomed.pid, signal.SIGKILL)
     doomed.communicate()
-    (killed,) = rows.listed(RECIPE)
+    (killed,) = rows.list_replays(RECIPE)
     assert (killed["state"], killed["compared"] < ARTICLES) == ("running", True)
     ended = _ask(shop, "replay", "resume", killed["id"][:12], "--wait")
     assert (ended["state"], ended["compared"], ended["listed"]) == ("reported", ARTICLES, ARTICLES)
     assert ended["better"] + ended["changed"] == ARTICLES
     assert Scene(store).rows(documents) == before
-    assert store.holders() == set()
+    assert store.lease_owners() == set()
     seen = _report(shop, killed["id"])
     _ask(shop, "replay", "discard", killed["id"])
     again = _ask(shop, "replay", "--recipe", RECIPE, "--since", "1d", "--wait")

@@ -113,7 +113,7 @@ class HttpApi:
         if asked and day is None:
             return json_answer({"error": "give date as YYYY-MM-DD"}, status=400)
         rows = PipelineRuns(self.app.store.engine)
-        found = await asyncio.to_thread(rows.listed, self.recipe, day.isoformat() if day else None)
+        found = await asyncio.to_thread(rows.list_runs, self.recipe, day.isoformat() if day else None)
         if not found:
             return json_answer({"error": "there is no such run"}, status=404)
         return json_answer({"runs": [run_record(row) for row in found]})

@@ -68,7 +68,7 @@ class QueueApi:
 
         def look() -> list[dict[str, Any]]:
             queues = self.queues()
-            return queues.peek(queues.named(request.match_info["queue"]), limit)
+            return queues.peek(queues.find_queue(request.match_info["queue"]), limit)
 
         return json_lines_response(await asyncio.to_thread(look))
 
@@ -79,14 +79,16 @@ class QueueApi:
 
         def take() -> list[dict[str, Any]]:
             queues = self.queues()
-            return queues.pop(queues.named(request.match_info["queue"]), owner[:LONGEST_WORDS], limit, lease)
+            return queues.pop(
+                queues.find_queue(request.match_info["queue"]), owner[:LONGEST_WORDS], limit, lease
+            )
 
         return json_lines_response(await asyncio.to_thread(take))
 
     async def retry(self, request: web.Request) -> web.Response:
         def again() -> int:
             queues = self.queues()
-            return queues.retry(queues.named(request.match_info["queue"]))
+            return queues.retry(queues.find_queue(request.match_info["queue"]))
 
         return web.json_response({"count": await asyncio.to_thread(again)})
 

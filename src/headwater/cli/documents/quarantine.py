@@ -57,7 +57,7 @@ def show_record(
     as_json: Json = False,
 ) -> None:
     """Show why one record was set apart."""
-    found = open_app(context).catalogue.quarantined(key)
+    found = open_app(context).catalogue.quarantined_record(key)
     if found is None:
         raise _nothing([key])
     if as_json:

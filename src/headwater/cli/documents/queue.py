@@ -39,7 +39,7 @@ def list_queues(context: typer.Context, as_json: Json = False) -> None:
 def peek(context: typer.Context, queue: Name, limit: Limit = 1) -> None:
     """Print the next items, one JSON object a line, without taking them."""
     queues = _queues(context)
-    print_json_lines(queues.peek(queues.named(queue), limit))
+    print_json_lines(queues.peek(queues.find_queue(queue), limit))
 
 
 @app.command("pop")
@@ -60,7 +60,7 @@ def pop(
     """
     queues = _queues(context)
     taker = owner or f"{socket.gethostname()}:{os.getppid()}"
-    print_json_lines(queues.pop(queues.named(queue), taker, limit, parse_duration(lease, "--lease")))
+    print_json_lines(queues.pop(queues.find_queue(queue), taker, limit, parse_duration(lease, "--lease")))
 
 
 @app.command("ack")
@@ -103,7 +103,7 @@ def retry(
 ) -> None:
     """Send again what was given up."""
     queues = _queues(context)
-    count = queues.retry(queues.named(queue) if queue else None)
+    count = queues.retry(queues.find_queue(queue) if queue else None)
     _tell(f"{count} items wait again.", {"count": count}, as_json=as_json)
 
 

@@ -26,7 +26,7 @@ def list_alarms(
     as_json: Json = False,
 ) -> None:
     """List alarms, newest first."""
-    found = AlarmStore(open_app(context).store.engine).listed(recipe, past=past, limit=limit)
+    found = AlarmStore(open_app(context).store.engine).list_alarms(recipe, past=past, limit=limit)
     if as_json:
         print_json_lines(found)
         return

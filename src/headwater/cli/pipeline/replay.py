@@ -80,7 +80,7 @@ def start_replay(
 def list_replays(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List replays, the newest first, with how far they have come."""
     app = open_app(context)
-    found = Replays(app.store.engine).listed(recipe)
+    found = Replays(app.store.engine).list_replays(recipe)
     if as_json:
         print_json_lines(found)
         return

@@ -17,12 +17,12 @@ from headwater.store.bulk import (
     PreparedStatement,
     RecordsetStatement,
     RowValues,
+    insert_into,
     insert_rows,
     prepare_recordset,
     prepare_statement,
 )
-from headwater.store.claims.leases import insert_into
-from headwater.store.dedupe.fingerprints import index_value, match_fingerprints
+from headwater.store.dedupe.fingerprints import index_value, match_fingerprints, owners_by_value
 from headwater.store.in_list import bigint_array, in_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
@@ -62,7 +62,7 @@ def recall(
 ) -> FingerprintLookup:
     space = dedupe_space(recipe, scheme)
     epoch = connection.scalar(select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space)) or 0
-    owners = _owners(connection, recipe, prints)
+    owners = owners_by_value(connection, recipe, prints)
     numbers = _latest_documents(connection, space, list(dict.fromkeys(keys)), limit)
     names = _document_ids(connection, {number for some in numbers.values() for number in some})
     holders = {
@@ -70,21 +70,6 @@ def recall(
         for band, some in numbers.items()
     }
     return FingerprintLookup(epoch, owners, holders)
-
-
-def _owners(
-    connection: Connection, recipe: str, prints: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], str]:
-    if not prints:
-        return {}
-    table, prints_by_index_value = (
-        fingerprints,
-        {(kind, index_value(value)): (kind, value) for kind, value in prints},
-    )
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(
-        match_fingerprints(recipe, prints_by_index_value)
-    )
-    return {prints_by_index_value[row.kind, row.value]: row.document_id for row in connection.execute(query)}
 
 
 def _latest_documents(

@@ -8,10 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, func, select, union
 
 from headwater.store.connect import read_transaction
+from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, leads, sources, stories, story_members
 from headwater.store.schema.knowledge import edges
-
-Record = dict[str, Any]
 
 
 def top_stories(engine: Engine, recipe: str, since: datetime, limit: int) -> list[Record]:
