@@ -458,11 +458,11 @@ def test_a_database_that_was_moved_from_takes_no_writes(
         assert told.code == 0, (line, told)
         assert told.err.count("the data here may be out of date") == 1, (line, told)
     assert everything(app.store.engine) == before
-    assert "leave one of them out" in answer("move --undo --dry-run --json").err
+    assert "give one of them" in answer("move --undo --dry-run --json").err
     assert answer("sources pause SOURCE").code == 1
     assert answer("move --undo --json").record == {"was_away": True}
     assert answer("move --undo --json").record == {"was_away": False}
-    assert "It lives here." in answer("move --undo").out
+    assert "This environment is in use." in answer("move --undo").out
     assert answer("sources pause SOURCE").code == 0
     assert "--to NAME" in answer("move").err
     assert "--to NAME" in answer("move --undo --to cluster").err
