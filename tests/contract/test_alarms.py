@@ -282,7 +282,7 @@ def test_c32_the_verb_checks_and_says_so_by_its_exit_code(ask: Ask, scene: Scene
     scene.poll(source=crypto("Bad"), error="http_500", failures=10, stopped="10 failures in a row")
     answer = ask("health")
     assert answer.code == 1
-    assert "Not all is well." in answer.out
+    assert "Unhealthy." in answer.out
     (listed,) = ask("alarms", "list", "--json").records
     assert listed["title"] == "Bad was stopped"
     assert "Bad was stopped" in ask("alarms", "list").out

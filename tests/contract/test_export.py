@@ -167,7 +167,7 @@ def test_c41_the_command_writes_a_file_and_reports_it(scene: Scene, ask: Ask, tm
     ("words", "message"),
     [
         (("--since", "yesterday"), "--since: 'yesterday' is not a time; write for example 2026-11-14"),
-        (("--format", "parquet"), "name a file with --out"),
+        (("--format", "parquet"), "give a file with --out"),
     ],
 )
 def test_an_impossible_export_is_explained_in_a_sentence(

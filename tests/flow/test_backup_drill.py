@@ -170,7 +170,7 @@ def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Pa
 def test_nothing_is_restored_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
     drafts(scene, crypto(), "a")  # claimed, and so leased
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
-    with pytest.raises(Refused, match="at work"):
+    with pytest.raises(Refused, match="workers are active"):
         restore(app, backup, force=True)
     scene.store.release(["me"], counts=False)
     restore(app, backup, force=True)

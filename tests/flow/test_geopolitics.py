@@ -34,7 +34,7 @@ class Moving:
     """The demo's time, but running."""
 
     shift: timedelta = timedelta(0)
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     def __call__(self) -> datetime:
         return START + self.shift + timedelta(seconds=time.monotonic() - self.begun)
@@ -141,8 +141,8 @@ def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
         app.register(recipe)
         run(replace(context, sinks={"files": Box()}), clock)
         with read_transaction(app.store.engine) as connection:
-            found = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
-    story = next(row for title, row in found.items() if "Halcyon" in title)
+            by_title = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
+    story = next(row for title, row in by_title.items() if "Halcyon" in title)
     about = story["attributes"]
     assert about["articles"] == 3
     assert about["domains"] == 3

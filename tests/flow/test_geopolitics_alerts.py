@@ -50,9 +50,9 @@ def test_g17_an_alert_is_retried_or_quarantined_and_delivered_once(
         assert moody.envelopes == []
         clock.shift += timedelta(minutes=11)
         run(context, clock)
-        told = {envelope.record.title: envelope for envelope in moody.envelopes}
-        assert len(told) == len(moody.envelopes) == 2
-        for envelope in told.values():
+        by_title = {envelope.record.title: envelope for envelope in moody.envelopes}
+        assert len(by_title) == len(moody.envelopes) == 2
+        for envelope in by_title.values():
             assert envelope.record.attributes["alert"] == ["subject"]
             assert envelope.record.attributes["flashpoint_title"] == "Kelmar Strait"
         apart = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")

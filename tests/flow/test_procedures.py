@@ -93,7 +93,7 @@ class Office:
             for path in sorted((self.out / "tramites").glob("*.json"))
         }
 
-    def ledger(self, name: str) -> dict[str, Any]:
+    def catalogue(self, name: str) -> dict[str, Any]:
         return json.loads((self.out / "ingestion" / f"{name}.json").read_bytes())
 
     def state_of(self) -> dict[str, bytes]:
@@ -186,7 +186,7 @@ def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
     assert unfindable_documents(folder) == []
 
 
-def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Office):
+def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished: Office):
     for stem, document in finished.files().items():
         record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
         assert record["source_url"] == document["source_url"]
@@ -200,9 +200,9 @@ def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Offic
     assert len(metas[0].name.partition(".")[0]) == 16
 
 
-def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: Office):
+def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished: Office):
     queue, log, catalogue = (
-        finished.ledger(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
+        finished.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
     )
     assert {row["method"] for row in queue["urls"]} == {"sitemap", "crawl", "feed", "seeds", "boe"}
     assert {row["status"] for row in queue["urls"]} == {"stored", "skipped", "extraction_failed"}
@@ -222,7 +222,7 @@ def test_p27_the_metrics_add_up(finished: Office):
     document = run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),
-        finished.ledger("ingestion_catalog"),
+        finished.catalogue("ingestion_catalog"),
         0,
     )
     assert document["stored"] == len(finished.files()) == document["normalised"]

@@ -172,7 +172,7 @@ def test_a_replay_of_nothing_is_whole_at_once(ask: Ask):
         ((*START, "--until", "2025-01-01"), "not before the end"),
         ((*START, "--from", "thin-air"), "raw"),
         (("replay", "show", "abcdef0123"), "replay list"),
-        (("replay", "apply", "abcdef0123", "--only", "best"), "no verdict"),
+        (("replay", "apply", "abcdef0123", "--only", "best"), "not a verdict"),
         (("replay", "apply", "abcdef0123", "--only", "same"), "cannot be applied"),
         (("replay", "report", "abcdef0123", "--verdict", ","), "at least one"),
     ],
