@@ -157,8 +157,10 @@ def test_a_shell_without_its_script_and_a_login_end_with_their_reasons(tmp_path:
     recipe = make_recipe(discover, make_source("walls"))
     with running() as internet, context_for(tmp_path, internet.base_url, recipe) as (app, context):
         run(replace(context, renders=True))
-        found = {row["url"].rpartition("/")[2]: (row["state"], row["reason"]) for row in rows(app, documents)}
-        assert found == {
+        states = {
+            row["url"].rpartition("/")[2]: (row["state"], row["reason"]) for row in rows(app, documents)
+        }
+        assert states == {
             "script-shell": (State.ASIDE, "js_required"),  # its script is missing
             "login": (State.DROPPED, "login"),
         }

@@ -69,7 +69,7 @@ def test_g11_groups_are_never_crossed(ask: Any, tmp_path: Path):
 def test_a_bad_line_is_named_or_skipped(ask: Any, tmp_path: Path):
     given = [*lines("mill", each=2), {"title": "no id"}, {"id": "mill-00"}, {"id": 7, "published_at": "soon"}]
     path = written(tmp_path / "in.jsonl", given)
-    assert "line 3 is no article" in ask(path).err
+    assert "line 3 is not a valid article" in ask(path).err
     answer = ask(path, "--skip-bad", "--json")
     assert [record["id"] for record in answer.records] == ["mill-00", "mill-01"]
     assert all(f"line {number}" in answer.err for number in (3, 4, 5))
@@ -87,7 +87,7 @@ def test_earlier_answers_must_be_answers(ask: Any, tmp_path: Path):
     path = written(tmp_path / "in.jsonl", lines("mill", each=2))
     answer = ask(path, "--earlier", path)
     assert answer.code != 0
-    assert "line 1 is no answer" in answer.err
+    assert "line 1 is not output" in answer.err
 
 
 def test_without_the_extra_words_decide_and_the_reference_says_what_to_install(

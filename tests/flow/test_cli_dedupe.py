@@ -104,7 +104,7 @@ def test_standard_input_is_read_too(tmp_path: Path):
         (b'{"body": "no id"}', "missing required field `id`"),
         (b'{"id": 9, "title": 7}', "$.title"),
         (b'{"id": 9, "published_at": "yesterday"}', "published_at is no ISO 8601 moment: 'yesterday'"),
-        (b'{"id": "1"}', "the id '1' was given to an earlier line"),
+        (b'{"id": "1"}', "the id '1' occurs in an earlier line"),
         (b'{"id": 9, "deep": ' + b"[" * 100_000, "nested too deeply"),
         (b'{"id": 9, "body": "' + b"long" * 500 + b'"}', "longer than"),
     ],
@@ -118,12 +118,12 @@ def test_a_bad_line_is_named_with_its_number_or_skipped(
     (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *rest]))
     stopped = ask(tmp_path / "in.jsonl")
     assert stopped.code == 1
-    assert "line 3 is no article" in stopped.err
+    assert "line 3 is not a valid article" in stopped.err
     assert why in stopped.err
     assert len(stopped.records) == 1
     skipped = ask(tmp_path / "in.jsonl", "--skip-bad")
     assert (skipped.code, len(skipped.records)) == (0, 4)
-    assert "line 3 is no article" in skipped.err
+    assert "line 3 is not a valid article" in skipped.err
     assert "1 line skipped" in skipped.err
 
 

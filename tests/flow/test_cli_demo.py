@@ -207,7 +207,7 @@ def test_a_sweep_frees_leases_that_have_run_out(own: App, tell: Ask):
     _lease(own, "another-machine:1:1:desk", LONG_AGO)
     freed = tell("sweep", "--json").record
     assert freed["freed_expired"] == sum(own.catalogue.status("crypto", own.clock())["leads"].values())
-    assert own.store.holders() == set()
+    assert own.store.lease_owners() == set()
 
 
 def _age(app: App, *, hours: float) -> None:

@@ -26,7 +26,7 @@ def test_what_the_system_refuses_is_a_sentence(
     monkeypatch.setattr(headwater.ops.restore.shutil, "copyfile", full)
     answer = call(capsys, monkeypatch, "--data", "b", "restore", "kept")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err == "headwater: the system says: No space left on device (b/headwater.db).\n"
+    assert answer.err == "headwater: the system reports: No space left on device (b/headwater.db).\n"
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import Answer, call
-from tests.support.scene import Scene, kept, make_lead, make_source
+from tests.support.scene import Scene, kept_result, make_lead, make_source
 
 from headwater.app import App
 from headwater.model.jobs import Task
@@ -70,7 +70,7 @@ def test_a_proposal_is_listed_shown_and_accepted(
     told = json.loads(base.procedure(key).read_bytes())
     assert told["tasas"].startswith("35 euros")
     assert told["verified_by"] == "manual"
-    assert ask("review", "list").out.strip() == "Nothing waits for review."
+    assert ask("review", "list").out.strip() == "Nothing is waiting for review."
 
 
 def test_a_rejected_proposal_does_not_come_back_until_its_page_changes(base: KnowledgeBaseLayout, ask: Ask):
@@ -93,10 +93,10 @@ def test_what_does_not_wait_is_told_in_one_sentence(ask: Ask):
 def test_p24_procedures_are_listed_by_filters_and_found_by_questions(ask: Ask):
     names = {row["nombre"] for row in ask("procedures", "list", "--kind", "licencia", "--json").records}
     assert names == {"Licencia de obra menor"}
-    assert ask("procedures", "list", "--language", "eu").out.strip() == "No procedure fits."
+    assert ask("procedures", "list", "--language", "eu").out.strip() == "No procedure matches."
     found = ask("procedures", "find", "cómo pido la tarjeta de estacionamiento", "--json").record
     assert found["id"].startswith("local-valdemora-tarjeta-estacionamiento")
-    assert ask("procedures", "find", "xyzzy").out.strip() == "No procedure answers that."
+    assert ask("procedures", "find", "xyzzy").out.strip() == "No procedure answers this question."
 
 
 def test_p30_p31_p32_a_sound_folder_passes_and_a_broken_file_is_named(base: KnowledgeBaseLayout, ask: Ask):
@@ -142,15 +142,18 @@ def test_p29_pages_answer_where_keywords_do_not(base: KnowledgeBaseLayout, ask: 
     told = json.loads(base.procedure("local-valdemora-licencia-obra-menor").read_bytes())
     app = App(Settings(data=str(tmp_path)))
     scene = Scene(app.store, source=make_source("Town", recipe="procedures"))
-    scene.tell(make_lead("works", source=scene.source, body="page"))
+    scene.poll(make_lead("works", source=scene.source, body="page"))
     (draft,) = scene.claim(Task.REFINE, recipe="procedures")
     scene.refine(
-        kept(draft, title="Obras", text="Alicatar la cocina sin tocar tabiques.", url=told["fuente_url"])
+        kept_result(
+            draft, title="Obras", text="Alicatar la cocina sin tocar tabiques.", url=told["fuente_url"]
+        )
     )
     app.store.engine.dispose()
     asked = "quiero alicatar mi cocina"
-    assert ask("procedures", "find", asked).out.strip() == "No procedure answers that."
+    assert ask("procedures", "find", asked).out.strip() == "No procedure answers this question."
     assert ask("procedures", "find", asked, "--pages", "--json").record["id"] == told["id"]
     assert (
-        ask("procedures", "find", "capital de francia", "--pages").out.strip() == "No procedure answers that."
+        ask("procedures", "find", "capital de francia", "--pages").out.strip()
+        == "No procedure answers this question."
     )

@@ -272,10 +272,10 @@ def test_a_source_taken_out_of_the_list_is_paused_at_the_next_run_and_told(setti
     feeds.write_text("sources:\n" + line.format("rss"))
     again = shell(*run, at=settings.parent)
     assert again.code == 0
-    assert "no more in the list of crypto, so paused: other." in again.err
+    assert "paused, because no longer in the list of crypto: other." in again.err
     assert "unlisted" in ask("sources", "list").out
     shown = ask("sources", "show", "other").out
-    assert "no more in its list" in " ".join(shown.split())
+    assert "no longer in the list" in " ".join(shown.split())
     (row,) = [row for row in ask("sources", "list", "--json").records if row["name"] == "other"]
     assert (row["active"], row["reason"]) == (False, "unlisted")
 

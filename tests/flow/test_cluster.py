@@ -49,7 +49,7 @@ def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey)
 
 
 def _leader(many: Cluster) -> str | None:
-    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).listed()}.get(
+    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).list_tasks()}.get(
         leader_row(RECIPE)
     )
 

@@ -19,10 +19,12 @@ from headwater_demo.internet import running
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, home: EnvironmentUnderTest) -> Iterator[RecipeRun]:
+def finished(
+    tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnderTest
+) -> Iterator[RecipeRun]:
     """A laboratory in which everything was read once. The tests below only look, or change nothing that others see."""
     folder = tmp_path_factory.mktemp("crypto")
-    with running(size="small") as internet, recipe_run(folder, internet, home=home) as made:
+    with running(size="small") as internet, recipe_run(folder, internet, environment=environment) as made:
         made.run()
         yield made
 
@@ -110,7 +112,7 @@ def test_c13_every_look_is_on_record_with_its_counts(finished: RecipeRun):
 
 
 def test_no_lease_is_left(finished: RecipeRun):
-    assert finished.app.store.holders() == set()
+    assert finished.app.store.lease_owners() == set()
 
 
 def test_a_second_run_asks_only_whether_anything_changed_and_adds_nothing(tmp_path):
@@ -142,7 +144,7 @@ def test_jobs_run_one_by_one_give_the_same_and_repeating_them_changes_nothing(tm
             assert engine.run(Job(RECIPE, task, ("no such key",))) == 0
         assert _stories(made) == _stories(finished)
         assert made.delivered() == {row["id"] for row in made.documents(State.KEPT)}
-        assert made.app.store.holders() == set()
+        assert made.app.store.lease_owners() == set()
 
 
 def _stories(made: RecipeRun) -> set[str]:

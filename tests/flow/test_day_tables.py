@@ -116,12 +116,12 @@ def test_g2_the_day_that_is_asked_for_is_read_instead_of_the_newest(tmp_path: Pa
     listed = tmp_path / "flashpoints.yaml"
     listed.write_text("database: env:NEWS_DATABASE\ndate: '20261110'\n")
     assert [source.options["date"] for source in configure(listed, {}).sources] == ["20261110"]
-    (asked,) = configure(listed, {"date": "2026-11-12"}).sources
-    assert asked.options["date"] == "2026-11-12"
+    (source_of_date,) = configure(listed, {"date": "2026-11-12"}).sources
+    assert source_of_date.options["date"] == "2026-11-12"
 
 
-def look(told: str) -> None:
-    source = make_source("day_tables", "", options={"database": told})
+def look(reference: str) -> None:
+    source = make_source("day_tables", "", options={"database": reference})
     run_session(discover_day_tables(source, NOW), table({}))
 
 
@@ -150,16 +150,16 @@ def test_g3_names_and_translations_go_into_the_row_and_what_was_there_stays(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ):
     first, second = (str(uuid5(SPACE, report.url)) for report in TODAY[:2])
-    found = {"title_en": "The ferry", "entities": {"PERSON": [{"text": "Mara Venn"}]}}
+    results = {"title_en": "The ferry", "entities": {"PERSON": [{"text": "Mara Venn"}]}}
     with news(postgres, monkeypatch) as database:
         database.execute("UPDATE feed_entries_20261113 SET title_en = 'As it was'")
         envelopes = [
             Envelope(key=key, route="day_tables", record=entry(key, **more), revision=1)
-            for key, more in ((first, found), (second, {}))
+            for key, more in ((first, results), (second, {}))
         ]
         assert len(EntryRowSink("env:NEWS_DATABASE").send(envelopes)) == 2
         query = "SELECT title_en, entities FROM feed_entries_20261113 WHERE id = %s"
-        assert database.execute(query, (first,)).fetchall() == [("The ferry", found["entities"])]
+        assert database.execute(query, (first,)).fetchall() == [("The ferry", results["entities"])]
         assert database.execute(query, (second,)).fetchall() == [("As it was", None)]
 
 

@@ -34,7 +34,7 @@ class Moving:
     """The demo's time, but running."""
 
     shift: timedelta = timedelta(0)
-    begun: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     def __call__(self) -> datetime:
         return START + self.shift + timedelta(seconds=time.monotonic() - self.begun)
@@ -84,7 +84,7 @@ def prepared(tmp_path: Path, **options: object):
 
 
 def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock, box = (
         prepared(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
@@ -93,7 +93,7 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
     )
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, bare),
     ):
         app.register(recipe)
         context = replace(bare, sinks={"ops": box, "files": Box()})
@@ -131,18 +131,18 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
 
 
 def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock = prepared(tmp_path), Moving()
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, context),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, context),
     ):
         app.register(recipe)
         run(replace(context, sinks={"files": Box()}), clock)
         with read_transaction(app.store.engine) as connection:
-            found = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
-    story = next(row for title, row in found.items() if "Halcyon" in title)
+            by_title = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
+    story = next(row for title, row in by_title.items() if "Halcyon" in title)
     about = story["attributes"]
     assert about["articles"] == 3
     assert about["domains"] == 3

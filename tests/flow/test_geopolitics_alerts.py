@@ -38,21 +38,21 @@ class Gone:
 
 
 def test_g17_an_alert_is_retried_or_quarantined_and_delivered_once(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, bare),
     ):
         context = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
         run(context, clock)
         assert moody.envelopes == []
         clock.shift += timedelta(minutes=11)
         run(context, clock)
-        told = {envelope.record.title: envelope for envelope in moody.envelopes}
-        assert len(told) == len(moody.envelopes) == 2
-        for envelope in told.values():
+        by_title = {envelope.record.title: envelope for envelope in moody.envelopes}
+        assert len(by_title) == len(moody.envelopes) == 2
+        for envelope in by_title.values():
             assert envelope.record.attributes["alert"] == ["subject"]
             assert envelope.record.attributes["flashpoint_title"] == "Kelmar Strait"
         apart = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")

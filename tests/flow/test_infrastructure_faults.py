@@ -66,7 +66,7 @@ def _complete(lab: RecipeRun) -> None:
     assert Counter(row["state"] for row in lab.documents())[State.QUARANTINED] == 0
     assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
     assert lab.unfinished() == {}
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def _stop_when(true: Callable[[], bool], *, at_most: int = 2000) -> Callable[[], bool]:
@@ -116,7 +116,7 @@ def test_a_worker_waits_for_a_full_disk_and_fetches_no_page_twice(
     requests = Counter(_requests(lab))
     assert set(requests.values()) == {1}
     assert {row["failures"] for row in lab.rows(sources)} == {0}
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
     loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
     _complete(lab)
 
@@ -128,7 +128,7 @@ def test_nothing_more_is_claimed_while_results_wait_for_space(
     loops.run_network_loop(lab.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
     assert len(_requests(lab)) == 2
     assert lab.rows(leads) == lab.rows(captures) == []
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(

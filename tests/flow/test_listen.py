@@ -170,7 +170,7 @@ def test_without_a_public_address_there_is_nothing_to_listen_for(tmp_path: Path,
 
 def test_an_empty_secret_is_refused_and_a_new_one_is_whole(tmp_path: Path):
     (tmp_path / "websub.key").touch()
-    with pytest.raises(Refused, match="does not hold a secret: remove it"):
+    with pytest.raises(Refused, match="does not contain a secret: delete it"):
         installation_secret(tmp_path)
     (tmp_path / "websub.key").unlink()
     secret = installation_secret(tmp_path)

@@ -44,15 +44,15 @@ class Office:
     folder: Path
     internet: Internet
     only: tuple[str, ...] = ()
-    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder),
-            database=self.home.database,
-            archive=self.home.archive,
+            database=self.environment.database,
+            archive=self.environment.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",
@@ -93,7 +93,7 @@ class Office:
             for path in sorted((self.out / "tramites").glob("*.json"))
         }
 
-    def ledger(self, name: str) -> dict[str, Any]:
+    def catalogue(self, name: str) -> dict[str, Any]:
         return json.loads((self.out / "ingestion" / f"{name}.json").read_bytes())
 
     def state_of(self) -> dict[str, bytes]:
@@ -110,9 +110,9 @@ class Office:
 
 @contextmanager
 def office(
-    folder: Path, internet: Internet, *only: str, home: EnvironmentUnderTest | None = None
+    folder: Path, internet: Internet, *only: str, environment: EnvironmentUnderTest | None = None
 ) -> Iterator[Office]:
-    running_office = Office(folder, internet, only, home or EnvironmentUnderTest())
+    running_office = Office(folder, internet, only, environment or EnvironmentUnderTest())
     try:
         yield running_office
     finally:
@@ -129,9 +129,9 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def finished(
-    tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: EnvironmentUnderTest
+    tmp_path_factory: pytest.TempPathFactory, internet: Internet, environment: EnvironmentUnderTest
 ) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as running_office:
+    with office(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as running_office:
         running_office.run()
         yield running_office
 
@@ -186,7 +186,7 @@ def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
     assert unfindable_documents(folder) == []
 
 
-def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Office):
+def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished: Office):
     for stem, document in finished.files().items():
         record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
         assert record["source_url"] == document["source_url"]
@@ -200,9 +200,9 @@ def test_p13_p21_raw_extracted_and_ledgers_lie_where_they_should(finished: Offic
     assert len(metas[0].name.partition(".")[0]) == 16
 
 
-def test_p3_p4_p23_the_ledgers_tell_what_was_found_fetched_and_stored(finished: Office):
+def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished: Office):
     queue, log, catalogue = (
-        finished.ledger(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
+        finished.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
     )
     assert {row["method"] for row in queue["urls"]} == {"sitemap", "crawl", "feed", "seeds", "boe"}
     assert {row["status"] for row in queue["urls"]} == {"stored", "skipped", "extraction_failed"}
@@ -222,7 +222,7 @@ def test_p27_the_metrics_add_up(finished: Office):
     document = run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),
-        finished.ledger("ingestion_catalog"),
+        finished.catalogue("ingestion_catalog"),
         0,
     )
     assert document["stored"] == len(finished.files()) == document["normalised"]

@@ -95,7 +95,7 @@ def test_a_document_that_cannot_be_stored_is_quarantined_alone(start: Start, int
     (apart,) = lab.rows(quarantine)
     assert apart["reason"] == "error:IntegrityError"
     assert len(lab.documents(State.KEPT)) == len(lab.documents()) - 1
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def test_a_step_that_is_busy_for_a_while_is_tried_again_and_nothing_is_set_apart(start: Start):
@@ -201,7 +201,7 @@ def test_an_address_that_cannot_be_read_fails_its_source_and_not_the_worker(star
     lab.run()
     row = lab.source("Ledger Lane")
     assert row["reason"] is None or row["failures"] == 1
-    assert lab.app.store.holders() == set()
+    assert lab.app.store.lease_owners() == set()
 
 
 def test_what_is_found_on_the_way_is_stored_at_once_with_the_capture_it_was_found_in(start: Start):

@@ -109,17 +109,17 @@ def test_killed_in_the_middle_it_goes_on_and_gives_the_same_report(
     doomed = _begin(
         shop, "replay", "--from", "raw", "--recipe", RECIPE, "--since", "1d", "--wait", TRIAL_PAUSE="0.05"
     )
-    shop.wait_until(lambda: bool(store.holders()))
+    shop.wait_until(lambda: bool(store.lease_owners()))
     shop.wait_until(lambda: len(children(doomed)) > 0)
     os.killpg(doomed.pid, signal.SIGKILL)
     doomed.communicate()
-    (killed,) = rows.listed(RECIPE)
+    (killed,) = rows.list_replays(RECIPE)
     assert (killed["state"], killed["compared"] < ARTICLES) == ("running", True)
     ended = _ask(shop, "replay", "resume", killed["id"][:12], "--wait")
     assert (ended["state"], ended["compared"], ended["listed"]) == ("reported", ARTICLES, ARTICLES)
     assert ended["better"] + ended["changed"] == ARTICLES
     assert Scene(store).rows(documents) == before
-    assert store.holders() == set()
+    assert store.lease_owners() == set()
     seen = _report(shop, killed["id"])
     _ask(shop, "replay", "discard", killed["id"])
     again = _ask(shop, "replay", "--recipe", RECIPE, "--since", "1d", "--wait")
@@ -172,7 +172,7 @@ def test_a_replay_of_nothing_is_whole_at_once(ask: Ask):
         ((*START, "--until", "2025-01-01"), "not before the end"),
         ((*START, "--from", "thin-air"), "raw"),
         (("replay", "show", "abcdef0123"), "replay list"),
-        (("replay", "apply", "abcdef0123", "--only", "best"), "no verdict"),
+        (("replay", "apply", "abcdef0123", "--only", "best"), "not a verdict"),
         (("replay", "apply", "abcdef0123", "--only", "same"), "cannot be applied"),
         (("replay", "report", "abcdef0123", "--verdict", ","), "at least one"),
     ],

@@ -66,7 +66,7 @@ def test_g14_an_operator_sees_the_price_sends_polls_and_gets_answers(
     assert tried.record["planned"] == 2
     assert 0 < tried.record["cost"] < 0.01
     assert "2 stories to be summarised for about $0.000" in tried.err
-    assert server.asked == []
+    assert server.requests == []
     sent = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
     assert (sent.record["batches_sent"], sent.record["stories_updated"]) == (1, 0)
     stands = call(capsys, monkeypatch, *options, "summaries", "status", "--json").record
@@ -107,7 +107,7 @@ def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
     got = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
     assert got.code == 0, got.err
     assert (got.record["planned"], got.record["batches_ended"], got.record["stories_updated"]) == (0, 1, 2)
-    assert "nothing new is asked" in " ".join(got.err.split())
+    assert "nothing new is requested" in " ".join(got.err.split())
     assert server.posts("/batches") == 1
 
 
@@ -146,14 +146,14 @@ def test_a_mistake_is_reported_in_one_sentence(settings, server, capsys, monkeyp
     assert answer.code != 0
     assert words in " ".join(answer.err.split())
     assert "Traceback" not in answer.err
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_nothing_is_asked_without_an_endpoint(settings, server, capsys, monkeypatch):
     settings.write_text(f"data: {settings.parent / 'data'}\n{TIER_C}", encoding="utf-8")
     answer = call(capsys, monkeypatch, "--config", str(settings), "summaries", "run")
     assert "summaries.endpoint: no endpoint is set" in " ".join(answer.err.split())
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
@@ -175,8 +175,9 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         tier_c_app = App(chosen, clock)
         server.troubles.append(ApiFaults("POST /chat/completions", 401))
         update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
-        assert "no summaries by a model this time: summaries: the endpoint refused the key" in " ".join(
-            capsys.readouterr().err.split()
+        assert (
+            "no summaries by the language model this time: summaries: the endpoint refused the key"
+            in " ".join(capsys.readouterr().err.split())
         )
         update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         after = {row["story_id"]: row["summary"] for row in rows(app, "SELECT * FROM news_clusters")}

@@ -120,7 +120,7 @@ def test_people_get_the_same_in_words(run):
     for word in ("policy", "robots", "answer", "text/html", "reading", "words"):
         assert word in result.stdout
     refused = run("http://oddities.example/forbidden")
-    assert "Nothing would be kept: robots" in refused.stdout
+    assert "Not kept: robots" in refused.stdout
 
 
 def test_what_the_recipes_quality_gate_says_is_told():

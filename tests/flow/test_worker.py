@@ -43,7 +43,7 @@ def _all_is_done(scene: Scene) -> None:
     assert Counter(row["state"] for row in scene.rows(documents)) == {State.KEPT: ARTICLES}
     assert Counter(row["state"] for row in scene.rows(deliveries)) == {State.DONE: ARTICLES}
     assert {task for task in scene.store.next_due(RECIPE) if task is not Task.POLL} == set()
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 def _delivered(shop: WorkerProcesses) -> int:
@@ -93,7 +93,7 @@ def test_a_terminated_worker_ends_cleanly_holds_nothing_and_is_resumed(
     assert shop.finish(crew) == [0], shop.output()
     assert not any(process.is_running() for process in working)
     scene = _scene(shop, open_store)
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
     assert {row["lease_owner"] for table in (leads, documents, deliveries) for row in scene.rows(table)} <= {
         None
     }
@@ -131,7 +131,7 @@ def test_processes_whose_parent_was_killed_end_by_themselves_and_free_what_they_
     crew.wait()
     shop.wait_until(lambda: not any(process.is_running() for process in working))
     scene = _scene(shop, open_store)
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 def test_leases_of_processes_that_are_no_more_are_freed_at_the_start(

@@ -208,7 +208,7 @@ class RedisRateLimiter:
     def _read(self, keys: set[str], clock: EpochClock | None) -> _Snapshot:
         names = [ERA, *sorted(keys)]
         before = clock() if clock else 0.0
-        values, (seconds, microseconds) = self._server.ask(
+        values, (seconds, microseconds) = self._server.execute(
             [("MGET", *(f"{self._prefix}:{name}" for name in names)), ("TIME",)]
         )
         after = clock() if clock else 0.0
@@ -233,7 +233,7 @@ class RedisRateLimiter:
                 usage.latest = max(snapshot.now, usage.latest)
                 keys.append(f"{self._prefix}:{key}")
                 words += [_digest(raw), msgspec.json.encode(usage), str(lifetime)]
-        return bool(self._server.run(COMPARE_AND_SET, keys, words))
+        return bool(self._server.run_script(COMPARE_AND_SET, keys, words))
 
     def _own_keys(self) -> set[str]:
         return {*_limit_keys(self._leases.values()), *self._blocks}
@@ -256,7 +256,9 @@ class RedisRateLimiter:
         names = [rate_limit_key(namespace, kind, now) for kind in kinds for namespace in self._counted]
         commands: list[RedisCommand] = [("INCR", name) for name in names]
         try:
-            self._server.ask(commands + [("EXPIRE", name, _COUNTER_SECONDS) for name in dict.fromkeys(names)])
+            self._server.execute(
+                commands + [("EXPIRE", name, _COUNTER_SECONDS) for name in dict.fromkeys(names)]
+            )
         except Temporary:
             return  # only a figure for display: the usage records hold the limits
 
