@@ -45,15 +45,15 @@ class Office:
     folder: Path
     internet: Internet
     only: tuple[str, ...] = ()
-    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder),
-            database=self.home.database,
-            archive=self.home.archive,
+            database=self.environment.database,
+            archive=self.environment.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",
@@ -111,9 +111,9 @@ class Office:
 
 @contextmanager
 def office(
-    folder: Path, internet: Internet, *only: str, home: EnvironmentUnderTest | None = None
+    folder: Path, internet: Internet, *only: str, environment: EnvironmentUnderTest | None = None
 ) -> Iterator[Office]:
-    running_office = Office(folder, internet, only, home or EnvironmentUnderTest())
+    running_office = Office(folder, internet, only, environment or EnvironmentUnderTest())
     try:
         yield running_office
     finally:
@@ -130,9 +130,9 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def finished(
-    tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: EnvironmentUnderTest
+    tmp_path_factory: pytest.TempPathFactory, internet: Internet, environment: EnvironmentUnderTest
 ) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as running_office:
+    with office(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as running_office:
         running_office.run()
         yield running_office
 
