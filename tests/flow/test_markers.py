@@ -71,7 +71,7 @@ def read_anew(made: MarketsRun) -> None:
     """As if the sources were looked at for the first time."""
     with made.app.store.engine.begin() as connection:
         connection.execute(sources.update().values(watermark={}))
-    made.again()
+    made.poll_again()
 
 
 def test_r51_r54_r60_what_was_stored_is_marked_for_a_day(internet, tmp_path, valkey):
