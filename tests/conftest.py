@@ -136,19 +136,19 @@ def database(engine: Engine) -> str:
 
 
 @pytest.fixture(scope="module", params=ENVIRONMENTS)
-def home(request: pytest.FixtureRequest) -> Iterator[EnvironmentUnderTest]:
-    """For an installation that a whole module looks at, on each of the two."""
+def environment(request: pytest.FixtureRequest) -> Iterator[EnvironmentUnderTest]:
+    """For an installation that a whole module reads, on each of the two."""
     if request.param == "embedded":
         yield EnvironmentUnderTest()
         return
     server: Postgres = request.getfixturevalue("postgres")
-    name = f"home{next(numbers)}"
+    name = f"environment{next(numbers)}"
     yield EnvironmentUnderTest(server.create(name), bucket(request.getfixturevalue("seaweed"), name))
     server.drop(name)
 
 
 @pytest.fixture
-def own_home(request: pytest.FixtureRequest, engine: Engine, database: str) -> EnvironmentUnderTest:
+def own_environment(request: pytest.FixtureRequest, engine: Engine, database: str) -> EnvironmentUnderTest:
     """For an installation of one test, on each of the two."""
     if engine.dialect.name == "sqlite":
         return EnvironmentUnderTest(database)

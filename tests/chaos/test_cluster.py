@@ -211,7 +211,7 @@ class Field:
         database, broker, place = self.servers.database(name), self.servers.redis(), self.servers.place(name)
         told = {"archive": msgspec.to_builtins(place)} if place else {}
         with cluster(
-            self.folder / name, self.internet, database, redis=broker, pause=pause, told=told
+            self.folder / name, self.internet, database, redis=broker, pause=pause, more_settings=told
         ) as many:
             siege = Siege(many, self.servers, random.Random(number), roles=THREE if number else TWO)
             hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)

@@ -69,7 +69,7 @@ def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
             with pytest.raises(MovedAway) as refused:
                 write()
             assert refused.value.reason == "moved"
-            assert "moved to the home 'cluster' (postgresql://db.example/news) on 2026-11-13" in str(
+            assert "moved to the environment 'cluster' (postgresql://db.example/news) on 2026-11-13" in str(
                 refused.value
             )
     assert scene.store.release(["me"], counts=False) == 0  # and now again

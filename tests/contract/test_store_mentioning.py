@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.scene import RECIPE, Scene, ended, kept, make_document
+from tests.support.scene import RECIPE, Scene, ended_result, kept_result, make_document
 
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_matcher
@@ -83,7 +83,7 @@ def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: Men
     ]
     scene.change(held, "next")
     again = scene.change(revised, "other")
-    scene.refine(kept(again, text="Nothing of note."))
+    scene.refine(kept_result(again, text="Nothing of note."))
     assert stored.rewrite(read) == RewriteCounts(passed_over=2)
     assert named(scene) == set()
     assert scene.claim(Task.REFINE) == []
@@ -91,9 +91,9 @@ def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: Men
 
 def test_r57_links_of_copies_survive_a_search(scene: Scene, stored: MentionStore):
     first, second = scene.drafts("a", "b")
-    copy = ended(second, State.DUPLICATE, "duplicate:near", of=first.id, score=0.9)
+    copy = ended_result(second, State.DUPLICATE, "duplicate:near", of=first.id, score=0.9)
     copy = replace(copy, document=make_document(second, subjects=("garnet",)))
-    scene.refine(kept(first, text="Brindle sold its mill."), copy)
+    scene.refine(kept_result(first, text="Brindle sold its mill."), copy)
     search(scene, stored, step_for("Brindle"))
     kinds = {row["subject_id"]: row["kind"] for row in scene.rows(mentions)}
     assert kinds == {"brindle": "alias", "garnet": SEEN_FOR}

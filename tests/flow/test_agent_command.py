@@ -74,7 +74,7 @@ def test_r88_the_agent_reads_waiting_items_and_never_shows_its_key(settings, cap
         assert (
             call(capsys, monkeypatch, *options, "agent", "--once").out == "0 done, 0 failed, 0 postponed.\n"
         )
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
     assert KEY not in answer.out + answer.err + caplog.text
     assert call(capsys, monkeypatch, *options, "queue", "list", "--json").record["done"] == 1
 
@@ -123,7 +123,7 @@ def test_r44_an_agent_that_ends_during_a_call_loses_nothing(settings: Path, sign
         words = [sys.executable, "-m", "headwater.cli", *options, "agent"]
         surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
         with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
-            assert server.seen.wait(DEADLINE)
+            assert server.request_arrived.wait(DEADLINE)
             process.send_signal(sign)
             _, complaints = process.communicate(timeout=DEADLINE)
     assert b"Traceback" not in complaints

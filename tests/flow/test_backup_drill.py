@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, select
 from tests.flow.command_line import call
 from tests.support.crypto_scene import ask, crypto, drafts
 from tests.support.recipe_run import RecipeRun, recipe_run
-from tests.support.scene import START, Scene, kept, make_source
+from tests.support.scene import START, Scene, kept_result, make_source
 
 from headwater.app import App
 from headwater.archive.record_files import FolderRecords, copy_records
@@ -152,7 +152,7 @@ def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
 
 
 def fill(scene: Scene, *paths: str) -> None:
-    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), *paths)))
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), *paths)))
 
 
 def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Path):
@@ -170,7 +170,7 @@ def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Pa
 def test_nothing_is_restored_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
     drafts(scene, crypto(), "a")  # claimed, and so leased
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
-    with pytest.raises(Refused, match="at work"):
+    with pytest.raises(Refused, match="workers are active"):
         restore(app, backup, force=True)
     scene.store.release(["me"], counts=False)
     restore(app, backup, force=True)

@@ -22,11 +22,11 @@ from tests.support.cluster import Cluster
 from tests.support.row_comparison import (
     Row,
     differences,
-    named_in_vain,
     read_bodies,
     read_files,
     read_rows,
-    strangers,
+    stale_exceptions,
+    unknown_tables,
 )
 
 from headwater.app import App
@@ -74,7 +74,7 @@ def homes(
 
 def _left(made: Cluster) -> Left:
     """Scores of stories fade by the hour: here they are as at one moment."""
-    assert strangers(made.engine) == set()
+    assert unknown_tables(made.engine) == set()
     app = App(settings_of(made), clock=lambda: NOON)
     rescore_stories(app)
     left = Left(
@@ -144,8 +144,8 @@ def test_what_depends_on_the_order_of_arrival_is_there_too(homes: tuple[Left, Le
 
 
 def test_whatever_is_not_compared_is_named_and_exists(engine: Engine):
-    assert strangers(engine) == set()
-    assert named_in_vain() == set()
+    assert unknown_tables(engine) == set()
+    assert stale_exceptions() == set()
 
 
 def test_a_difference_is_told_by_table_row_and_column():

@@ -226,7 +226,7 @@ def test_without_a_browser_the_reason_stays():
         fetcher.close()
         assert isinstance(answer, Failure)
         assert (answer.reason, answer.temporary) == ("js_required", False)
-        assert site.asked == []
+        assert site.requests == []
 
 
 VICTIM = """

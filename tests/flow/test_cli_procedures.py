@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import Answer, call
-from tests.support.scene import Scene, kept, make_lead, make_source
+from tests.support.scene import Scene, kept_result, make_lead, make_source
 
 from headwater.app import App
 from headwater.model.jobs import Task
@@ -142,10 +142,12 @@ def test_p29_pages_answer_where_keywords_do_not(base: KnowledgeBaseLayout, ask: 
     told = json.loads(base.procedure("local-valdemora-licencia-obra-menor").read_bytes())
     app = App(Settings(data=str(tmp_path)))
     scene = Scene(app.store, source=make_source("Town", recipe="procedures"))
-    scene.tell(make_lead("works", source=scene.source, body="page"))
+    scene.poll(make_lead("works", source=scene.source, body="page"))
     (draft,) = scene.claim(Task.REFINE, recipe="procedures")
     scene.refine(
-        kept(draft, title="Obras", text="Alicatar la cocina sin tocar tabiques.", url=told["fuente_url"])
+        kept_result(
+            draft, title="Obras", text="Alicatar la cocina sin tocar tabiques.", url=told["fuente_url"]
+        )
     )
     app.store.engine.dispose()
     asked = "quiero alicatar mi cocina"

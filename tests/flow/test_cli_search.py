@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.flow.command_line import call
 from tests.support.crypto_scene import crypto, drafts, settings_file
-from tests.support.scene import START, Scene, kept
+from tests.support.scene import START, Scene, kept_result
 
 from headwater.store.search import document_search
 
@@ -31,8 +31,10 @@ def ask(
 ) -> Any:
     first, second = drafts(scene, crypto("Wire"), "one", "two")
     scene.refine(
-        kept(first, title="Tax on coins", text="A café pays the tax.", language="en", published=START),
-        kept(second, title="Sea trade", text="Coins travel by sea.", language="en-GB", published=START),
+        kept_result(first, title="Tax on coins", text="A café pays the tax.", language="en", published=START),
+        kept_result(
+            second, title="Sea trade", text="Coins travel by sea.", language="en-GB", published=START
+        ),
     )
     settings = ("--config", str(settings_file(tmp_path, database)))
     monkeypatch.setattr(document_search, "_open_encoder", lambda *_: Ears())

@@ -19,10 +19,12 @@ from headwater_demo.internet import running
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, home: EnvironmentUnderTest) -> Iterator[RecipeRun]:
+def finished(
+    tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnderTest
+) -> Iterator[RecipeRun]:
     """A laboratory in which everything was read once. The tests below only look, or change nothing that others see."""
     folder = tmp_path_factory.mktemp("crypto")
-    with running(size="small") as internet, recipe_run(folder, internet, home=home) as made:
+    with running(size="small") as internet, recipe_run(folder, internet, environment=environment) as made:
         made.run()
         yield made
 

@@ -73,7 +73,7 @@ def store_lead(scene: Scene, name: str, body: str, hours: int = 0, version: str 
         published=START + hours * HOUR,
         version=version,
     )
-    scene.tell(lead)
+    scene.poll(lead)
     return lead
 
 

@@ -1,14 +1,14 @@
 """What allowed a fetch, and what its publisher says about the use of the page, in the story of a document."""
 
 from tests.flow.test_dedupe_explain import shown
-from tests.support.scene import ME, Scene, kept, make_capture
+from tests.support.scene import ME, Scene, kept_result, make_capture
 
 from headwater.model.jobs import FetchResult, Task
 
 
 def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(scene: Scene):
     lead = scene.lead("a")
-    scene.tell(lead)
+    scene.poll(lead)
     (stored,) = scene.claim(Task.FETCH)
     policy = {
         "agent": "Headwater/0.1",
@@ -20,7 +20,7 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
     capture = make_capture(stored.id, lead=stored.id, policy=policy)
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, scene.now)
     (draft,) = scene.claim(Task.REFINE)
-    scene.refine(kept(draft))
+    scene.refine(kept_result(draft))
     lines = shown(scene, lead.document)
     assert "allowed by agent=Headwater/0.1, robots=no rule for *" in lines
     assert (

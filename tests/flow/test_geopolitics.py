@@ -37,7 +37,7 @@ class Moving:
     started: float = field(default_factory=time.monotonic)
 
     def __call__(self) -> datetime:
-        return START + self.shift + timedelta(seconds=time.monotonic() - self.begun)
+        return START + self.shift + timedelta(seconds=time.monotonic() - self.started)
 
 
 @dataclass
@@ -84,7 +84,7 @@ def prepared(tmp_path: Path, **options: object):
 
 
 def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock, box = (
         prepared(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
@@ -93,7 +93,7 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
     )
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, bare),
     ):
         app.register(recipe)
         context = replace(bare, sinks={"ops": box, "files": Box()})
@@ -131,12 +131,12 @@ def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
 
 
 def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock = prepared(tmp_path), Moving()
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, context),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, context),
     ):
         app.register(recipe)
         run(replace(context, sinks={"files": Box()}), clock)

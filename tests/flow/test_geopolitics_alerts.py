@@ -38,12 +38,12 @@ class Gone:
 
 
 def test_g17_an_alert_is_retried_or_quarantined_and_delivered_once(
-    tmp_path: Path, own_home: EnvironmentUnderTest
+    tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
     recipe, clock, moody = prepared(tmp_path, alerts=RULES), Moving(), Moody(refusals=1)
     with (
         running() as internet,
-        context_for(tmp_path, internet.base_url, recipe, clock, own_home) as (app, bare),
+        context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, bare),
     ):
         context = replace(bare, sinks={"files": Box(), "ops": moody, "dead": Gone()})
         run(context, clock)

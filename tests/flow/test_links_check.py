@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 import structlog
 import yaml
-from tests.support.scene import START, Scene, kept
+from tests.support.scene import START, Scene, kept_result
 from typer.testing import CliRunner
 
 from headwater.app import App
@@ -58,9 +58,9 @@ def keep(app, *urls):
     """Kept documents at these addresses."""
     scene = Scene(app.store)
     leads = [scene.lead(str(number), url=url) for number, url in enumerate(urls)]
-    scene.tell(*leads)
+    scene.poll(*leads)
     scene.fetch(*leads)
-    assert scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE))) == []
+    assert scene.refine(*(kept_result(draft) for draft in scene.claim(Task.REFINE))) == []
     links = LinkHealthStore(app.store.engine)
     links.enrol("trial", START)
     return links

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.support.scene import START, Scene, kept, make_source
+from tests.support.scene import START, Scene, kept_result, make_source
 
 from headwater.documents.link_health import (
     CHECK_INTERVALS,
@@ -34,10 +34,10 @@ def links(scene: Scene) -> LinkHealthStore:
 def keep(scene, *paths, **fields):
     source = fields.pop("source", scene.source)
     leads = [scene.lead(path, source=source) for path in paths]
-    scene.tell(*leads, source=source)
+    scene.poll(*leads, source=source)
     scene.fetch(*leads)
     drafts = scene.claim(Task.REFINE)
-    assert scene.refine(*(kept(draft) for draft in drafts)) == []
+    assert scene.refine(*(kept_result(draft) for draft in drafts)) == []
 
 
 def test_p36_kept_documents_and_sources_are_enrolled_once_by_priority(scene, links):

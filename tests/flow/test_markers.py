@@ -71,7 +71,7 @@ def read_anew(made: MarketsRun) -> None:
     """As if the sources were looked at for the first time."""
     with made.app.store.engine.begin() as connection:
         connection.execute(sources.update().values(watermark={}))
-    made.again()
+    made.poll_again()
 
 
 def test_r51_r54_r60_what_was_stored_is_marked_for_a_day(internet, tmp_path, valkey):
@@ -175,7 +175,9 @@ def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(inter
             internet.dispatch("NGSC")
             read_anew(made)
             assert maintenance.run_now("fill_markers") == {"postponed": "redis_unavailable"}
-        assert [one["event"] for one in logs if one["log_level"] == "warning"] == ["marks cannot be written"]
+        assert [one["event"] for one in logs if one["log_level"] == "warning"] == [
+            "markers cannot be written"
+        ]
         assert len(made.rows(queue_items)) == len(made.rows(documents, state="kept"))
         killable.start()
         assert marks(killable) == {}
@@ -227,7 +229,7 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_told_of_once(internet
                 watch[0] = 62.0
                 markers(RECIPE, seen)
             assert markers.missing() == [RECIPE], "what was missed meanwhile is made by the chore"
-        assert [one["event"] for one in logs] == ["marks cannot be written", "marks are written again"]
+        assert [one["event"] for one in logs] == ["markers cannot be written", "markers are written again"]
     assert len(marks(valkey)) == 2
 
 

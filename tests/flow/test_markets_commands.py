@@ -39,14 +39,16 @@ ALL = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, home: EnvironmentUnderTest):
+def made(tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnderTest):
     """A laboratory in which everything was read once."""
     patch = pytest.MonkeyPatch()
     for name, value in KEYS.items():
         patch.setenv(name, value)
     with (
         running() as internet,
-        markets_run(tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, home=home) as found,
+        markets_run(
+            tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, environment=environment
+        ) as found,
     ):
         found.run()
         yield found
@@ -55,9 +57,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, home: EnvironmentUnderTest):
 
 @pytest.fixture
 def ask(made, capsys, monkeypatch):
-    told = {"data": str(made.folder / "data"), "database": made.home.database}
+    told = {"data": str(made.folder / "data"), "database": made.environment.database}
     settings = made.folder / "headwater.yaml"
-    settings.write_text(json.dumps(told | {"archive": asdict(made.home.archive)}), encoding="utf-8")
+    settings.write_text(json.dumps(told | {"archive": asdict(made.environment.archive)}), encoding="utf-8")
     return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
 
 
@@ -219,7 +221,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
         assert answer.out.strip() == "3 sources reset: due now."
         assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
         assert all(row["due_at"] is not None for row in found.rows(sources))
-        found.again()  # the command's clock is the real one, which the test's is not
+        found.poll_again()  # the command's clock is the real one, which the test's is not
         assert {(row["failures"], row["stopped"]) for row in found.rows(sources)} == {(0, None)}
         assert found.rows(documents)
 

@@ -9,13 +9,13 @@ from tests.support.simulated_day import (
     check_budgets,
     check_cadences,
     check_nothing_is_lost_or_asked_twice,
-    lived,
+    simulated_day,
 )
 
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
-    with lived(tmp_path_factory.mktemp("day"), timedelta(minutes=45)) as hour:
+    with simulated_day(tmp_path_factory.mktemp("day"), timedelta(minutes=45)) as hour:
         yield hour
 
 

@@ -39,8 +39,10 @@ def news_of(ticker: str, **options):
     return {"name": "news", "kind": "news_api", "tickers": [ticker], "options": EVERYTHING | options}
 
 
-def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(internet, tmp_path, own_home):
-    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
+def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(
+    internet, tmp_path, own_environment
+):
+    with markets_run(tmp_path, internet, NEWS, environment=own_environment) as made:
         made.run()
         shared = [one for one in made.rows(documents) if len(one["attributes"]["tickers"]) == 2]
         (document,) = shared
@@ -54,8 +56,8 @@ def test_r57_an_article_about_two_companies_is_one_document_with_two_mentions(in
         assert len(made.rows(leads)) == len(made.rows(documents)) + 1
 
 
-def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, tmp_path, own_home):
-    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
+def test_r58_r61_articles_become_documents_and_the_run_says_how_many(internet, tmp_path, own_environment):
+    with markets_run(tmp_path, internet, NEWS, environment=own_environment) as made:
         made.run()
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
         looks = made.rows(polls)
@@ -75,9 +77,9 @@ def test_r45_r46_a_run_is_on_record_before_the_answer_is_there(internet, tmp_pat
 
 
 def test_r18_a_look_tells_its_bytes_their_hash_its_items_and_how_the_answer_came(
-    internet, tmp_path, own_home
+    internet, tmp_path, own_environment
 ):
-    with markets_run(tmp_path, internet, news_of("NGSC"), home=own_home) as made:
+    with markets_run(tmp_path, internet, news_of("NGSC"), environment=own_environment) as made:
         made.run()
         (run,) = made.rows(polls)
         assert (run["error"], run["http_status"], run["found_count"]) == (None, 200, 1)
@@ -102,11 +104,13 @@ def test_r59_r63_what_was_fetched_is_due_to_be_parsed_with_all_that_the_parser_n
         assert draft.source.kind == "news_api"
 
 
-def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(internet, tmp_path, own_home):
-    with markets_run(tmp_path, internet, NEWS, home=own_home) as made:
+def test_r52_r53_a_second_look_finds_nothing_new_and_queues_nothing_again(
+    internet, tmp_path, own_environment
+):
+    with markets_run(tmp_path, internet, NEWS, environment=own_environment) as made:
         made.run()
         before = [made.rows(table) for table in (leads, documents, queue_items, edges)]
-        made.again()
+        made.poll_again()
         assert [made.rows(table) for table in (leads, documents, queue_items, edges)] == before
         assert [run["new_count"] for run in made.rows(polls)][-2:] == [0, 0]
 
@@ -122,7 +126,7 @@ def test_r54_r55_r56_r60_the_same_address_from_another_source_is_recognised_afte
             connection.execute(
                 sources.update().values(watermark={})
             )  # as if the sources were read for the first time
-        made.again()
+        made.poll_again()
         assert len(made.rows(documents)) == known
 
 
@@ -130,15 +134,15 @@ def test_r5_late_articles_and_siblings_are_found_after_the_watermark_has_moved_o
     with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         late = internet.dispatch("NGSC", late_minutes=0)
-        made.again()
+        made.poll_again()
         sibling = internet.dispatch("NGSC", late_minutes=45)
-        made.again()
+        made.poll_again()
         found = {row["guid"] for row in made.rows(documents)}
         assert {late["id"], sibling["id"]} <= found
 
 
-def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, tmp_path, own_home):
-    with markets_run(tmp_path, internet, MACRO, news_of("QZEL"), home=own_home) as made:
+def test_r36_r86_macro_news_is_about_nobody_and_goes_to_its_own_queue(internet, tmp_path, own_environment):
+    with markets_run(tmp_path, internet, MACRO, news_of("QZEL"), environment=own_environment) as made:
         made.run()
         queued = {row["queue"]: row for row in made.rows(queue_items)}
         assert set(queued) == {"app:queue:macro_classification", "app:queue:extraction"}
@@ -156,7 +160,7 @@ def test_r71_a_thin_page_is_filled_from_what_the_provider_said(internet, tmp_pat
         made.run()
         said = "Northgate Semiconductors will open a second laboratory in Oslo next spring, its chief said."
         thin = internet.dispatch("NGSC", paragraphs=["Northgate expands. " * 12], description=said)
-        made.again()
+        made.poll_again()
         (row,) = [one for one in made.rows(documents) if one["guid"] == thin["id"]]
         assert "laboratory in Oslo" in row["text"]
 
@@ -165,7 +169,7 @@ def test_r76_a_page_with_hardly_a_word_is_set_aside_and_not_queued(internet, tmp
     with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         empty = internet.dispatch("NGSC", paragraphs=["Soon."], description="Soon.", keywords=[], author="")
-        made.again()
+        made.poll_again()
         (row,) = [one for one in made.rows(documents) if one["guid"] == empty["id"]]
         assert (row["state"], row["reason"]) in {(State.ASIDE, "low_quality"), (State.ASIDE, "no_text")}
         assert made.rows(queue_items, document_id=row["id"]) == []
@@ -176,7 +180,9 @@ def test_the_key_is_nowhere_but_in_the_request(internet, tmp_path, monkeypatch, 
     internet.give_key(SECRET)
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as made:
         made.run()
-        assert {record["headers"]["authorization"] for record in made.asked(HOST)} == {f"Bearer {SECRET}"}
+        assert {record["headers"]["authorization"] for record in made.requests_to(HOST)} == {
+            f"Bearer {SECRET}"
+        }
         assert not any(SECRET in record["path"] + record["query"] for record in internet.log())
         made.context.fetcher.close()
         told = json.dumps(
@@ -202,7 +208,7 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
         assert source["failures"] == 1
         assert source["due_at"] > made.clock() + timedelta(seconds=20)
         internet.give_key("demo-key")
-        made.again()
+        made.poll_again()
         (source,) = made.rows(sources)
         assert (source["failures"], source["stopped"]) == (0, None)
 
@@ -225,7 +231,7 @@ def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
         assert any("cut_short" in str(run["warnings"]) for run in made.rows(polls))
         internet.give_key("demo-key")
         made.clock.advance(timedelta(minutes=10))
-        made.again()
+        made.poll_again()
         assert len(made.rows(leads)) == len(made.rows(documents)) == 6
         assert {row["state"] for row in made.rows(documents)} == {State.KEPT}
 
@@ -250,16 +256,18 @@ def _pages_until_some_are_stored(made: MarketsRun) -> None:
 
 
 def test_pages_that_a_crash_cut_off_are_read_to_the_end_by_the_next_and_none_twice(
-    internet, tmp_path, own_home
+    internet, tmp_path, own_environment
 ):
     for _ in range(4):
         internet.dispatch("NGSC")
-    with markets_run(tmp_path, internet, news_of("NGSC", limit=1), owner="dies", home=own_home) as first:
+    with markets_run(
+        tmp_path, internet, news_of("NGSC", limit=1), owner="dies", environment=own_environment
+    ) as first:
         _pages_until_some_are_stored(first)
         assert first.rows(sources)[0]["watermark"] == {}  # nothing is behind the watermark that is not stored
         clock = first.clock
     clock.advance(timedelta(minutes=30))
-    told = {"owner": "next", "clock": clock, "home": own_home}
+    told = {"owner": "next", "clock": clock, "environment": own_environment}
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1), **told) as second:
         second.run()
         assert len(second.rows(leads)) == len(second.rows(documents)) == 5

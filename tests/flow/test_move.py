@@ -160,7 +160,7 @@ def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App)
     with write_transaction(app.store.engine) as connection:
         lease = {"lease_owner": "elsewhere:1:1:desk", "lease_until": app.clock() + timedelta(hours=1)}
         connection.execute(update(sources).values(**lease))
-    with pytest.raises(Refused, match="at work"):
+    with pytest.raises(Refused, match="workers are active"):
         move(app, "cluster")
 
 
@@ -273,7 +273,7 @@ def test_the_command_moves_and_reports(
     assert "the data here may be out of date" in noted.err
     answer = shell("run", "crypto", "--once", at=tmp_path)
     assert answer.code == 1
-    assert answer.err.count("moved to the home 'cluster'") == 1
+    assert answer.err.count("moved to the environment 'cluster'") == 1
     assert call(capsys, monkeypatch, "--env", "cluster", "move", "--to", "cluster").code == 1
 
 
@@ -321,7 +321,7 @@ def test_another_database_at_the_same_address_is_another_environment(
     name = str(house.settings.environments["cluster"].database).rpartition("/")[2]
     postgres.drop(name)
     postgres.create(name)
-    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+    with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         move(app, "cluster")
 
 
@@ -357,14 +357,14 @@ def die_at(moment: str) -> Callable[[str, int, int], None]:
 def test_no_worker_uses_an_environment_before_the_move_into_it_ends(app: App, target: App):
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
-    with pytest.raises(MovedAway, match="has not ended: run it again over there"):
+    with pytest.raises(MovedAway, match="has not ended: repeat the move there"):
         run_workers(target, ["crypto"], until_idle=True)
     add_packs(app, 1, "went on")  # nobody is kept from working here
     assert preview_move(app, "cluster").packs_copied == 1
     with pytest.raises(Killed):
         move(app, "cluster", die_at("left"))
     assert everything(target.store.engine) == everything(app.store.engine)
-    for place, told in ((app, "moved to the home 'cluster'"), (target, "has not ended")):
+    for place, told in ((app, "moved to the environment 'cluster'"), (target, "has not ended")):
         with pytest.raises(MovedAway, match=told):
             refuse_moved_installation(place)
     assert move(app, "cluster").rows_copied == 0
@@ -452,7 +452,7 @@ def test_a_database_that_was_moved_from_takes_no_writes(
 
     for line in WRITING:
         told = answer(line)
-        assert (told.code, told.err.count("moved to the home 'cluster'")) == (1, 1), (line, told)
+        assert (told.code, told.err.count("moved to the environment 'cluster'")) == (1, 1), (line, told)
     for line in READING:
         told = answer(line)
         assert told.code == 0, (line, told)

@@ -80,7 +80,7 @@ def test_servers_and_agents_stop(
         task = asyncio.ensure_future(serve_others(app, started))
         await asyncio.wait_for(started, DEADLINE)
         await asyncio.to_thread(leave, app)
-        with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+        with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
             await asyncio.wait_for(task, DEADLINE)
 
     asyncio.run(scene())
@@ -99,7 +99,7 @@ def test_a_pool_stops_and_its_processes_end_quietly(
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", DEADLINE)
     leave(app)
-    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+    with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
     for number, handler in usual.items():
         signal.signal(number, handler)
@@ -124,7 +124,7 @@ def test_the_beat_stops(app: App):
         looks.append(None)
         return len(looks) > 9
 
-    with pytest.raises(MovedAway, match="moved to the home 'cluster'"):
+    with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         run_beat(beat, stop)
 
 
@@ -141,9 +141,10 @@ def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
                 async with session.post(base + path, json={"reason": "none"}) as answer:
                     body = await answer.json()
-                    assert (answer.status, "moved to the home 'cluster'" in body["error"]) == (410, True), (
-                        path
-                    )
+                    assert (answer.status, "moved to the environment 'cluster'" in body["error"]) == (
+                        410,
+                        True,
+                    ), path
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

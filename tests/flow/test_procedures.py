@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
-from tests.support.recipe_run import LONGEST, QuickClock
+from tests.support.recipe_run import QuickClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -44,15 +45,15 @@ class Office:
     folder: Path
     internet: Internet
     only: tuple[str, ...] = ()
-    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder),
-            database=self.home.database,
-            archive=self.home.archive,
+            database=self.environment.database,
+            archive=self.environment.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",
@@ -77,7 +78,7 @@ class Office:
         return self.app.output(NAME)
 
     def run(self) -> None:
-        assert run_inline(self.context, [NAME], horizon=timedelta(seconds=20), longest=LONGEST), (
+        assert run_inline(self.context, [NAME], horizon=timedelta(seconds=20), longest=LONGEST_RUN), (
             "not idle in time"
         )
         self.app.close_run(NAME)
@@ -110,9 +111,9 @@ class Office:
 
 @contextmanager
 def office(
-    folder: Path, internet: Internet, *only: str, home: EnvironmentUnderTest | None = None
+    folder: Path, internet: Internet, *only: str, environment: EnvironmentUnderTest | None = None
 ) -> Iterator[Office]:
-    running_office = Office(folder, internet, only, home or EnvironmentUnderTest())
+    running_office = Office(folder, internet, only, environment or EnvironmentUnderTest())
     try:
         yield running_office
     finally:
@@ -129,9 +130,9 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def finished(
-    tmp_path_factory: pytest.TempPathFactory, internet: Internet, home: EnvironmentUnderTest
+    tmp_path_factory: pytest.TempPathFactory, internet: Internet, environment: EnvironmentUnderTest
 ) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet, home=home) as running_office:
+    with office(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as running_office:
         running_office.run()
         yield running_office
 

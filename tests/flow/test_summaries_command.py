@@ -66,7 +66,7 @@ def test_g14_an_operator_sees_the_price_sends_polls_and_gets_answers(
     assert tried.record["planned"] == 2
     assert 0 < tried.record["cost"] < 0.01
     assert "2 stories to be summarised for about $0.000" in tried.err
-    assert server.asked == []
+    assert server.requests == []
     sent = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
     assert (sent.record["batches_sent"], sent.record["stories_updated"]) == (1, 0)
     stands = call(capsys, monkeypatch, *options, "summaries", "status", "--json").record
@@ -146,14 +146,14 @@ def test_a_mistake_is_reported_in_one_sentence(settings, server, capsys, monkeyp
     assert answer.code != 0
     assert words in " ".join(answer.err.split())
     assert "Traceback" not in answer.err
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_nothing_is_asked_without_an_endpoint(settings, server, capsys, monkeypatch):
     settings.write_text(f"data: {settings.parent / 'data'}\n{TIER_C}", encoding="utf-8")
     answer = call(capsys, monkeypatch, "--config", str(settings), "summaries", "run")
     assert "summaries.endpoint: no endpoint is set" in " ".join(answer.err.split())
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(

@@ -83,15 +83,15 @@ def test_a_chat_endpoint_translates_many_titles_at_once_and_is_paused_when_it_fa
         )
         translate = ChatTranslator(chat)
         assert translate(SPANISH, "en") == ["The ferry arrived late", "The ferry came late"]
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert translate(SPANISH * TITLES_PER_CALL, "en")[2:TITLES_PER_CALL] == [None] * (TITLES_PER_CALL - 2)
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
         server.replies.append(Reply(status=503))
         with pytest.raises(Temporary, match="http_503"):
             translate(SPANISH, "en")
         with pytest.raises(Temporary, match="translator_paused"):
             translate(SPANISH, "en")
-        assert len(server.asked) == 4
+        assert len(server.requests) == 4
         moment[0] += timedelta(minutes=5)
         assert translate(SPANISH, "en")[0] == "The ferry arrived late"
         server.replies.append(Reply("Certainly!"))

@@ -80,7 +80,7 @@ class Replays:
             raise Refused(
                 "unknown_replay",
                 f"{len(rows) or 'no'} replays begin with '{prefix}'; `headwater replay list` shows their ids, "
-                "of which 8 letters are enough",
+                "of which 8 characters are enough",
             )
         return _replay_record(rows[0])
 

@@ -28,7 +28,7 @@ def without_workers(engine: Engine, begin: BeginTransaction = write_transaction)
         if busy := lease_owners(connection):
             raise Refused(
                 "workers_busy",
-                f"{len(busy)} workers are at work; stop them first, then try again",
+                f"{len(busy)} workers are active: stop them first, then try again",
             )
         yield connection
 

@@ -83,14 +83,14 @@ class DedupeMarkers:
             self._again_at = self.now() + self.rest
             first, self._troubled = not self._troubled, True
         if first:
-            _log.warning("marks cannot be written", reason=trouble.reason, detail=trouble.detail)
+            _log.warning("markers cannot be written", reason=trouble.reason, detail=trouble.detail)
 
     def _resume(self) -> None:
         with self._lock:
             before, self._troubled = self._troubled, False
         if not before:
             return
-        _log.warning("marks are written again")
+        _log.warning("markers are written again")
         with suppress(Temporary):  # the maintenance task finds the missing key and writes what was missed
             self.server.execute([("DEL", self._filled_key(recipe)) for recipe in sorted(self.namespaces)])
 

@@ -75,7 +75,9 @@ class RedisQueueSupply:
         keep([item for _, item in parsed if item is not None])
         unreadable = [raw for raw, item in parsed if item is None]
         if unreadable:
-            _log.warning("items put aside", queue=queue, count=len(unreadable), list=_unreadable_key(queue))
+            _log.warning(
+                "unreadable items set aside", queue=queue, count=len(unreadable), list=_unreadable_key(queue)
+            )
         handover_list, lease, handovers = _handover_keys(queue, handover)
         self.server.run_script(
             SETTLE, [handover_list, lease, handovers, _unreadable_key(queue)], [handover, *unreadable]
@@ -87,7 +89,7 @@ class RedisQueueSupply:
         for name in sorted(raw_name.decode() for raw_name in names):
             count = self.server.run_script(UNDO, [queue, *_handover_keys(queue, name)], [name])
             if count:
-                _log.warning("hand-over undone", queue=queue, items=count)
+                _log.warning("handover undone", queue=queue, items=count)
 
     def waiting(self) -> Mapping[str, int]:
         queues = sorted(self.recipes)
