@@ -20,7 +20,6 @@ from headwater_recipes.procedures.registry.portals import packaged_registry
 from headwater_recipes.procedures.schema import schema_problems
 from headwater_recipes.procedures.scores import (
     WEIGHTS,
-    completeness_as_dictionary,
     completeness_score,
     extraction_quality,
     histogram,
@@ -94,11 +93,10 @@ def test_p31_every_required_field_is_reported_when_it_is_missing():
         ]
 
 
-def test_p33_the_weights_add_up_to_the_stated_sum_in_both_readings():
+def test_p33_the_weights_add_up_to_the_stated_sum():
     assert round(sum(weight for _, weight in WEIGHTS), 1) == 8.6
     full = {"nombre": "x", "donde_solicitar": {"urls": ["u"]}}
     assert completeness_score(full) == round(1.7 / 8.6, 2)
-    assert completeness_as_dictionary(full) == round(1.3 / 8.2, 2)
     assert completeness_score({"nombre": "x", "donde_solicitar": {"direcciones": ["d"]}}) == round(
         1.4 / 8.6, 2
     )
