@@ -306,7 +306,7 @@ def test_it_is_the_database_that_counts_and_not_its_address(house: House, app: A
     there = msgspec.structs.replace(house.there, environments={"itself": other})
     moved = App(there, clock=app.clock)
     for call_ in (move, preview_move):
-        with pytest.raises(Refused, match="in use already"):
+        with pytest.raises(Refused, match="has the same database"):
             call_(moved, "itself")
     moved.store.engine.dispose()
     again = App(msgspec.structs.replace(house.settings, environments={"same": other}), clock=app.clock)
