@@ -31,7 +31,7 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def listed(internet: Internet) -> dict[str, dict[str, Any]]:
-    """The articles that the feeds tell of, by each of their addresses."""
+    """The articles that the feeds list, by each of their addresses."""
     return {url: record for record in internet.truth() if record["feeds"] for url in record["urls"]}
 
 
