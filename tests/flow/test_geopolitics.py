@@ -37,7 +37,7 @@ class Moving:
     started: float = field(default_factory=time.monotonic)
 
     def __call__(self) -> datetime:
-        return START + self.shift + timedelta(seconds=time.monotonic() - self.begun)
+        return START + self.shift + timedelta(seconds=time.monotonic() - self.started)
 
 
 @dataclass

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
-from tests.support.recipe_run import LONGEST, QuickClock
+from tests.support.recipe_run import QuickClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -77,7 +78,7 @@ class Office:
         return self.app.output(NAME)
 
     def run(self) -> None:
-        assert run_inline(self.context, [NAME], horizon=timedelta(seconds=20), longest=LONGEST), (
+        assert run_inline(self.context, [NAME], horizon=timedelta(seconds=20), longest=LONGEST_RUN), (
             "not idle in time"
         )
         self.app.close_run(NAME)
