@@ -19,6 +19,7 @@ from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
+from headwater.store.views import install_views
 
 # The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
@@ -117,25 +118,37 @@ def delete_all_rows(engine: Engine) -> None:
 
 
 @pytest.fixture
+def recipe_views(engine: Engine) -> None:
+    """The views of the recipes that have some, in that database."""
+    from headwater_recipes.crypto.views import CRYPTO_VIEWS
+    from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
+    from headwater_recipes.markets.views import MARKET_VIEWS
+
+    views = {"crypto": CRYPTO_VIEWS, "markets": MARKET_VIEWS, "geopolitics": GEOPOLITICS_VIEWS}
+    for recipe, recipe_views in views.items():
+        install_views(engine, recipe, recipe_views)
+
+
+@pytest.fixture
 def database(engine: Engine) -> str:
     """Its address."""
     return engine.url.render_as_string(hide_password=False)
 
 
 @pytest.fixture(scope="module", params=ENVIRONMENTS)
-def home(request: pytest.FixtureRequest) -> Iterator[EnvironmentUnderTest]:
-    """For an installation that a whole module looks at, on each of the two."""
+def environment(request: pytest.FixtureRequest) -> Iterator[EnvironmentUnderTest]:
+    """For an installation that a whole module reads, on each of the two."""
     if request.param == "embedded":
         yield EnvironmentUnderTest()
         return
     server: Postgres = request.getfixturevalue("postgres")
-    name = f"home{next(numbers)}"
+    name = f"environment{next(numbers)}"
     yield EnvironmentUnderTest(server.create(name), bucket(request.getfixturevalue("seaweed"), name))
     server.drop(name)
 
 
 @pytest.fixture
-def own_home(request: pytest.FixtureRequest, engine: Engine, database: str) -> EnvironmentUnderTest:
+def own_environment(request: pytest.FixtureRequest, engine: Engine, database: str) -> EnvironmentUnderTest:
     """For an installation of one test, on each of the two."""
     if engine.dialect.name == "sqlite":
         return EnvironmentUnderTest(database)

@@ -92,8 +92,8 @@ class App:
         folder = self.archive_folder
         if folder is not None:
             return open_folder_archive(folder)
-        place = self.settings.archive_settings
-        return open_bucket_archive(bucket_server(place), *parse_bucket_url(place.place))
+        archive = self.settings.archive_settings
+        return open_bucket_archive(bucket_server(archive), *parse_bucket_url(archive.place))
 
     @cached_property
     def records(self) -> RecordFiles:
@@ -102,10 +102,10 @@ class App:
         folder = FolderRecords(self.settings.folder / RECORDS)
         if self.archive_folder is not None:
             return folder
-        server, place = bucket_server(self.settings.archive_settings), self.settings.archive_settings.place
-        bucket, prefix = parse_bucket_url(place)
-        inside = f"{prefix}/{RECORDS}" if prefix else RECORDS
-        files = BucketRecords(server.bucket(bucket, inside), f"s3://{bucket}/{inside}")
+        archive = self.settings.archive_settings
+        bucket, prefix = parse_bucket_url(archive.place)
+        path = f"{prefix}/{RECORDS}" if prefix else RECORDS
+        files = BucketRecords(bucket_server(archive).bucket(bucket, path), f"s3://{bucket}/{path}")
         collect_folder_records(folder, files)
         return files
 
@@ -121,16 +121,16 @@ class App:
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
         """Returns the common sinks and each recipe's own."""
-        own = {
-            name: make(self.output(recipe.name), self.provenance)
+        of_recipes = {
+            name: make_sink(self.output(recipe.name), self.provenance)
             for recipe in self.recipes.values()
-            for name, make in recipe.sinks.items()
+            for name, make_sink in recipe.sinks.items()
         }
         common: dict[str, Sink] = {
             "files": FileSink(self.settings.folder / "out"),
             "queue": QueueSink(self._push()),
         }
-        return {**common, **self.channels, **own}
+        return {**common, **self.channels, **of_recipes}
 
     @cached_property
     def provenance(self) -> SqlProvenance:
@@ -138,8 +138,10 @@ class App:
 
     def output(self, recipe: str) -> Path:
         """Returns the folder of a recipe's own sinks."""
-        own = self.settings.recipes.get(recipe)
-        return Path(own.folder) if own is not None and own.folder else self.settings.folder / "out" / recipe
+        settings = self.settings.recipes.get(recipe)
+        return (
+            Path(settings.folder) if settings and settings.folder else self.settings.folder / "out" / recipe
+        )
 
     def close_run(self, recipe: str) -> None:
         """Lets a recipe update its summaries at the end of a run."""
@@ -160,13 +162,13 @@ class App:
         if not self.settings.queues:
             return rows
         server = RedisClient(resolve_secret(self.settings.queues, "queues"), "queues")
-        routes = [(route, one.name) for one in self.recipes.values() for route in one.routes]
-        return replace(
-            rows,
-            supply=RedisQueueSupply(
-                server, {route.name: name for route, name in routes if route.sink == "queue"}
-            ),
-        )
+        recipes_by_queue = {
+            route.name: recipe.name
+            for recipe in self.recipes.values()
+            for route in recipe.routes
+            if route.sink == "queue"
+        }
+        return replace(rows, supply=RedisQueueSupply(server, recipes_by_queue))
 
     @cached_property
     def markers(self) -> DedupeMarkers | None:
@@ -210,7 +212,7 @@ class App:
         return find_recipe(self.recipes, name)
 
     def register(self, recipe: Recipe) -> int:
-        """Make the rows of its sources and subjects, and its views, agree with a recipe; returns the number of new sources."""
+        """Updates the sources, subjects and views of a recipe in the store, and returns the number of new sources."""
         if recipe.views is not None:
             install_views(self.store.engine, recipe.name, recipe.views)
         if recipe.subjects:
@@ -232,12 +234,21 @@ class App:
             server = RedisClient(
                 resolve_secret(self.settings.redis, "redis"), seconds=RATE_LIMIT_TIMEOUT_SECONDS
             )
-            return RedisRateLimiter(server, counted=sorted({one.prefix for one in self.recipes.values()}))
+            return RedisRateLimiter(
+                server, counted=sorted({recipe.prefix for recipe in self.recipes.values()})
+            )
         folder = self.settings.folder
         return FileRateLimiter(folder / "rate-limits.db") if folder.is_dir() else None
 
+    def install_views(self) -> None:
+        """Create the views of all recipes, unless they are up to date."""
+        for recipe in self.recipes.values():
+            if recipe.views is not None:
+                install_views(self.store.engine, recipe.name, recipe.views)
+
     def context(self, owner: str, *, fetching: bool) -> JobContext:
         """Returns the context of a worker; only one that fetches needs a fetcher."""
+        self.install_views()
         return JobContext(
             owner=owner,
             recipes=self.recipes,
@@ -264,6 +275,7 @@ class App:
         return folder
 
 
-def bucket_server(place: ArchiveSettings) -> S3Server:
-    key, secret = bucket_credentials(place)
-    return S3Server(endpoint=check_archive_endpoint(place), region=place.region, key=key, secret=secret)
+def bucket_server(archive: ArchiveSettings) -> S3Server:
+    key, secret = bucket_credentials(archive)
+    endpoint = check_archive_endpoint(archive)
+    return S3Server(endpoint=endpoint, region=archive.region, key=key, secret=secret)

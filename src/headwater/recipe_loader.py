@@ -26,9 +26,11 @@ def installed_recipes(settings: Settings) -> Mapping[str, Recipe]:
             log = configure_logs(settings.log, settings.log_level)
             log.warning("recipe left out", recipe=entry.name, reason=broken.reason, detail=broken.detail)
             continue
-        own = settings.recipes.get(entry.name)
+        recipe_settings = settings.recipes.get(entry.name)
         recipes[entry.name] = (
-            with_data_dir(recipe, settings) if own is None else configure_recipe(recipe, own, settings)
+            with_data_dir(recipe, settings)
+            if recipe_settings is None
+            else configure_recipe(recipe, recipe_settings, settings)
         )
     return recipes
 
@@ -51,17 +53,19 @@ def with_data_dir(recipe: Recipe, settings: Settings) -> Recipe:
     return recipe if recipe.with_data_dir is None else recipe.with_data_dir(settings.folder, settings.encoder)
 
 
-def configure_recipe(recipe: Recipe, own: RecipeSettings, settings: Settings) -> Recipe:
+def configure_recipe(recipe: Recipe, recipe_settings: RecipeSettings, settings: Settings) -> Recipe:
     """Returns the recipe with its settings applied."""
-    file = None if own.sources is None else Path(own.sources)
+    file = None if recipe_settings.sources is None else Path(recipe_settings.sources)
     if recipe.configure is not None:
-        recipe = recipe.configure(file, own.options)
-    elif own.options:
+        recipe = recipe.configure(file, recipe_settings.options)
+    elif recipe_settings.options:
         raise Refused("bad_config", f"recipes.{recipe.name}.options: this recipe has no options")
     elif file is not None:
         recipe = replace(recipe, sources=load_sources(file, recipe.name))
     recipe = with_data_dir(recipe, settings)
-    return recipe if own.subjects is None else with_subjects(recipe, *load_subjects(Path(own.subjects)))
+    if recipe_settings.subjects is None:
+        return recipe
+    return with_subjects(recipe, *load_subjects(Path(recipe_settings.subjects)))
 
 
 def with_subjects(recipe: Recipe, subjects: Sequence[Subject], matching: str) -> Recipe:

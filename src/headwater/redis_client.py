@@ -64,7 +64,7 @@ class RedisClient:
     def host(self) -> str:
         return urlsplit(self.url).hostname or ""
 
-    def ask(self, commands: Sequence[RedisCommand]) -> list[Any]:
+    def execute(self, commands: Sequence[RedisCommand]) -> list[Any]:
         """Runs the commands and returns one answer each; they are not one transaction."""
         if not commands:
             return []
@@ -74,7 +74,7 @@ class RedisClient:
                 pipe.execute_command(*command)
             return list(pipe.execute())
 
-    def run(self, script: RedisScript, keys: Sequence[str], arguments: Sequence[RedisValue]) -> Any:
+    def run_script(self, script: RedisScript, keys: Sequence[str], arguments: Sequence[RedisValue]) -> Any:
         """Returns the result of the script, and uploads it when the server does not have it yet."""
         parameters = (len(keys), *keys, *arguments)
         with self._translated_errors():

@@ -201,7 +201,7 @@ def test_r90_units_restart_what_died_and_start_as_nobody_special(path: Path):
     assert all(line.startswith("/opt/headwater/bin/headwater ") for line in started)
 
 
-def test_r90_the_guide_speaks_of_every_file_and_of_watching_and_saving():
+def test_r90_the_guide_covers_every_file_monitoring_and_backup():
     guide = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
     for path in (
         DEPLOY / "Dockerfile",
@@ -211,4 +211,4 @@ def test_r90_the_guide_speaks_of_every_file_and_of_watching_and_saving():
     ):
         assert f"deploy/{path.name}" in guide
     assert all(path.stem in guide for path in UNITS)
-    assert all(title in guide for title in ("## Watching", "## Backup", "## Growing", "## One machine"))
+    assert all(title in guide for title in ("## Monitoring", "## Backup", "## Scale it", "## One machine"))

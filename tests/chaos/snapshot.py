@@ -86,7 +86,7 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
 
 
 def _unfinished(store, rows, all_leads, sent):
-    yield from (f"lease left behind by {owner}" for owner in store.holders())
+    yield from (f"lease left behind by {owner}" for owner in store.lease_owners())
     for name, some in (("document", rows), ("lead", all_leads), ("delivery", sent)):
         yield from (
             f"{name} {row['id']} is unfinished" for row in some if row["due_at"] or row["state"] == "waiting"

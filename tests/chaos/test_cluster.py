@@ -163,7 +163,7 @@ class Siege:
                 break
             hit[kind] += self.strike(kind)
         self.many.wait_until(self.many.is_done, LONGEST)
-        self.many.wait_until(lambda: self.many.store.holders() == set(), LONGEST)
+        self.many.wait_until(lambda: self.many.store.lease_owners() == set(), LONGEST)
         codes = self.many.stop(*self.workers.values(), self.beat)
         # Who was told to stop before it had come up again ends by the signal itself.
         assert set(codes) <= {0, -signal.SIGTERM}, self.many.output()[-4000:]
@@ -211,7 +211,7 @@ class Field:
         database, broker, place = self.servers.database(name), self.servers.redis(), self.servers.place(name)
         told = {"archive": msgspec.to_builtins(place)} if place else {}
         with cluster(
-            self.folder / name, self.internet, database, redis=broker, pause=pause, told=told
+            self.folder / name, self.internet, database, redis=broker, pause=pause, more_settings=told
         ) as many:
             siege = Siege(many, self.servers, random.Random(number), roles=THREE if number else TWO)
             hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)

@@ -68,7 +68,7 @@ def _rows(data: Path) -> Iterator[Engine]:
 def _seen(data: Path) -> dict[str, Any]:
     with _rows(data) as engine:
         rows = Replays(engine)
-        (told,) = rows.listed()
+        (told,) = rows.list_replays()
         scene = Scene(SqlStore(engine))
         return {
             "told": {name: told[name] for name in told if name != "updated_at"},
@@ -82,7 +82,7 @@ def _seen(data: Path) -> dict[str, Any]:
             "revisions": [
                 (row["document_id"], row["revision"], row["text"]) for row in scene.rows(revisions)
             ],
-            "held": scene.store.holders(),
+            "held": scene.store.lease_owners(),
         }
 
 

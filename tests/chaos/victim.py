@@ -110,8 +110,8 @@ def build(command: dict, fate: Fate) -> tuple[App, object]:
     app.store.register(recipe.sources, app.clock())
     release_dead_owners(app)
     context = app.context(owner_name("victim"), fetching=True)
-    # Whether of two versions of a story the longer came first is a matter of order, and so is what the near rung says
-    # of them; the exact rungs must say the same in any order.
+    # Whether of two versions of a story the longer came first is a matter of order, and so is what the near rule says
+    # of them; the exact rules must say the same in any order.
     exact = DropDuplicates(replace(DEFAULT, rules=DEFAULT.rules[:3]))
     eager = replace(recipe, steps=(normalise, exact), grouping=replace(recipe.grouping, settle=timedelta(0)))
     engine = app.store.engine

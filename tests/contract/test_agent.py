@@ -108,7 +108,7 @@ def test_r88_answers_fill_document_intelligence_and_say_where_they_came_from(off
     assert intelligence["origin"] == {"model": "small-1", "question": "extraction-1", "calls": 1}
     assert set(server.keys) == {f"Bearer {KEY}"}
     assert set(server.paths) == {"/v1/chat/completions"}
-    assert server.asked[0]["response_format"] == {"type": "json_object"}
+    assert server.requests[0]["response_format"] == {"type": "json_object"}
 
 
 def test_r86_r88_macro_news_is_classified(office: Office):
@@ -127,7 +127,7 @@ def test_an_invalid_answer_is_asked_for_again_with_the_reason(office: Office, ba
     office.put("a")
     tally, server = play(office, Reply(bad))
     assert tally == AgentTally(done=1)
-    first, second = server.asked
+    first, second = server.requests
     assert second["messages"][:2] == first["messages"]
     assert "cannot be used" in second["messages"][3]["content"]
     assert office.intelligence()[0]["intelligence"]["origin"]["calls"] == 2
@@ -138,7 +138,7 @@ def test_r42_r88_after_the_limit_it_is_extraction_failed_until_it_is_sent_again(
     bad = Reply({"summary": "no lists"})
     for _ in range(MAX_ATTEMPTS):
         tally, server = play(office, otherwise=bad)
-        assert (tally, len(server.asked)) == (AgentTally(failed=1), 3)
+        assert (tally, len(server.requests)) == (AgentTally(failed=1), 3)
         office.watch.now += RETRY_DELAY
     assert play(office, otherwise=bad)[0] == AgentTally()
     (row,) = office.intelligence()
@@ -160,7 +160,7 @@ def test_an_overloaded_endpoint_is_left_alone_and_no_attempt_counts(
     for _ in range(MAX_ATTEMPTS + 1):
         tally, server = play(office, otherwise=Reply(status=429, headers=headers))
         assert tally == AgentTally(postponed=1, wait=timedelta(seconds=wait))
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert play(office)[0] == AgentTally()
         office.watch.now += timedelta(seconds=wait)
     assert play(office)[0] == AgentTally(done=1)
@@ -185,7 +185,7 @@ def test_a_failing_endpoint_counts_as_an_attempt_and_the_item_returns(
 ):
     office.put("a")
     tally, server = play(office, otherwise=reply)
-    assert (tally, len(server.asked)) == (AgentTally(failed=1), 1)
+    assert (tally, len(server.requests)) == (AgentTally(failed=1), 1)
     assert f"extraction_failed: {reason}" in office.intelligence()[0]["error_message"]
     office.watch.now += RETRY_DELAY
     assert play(office)[0] == AgentTally(done=1)
@@ -282,7 +282,7 @@ def test_instructions_in_a_document_stay_data_and_cannot_extend_the_answer(offic
     office.put("a", words=words)
     tally, server = play(office, otherwise=Reply({"transfer": True}))
     assert tally == AgentTally(failed=1)
-    (system, user) = server.asked[0]["messages"]
+    (system, user) = server.requests[0]["messages"]
     assert json.loads(user["content"])["normalized_text"].startswith(words[:-1])
     assert "Ignore all rules" not in system["content"]
     assert office.intelligence()[0]["intelligence"] is None

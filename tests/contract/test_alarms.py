@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import structlog
 from sqlalchemy.exc import IntegrityError
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import HttpReceiver, http_receiver
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
-from tests.support.scene import HOUR, LEASE, START, Scene, ended, kept, make_lead
+from tests.support.scene import HOUR, LEASE, START, Scene, ended_result, kept_result, make_lead
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -155,9 +155,9 @@ def tell_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **values: A
     """A source that has something new every hour, until now."""
     source = crypto(name)
     for i in range(count):
-        scene.tell(make_lead(f"{name}-{i}", source=source, body="b"), source=source)
+        scene.poll(make_lead(f"{name}-{i}", source=source, body="b"), source=source)
         scene.now += HOUR
-    scene.tell(source=source, **values)
+    scene.poll(source=source, **values)
 
 
 def titles(scene: Scene) -> list[str]:
@@ -169,23 +169,23 @@ def test_c37_a_silent_source_raises_an_alarm_and_a_new_entry_clears_it(app: App,
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 40 * HOUR
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # nobody looked
-    scene.tell(source=crypto())
+    scene.poll(source=crypto())
     values = check_health(app)
     assert values["healthy"] is False
     assert values["recipes"][CRYPTO]["raised"] == ["Ledger is silent"]
-    scene.tell(make_lead("news", source=crypto(), body="b"), source=crypto())
+    scene.poll(make_lead("news", source=crypto(), body="b"), source=crypto())
     assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["Ledger is silent"]
 
 
 def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: App, scene: Scene):
     source = crypto("Busy")
     for day in range(8):
-        scene.tell(*(make_lead(f"{day}-{i}", source=source, body="b") for i in range(100)), source=source)
+        scene.poll(*(make_lead(f"{day}-{i}", source=source, body="b") for i in range(100)), source=source)
         scene.now += 24 * HOUR
-    scene.tell(source=source)
+    scene.poll(source=source)
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 72 * HOUR
-    scene.tell(source=source)
+    scene.poll(source=source)
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["Busy is silent"]
 
 
@@ -197,17 +197,17 @@ def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
 
 def test_c37_a_drop_in_quality_is_reported(app: App, scene: Scene):
     good = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
-    scene.refine(*(kept(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
+    scene.refine(*(kept_result(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += HOUR
     bad = drafts(scene, crypto(), *(f"bad{i}" for i in range(12)))
-    scene.refine(*(ended(draft, State.ASIDE, "empty") for draft in bad))
+    scene.refine(*(ended_result(draft, State.ASIDE, "empty") for draft in bad))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["the quality of Ledger has dropped"]
 
 
 def test_c14_a_day_on_which_too_few_polls_succeed_is_reported(app: App, scene: Scene):
     for i in range(20):
-        scene.tell(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
+        scene.poll(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["only 90% of 20 polls succeeded"]
     scene.now += 25 * HOUR
     assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["only 90% of 20 polls succeeded"]
@@ -215,7 +215,7 @@ def test_c14_a_day_on_which_too_few_polls_succeed_is_reported(app: App, scene: S
 
 def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
     apart = drafts(scene, crypto(), *(str(i) for i in range(51)))
-    scene.refine(*(ended(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
+    scene.refine(*(ended_result(draft, State.QUARANTINED, "error:ValueError") for draft in apart))
     titles = check_health(app)["recipes"][CRYPTO]["raised"]
     assert "51 records went into quarantine within an hour" in titles
 
@@ -224,11 +224,11 @@ def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
     names = [f"Feed{i}" for i in range(8)]
     for i in range(24):
         for name in names:
-            scene.tell(make_lead(f"{name}-{i}", source=crypto(name), body="b"), source=crypto(name))
+            scene.poll(make_lead(f"{name}-{i}", source=crypto(name), body="b"), source=crypto(name))
         scene.now += HOUR
     scene.now += 100 * HOUR
     for name in names:
-        scene.tell(source=crypto(name))
+        scene.poll(source=crypto(name))
     check_health(app)
     assert titles(scene) == ["8 sources: silent"]
 
@@ -266,7 +266,7 @@ def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     assert scene.row(deliveries)["state"] == State.DONE
 
 
-Ask = Callable[..., Answer]
+Ask = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -276,13 +276,13 @@ def ask(app: App, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 
 
 def test_c32_the_verb_checks_and_says_so_by_its_exit_code(ask: Ask, scene: Scene):
-    scene.tell(source=crypto("Good"), due_at=START + 10_000 * HOUR)
+    scene.poll(source=crypto("Good"), due_at=START + 10_000 * HOUR)
     answer = ask("health", "--json")
     assert (answer.code, answer.record["healthy"]) == (0, True)
-    scene.tell(source=crypto("Bad"), error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=crypto("Bad"), error="http_500", failures=10, stopped="10 failures in a row")
     answer = ask("health")
     assert answer.code == 1
-    assert "Not all is well." in answer.out
+    assert "Unhealthy." in answer.out
     (listed,) = ask("alarms", "list", "--json").records
     assert listed["title"] == "Bad was stopped"
     assert "Bad was stopped" in ask("alarms", "list").out
@@ -307,11 +307,11 @@ def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, sc
         for source in ask("sources", "health", "--days", "1000", "--json").records
         if source["name"] == "Ledger"
     ]
-    assert (row["looks"], row["succeeded"], row["new"]) == (9, 8, 8)
+    assert (row["polls"], row["succeeded"], row["new"]) == (9, 8, 8)
     assert row["reliability"] == pytest.approx(8 / 9, abs=1e-4)
     assert row["remark"] == "failing x1"
     assert row["slowest_ms"] == 300
     assert "Ledger" in ask("sources", "health").out
     days = ask("sources", "health", "Ledger", "--days", "1000", "--json").records
-    assert sum(day["looks"] for day in days) == 9
+    assert sum(day["polls"] for day in days) == 9
     assert days[-1]["day"] == f"{now:%Y-%m-%d}"

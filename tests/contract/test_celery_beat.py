@@ -95,7 +95,7 @@ def test_hints_for_maintenance_are_sent_when_a_task_is_due(stage: Stage):
     assert beat.hint_due_work() == [MAINTENANCE_QUEUE]
     rows = MaintenanceTasks(stage.app.store.engine)
     taken = [
-        name for name in MAINTENANCE_TASKS if rows.take(name, "me", stage.scene.now, timedelta(minutes=1))
+        name for name in MAINTENANCE_TASKS if rows.claim(name, "me", stage.scene.now, timedelta(minutes=1))
     ]
     assert "health_check" in taken
     assert beat.hint_due_work() == []
@@ -128,7 +128,9 @@ def test_a_leader_that_resigns_is_replaced_at_once(stage: Stage):
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
     first.resign()  # whoever does not lead lets go of nothing
     (row,) = [
-        row for row in MaintenanceTasks(stage.app.store.engine).listed() if row["name"] == leader_row(RECIPE)
+        row
+        for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
+        if row["name"] == leader_row(RECIPE)
     ]
     assert row["lease_owner"] == FURTHER
 

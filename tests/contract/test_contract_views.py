@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import Engine, text
 from tests.support.crypto_scene import CRYPTO, ask, crypto, drafts, moment
-from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_lead, make_source
+from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_lead, make_source
 
 from headwater.model.jobs import State, Task
 from headwater.store.connect import read_transaction, write_transaction
@@ -65,10 +65,10 @@ def test_c25_to_c28_the_types_are_those_of_the_contract_on_postgresql(postgresql
 
 def test_c25_a_publisher_is_a_feed_with_its_standing(scene: Scene, engine: Engine):
     good, stopped, paused = crypto("Good"), crypto("Stopped"), crypto("Paused")
-    scene.tell(source=good)
-    scene.tell(source=stopped, error="http_500", failures=10, stopped="10 failures in a row")
-    scene.tell(source=paused, active=False)
-    scene.tell(source=make_source("Foreign"))
+    scene.poll(source=good)
+    scene.poll(source=stopped, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=paused, active=False)
+    scene.poll(source=make_source("Foreign"))
     found = {row["name"]: row for row in ask(engine, "SELECT * FROM publishers")}
     assert {name: row["status"] for name, row in found.items()} == {
         "Good": "ACTIVE",
@@ -84,7 +84,7 @@ def test_c25_a_publisher_is_a_feed_with_its_standing(scene: Scene, engine: Engin
 
 def test_c25_two_feeds_that_moved_to_one_address_stay_apart(scene: Scene, engine: Engine):
     for name in ("First", "Second"):
-        scene.tell(source=crypto(name), moved_to="https://home.example/feed")
+        scene.poll(source=crypto(name), moved_to="https://home.example/feed")
     addresses = [row["rss_url"] for row in ask(engine, "SELECT rss_url FROM publishers")]
     assert len(set(addresses)) == 2
     assert "https://home.example/feed" in addresses
@@ -104,7 +104,7 @@ def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engin
         "description": "In the north.",
         "published": START - HOUR,
     }
-    scene.refine(kept(draft, **said))
+    scene.refine(kept_result(draft, **said))
     (article,) = ask(engine, "SELECT * FROM articles")
     (publisher,) = ask(engine, "SELECT id FROM publishers")
     assert article["external_id"] == int.from_bytes(sha256(said["guid"].encode()).digest()[:8], "big") >> 1
@@ -126,7 +126,9 @@ def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engin
 
 def test_c26_a_subtitle_of_its_own_wins_and_what_is_missing_is_null(scene: Scene, engine: Engine):
     one, two = drafts(scene, crypto(), "one", "two")
-    scene.refine(kept(one, attributes={"subtitle": "Own"}, description="Other"), kept(two, text=""))
+    scene.refine(
+        kept_result(one, attributes={"subtitle": "Own"}, description="Other"), kept_result(two, text="")
+    )
     first, second = ask(engine, "SELECT * FROM articles ORDER BY subtitle NULLS LAST")
     assert first["subtitle"] == "Own"
     empty = ("subtitle", "authors", "body", "keywords", "language", "image_url", "published_on")
@@ -138,11 +140,11 @@ def test_c26_the_states_of_a_document_are_the_words_of_the_contract(scene: Scene
     paths = ("kept", "aside", "quarantined", "dropped", "copy", "waiting")
     by_path = dict(zip(paths, drafts(scene, crypto(), *paths), strict=True))
     scene.refine(
-        kept(by_path["kept"]),
-        ended(by_path["aside"], State.ASIDE, "js_required"),
-        ended(by_path["quarantined"], State.QUARANTINED, "error:ValueError"),
-        ended(by_path["dropped"], State.DROPPED, "low_quality"),
-        ended(by_path["copy"], State.DUPLICATE, "duplicate:text", of=by_path["kept"].id),
+        kept_result(by_path["kept"]),
+        ended_result(by_path["aside"], State.ASIDE, "js_required"),
+        ended_result(by_path["quarantined"], State.QUARANTINED, "error:ValueError"),
+        ended_result(by_path["dropped"], State.DROPPED, "low_quality"),
+        ended_result(by_path["copy"], State.DUPLICATE, "duplicate:text", of=by_path["kept"].id),
     )
     found = {row["url"].rpartition("/")[2]: row["status"] for row in ask(engine, "SELECT * FROM articles")}
     assert found == {"kept": "ACTIVE", "aside": "INACTIVE", "quarantined": "INACTIVE", "dropped": "DELETED"}
@@ -152,8 +154,10 @@ def test_c26_numbers_guids_and_addresses_are_unique_whatever_the_feeds_say(scene
     first = drafts(scene, crypto("A"), "1", "2")
     second = drafts(scene, crypto("B"), "1", "2", "3")
     same = {"guid": "1", "url": "https://home.example/"}
-    scene.refine(*(kept(draft, **same) for draft in first))
-    scene.refine(*(kept(draft, **same) for draft in second[:2]), kept(second[2], guid="g" * 5_000))
+    scene.refine(*(kept_result(draft, **same) for draft in first))
+    scene.refine(
+        *(kept_result(draft, **same) for draft in second[:2]), kept_result(second[2], guid="g" * 5_000)
+    )
     found = ask(engine, "SELECT * FROM articles")
     for name in ("id", "external_id", "guid", "url"):
         values = [row[name] for row in found]
@@ -168,8 +172,8 @@ def test_c17_an_article_has_its_address_without_tracking_and_without_a_guid_that
 ):
     one, two = drafts(scene, crypto(), "one", "two")
     scene.refine(
-        kept(one, url="https://ledger.example/one?utm_source=rss&id=7#top"),
-        ended(two, State.ASIDE, "js_required", document=False),
+        kept_result(one, url="https://ledger.example/one?utm_source=rss&id=7#top"),
+        ended_result(two, State.ASIDE, "js_required", document=False),
     )
     found = {row["status"]: row for row in ask(engine, "SELECT * FROM articles")}
     assert found["ACTIVE"]["url"] == found["ACTIVE"]["guid"] == "https://ledger.example/one?id=7"
@@ -178,13 +182,13 @@ def test_c17_an_article_has_its_address_without_tracking_and_without_a_guid_that
 
 def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
     (draft,) = drafts(scene, crypto(), "a")
-    scene.refine(kept(draft, guid="a", title="Before"))
+    scene.refine(kept_result(draft, guid="a", title="Before"))
     (before,) = ask(engine, "SELECT * FROM articles")
     scene.now += HOUR
     lead = replace(draft.lead, lead=replace(draft.lead.lead, version="v2"))
-    scene.tell(lead, source=crypto())
+    scene.poll(lead, source=crypto())
     (again,) = scene.claim(Task.REFINE, recipe=CRYPTO)
-    scene.refine(kept(again, guid="a", title="After", url="https://moved.example/a"))
+    scene.refine(kept_result(again, guid="a", title="After", url="https://moved.example/a"))
     (after,) = ask(engine, "SELECT * FROM articles")
     assert after["title"] == "After"
     assert {name: after[name] for name in ("id", "external_id", "guid", "url")} == {
@@ -195,10 +199,10 @@ def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
 def test_c27_a_job_is_a_look_at_a_feed(scene: Scene, engine: Engine):
     good, bad, running = crypto("Good"), crypto("Bad"), crypto("Running")
     leads = [make_lead(path, source=good, body="b") for path in ("a", "b", "c")]
-    scene.tell(*leads[:2], source=good)
+    scene.poll(*leads[:2], source=good)
     scene.now += HOUR
-    scene.tell(*leads, source=good)
-    scene.tell(source=bad, error="http_503", detail="busy", status=503)
+    scene.poll(*leads, source=good)
+    scene.poll(source=bad, error="http_503", detail="busy", status=503)
     scene.store.register([running], scene.now)
     scene.claim(Task.POLL, keys=(running.id,), recipe=CRYPTO)
     found = ask(engine, "SELECT * FROM ingestion_jobs ORDER BY created_at, status")
@@ -223,9 +227,9 @@ def test_c27_a_job_is_a_look_at_a_feed(scene: Scene, engine: Engine):
 
 def test_c28_a_feeds_performance_is_its_looks(scene: Scene, engine: Engine):
     source = crypto()
-    scene.tell(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)
+    scene.poll(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)
     scene.now += HOUR
-    scene.tell(source=source, error="timeout", detail="no answer", elapsed_ms=30_000)
+    scene.poll(source=source, error="timeout", detail="no answer", elapsed_ms=30_000)
     found = ask(engine, "SELECT * FROM feed_performance ORDER BY fetch_time")
     (publisher,) = ask(engine, "SELECT id FROM publishers")
     assert [row["publisher_id"] for row in found] == [publisher["id"]] * 2
@@ -290,7 +294,7 @@ def test_c30_documents_decided_before_the_views_existed_get_their_keys(scene: Sc
     one, two = drafts(scene, crypto(), "one", "two")
     with write_transaction(engine) as connection:
         drop_views(connection, "crypto")
-    scene.refine(kept(one, guid="same"), kept(two, guid="same"))
+    scene.refine(kept_result(one, guid="same"), kept_result(two, guid="same"))
     assert install_views(engine, "crypto", CRYPTO_VIEWS) is True
     articles = ask(engine, "SELECT * FROM articles")
     assert {row["guid"].partition("#")[0] for row in articles} == {"same"}
@@ -300,7 +304,7 @@ def test_c30_documents_decided_before_the_views_existed_get_their_keys(scene: Sc
 
 def test_c30_articles_keep_their_keys_when_the_views_are_created_anew(scene: Scene, engine: Engine):
     one, two = drafts(scene, crypto(), "one", "two")
-    scene.refine(kept(one, guid="same"), kept(two, guid="same"))
+    scene.refine(kept_result(one, guid="same"), kept_result(two, guid="same"))
     before = {view: ask(engine, f"SELECT * FROM {view}") for view in COLUMNS}
     with write_transaction(engine) as connection:
         drop_views(connection, "crypto")
@@ -311,7 +315,7 @@ def test_c30_articles_keep_their_keys_when_the_views_are_created_anew(scene: Sce
 
 def test_c30_a_document_that_is_deleted_takes_its_keys_along(scene: Scene, engine: Engine):
     (draft,) = drafts(scene, crypto(), "a")
-    scene.refine(kept(draft))
+    scene.refine(kept_result(draft))
     with write_transaction(engine) as connection:
         connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": draft.id})
     assert ask(engine, "SELECT * FROM articles") == []

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
-from tests.support.scene import HOUR, START, Scene, ended, kept, make_source
+from tests.support.scene import HOUR, START, Scene, ended_result, kept_result, make_source
 
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State
@@ -22,7 +22,7 @@ from headwater.store.reads.export import ArticleFilter, export_articles
 MEBIBYTE = 1 << 20
 
 
-Ask = Callable[..., Answer]
+Ask = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def ask(
 
 
 def keep(scene: Scene, *paths: str, **options: Any) -> None:
-    scene.refine(*(kept(draft, **options) for draft in drafts(scene, crypto(), *paths)))
+    scene.refine(*(kept_result(draft, **options) for draft in drafts(scene, crypto(), *paths)))
 
 
 def titles(engine: Engine, **options: Any) -> list[str]:
@@ -44,12 +44,12 @@ def titles(engine: Engine, **options: Any) -> list[str]:
 def test_c41_kept_articles_go_out_with_their_source_and_nothing_else_does(scene: Scene, engine: Engine):
     accepted, bad = drafts(scene, crypto(), "good", "bad")
     scene.refine(
-        kept(
+        kept_result(
             accepted, title="Mine opens", guid="g1", authors=("Ada Vane",), keywords=("mining",), text="Text."
         ),
-        ended(bad, State.DROPPED, "low_quality"),
+        ended_result(bad, State.DROPPED, "low_quality"),
     )
-    scene.tell(source=make_source("Foreign"))
+    scene.poll(source=make_source("Foreign"))
     (row,) = export_articles(engine, ArticleFilter(recipe=CRYPTO))
     assert (row["title"], row["guid"], row["body"]) == ("Mine opens", "g1", "Text.")
     assert (row["authors"], row["keywords"]) == (["Ada Vane"], ["mining"])
@@ -167,7 +167,7 @@ def test_c41_the_command_writes_a_file_and_reports_it(scene: Scene, ask: Ask, tm
     ("words", "message"),
     [
         (("--since", "yesterday"), "--since: 'yesterday' is not a time; write for example 2026-11-14"),
-        (("--format", "parquet"), "name a file with --out"),
+        (("--format", "parquet"), "give a file with --out"),
     ],
 )
 def test_an_impossible_export_is_explained_in_a_sentence(

@@ -38,7 +38,7 @@ class Loopback:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self.asked: list[Heading] = []
+        self.requests: list[Heading] = []
         self.loop = asyncio.new_event_loop()
         self._server = self.loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.port = self._server.sockets[0].getsockname()[1]
@@ -52,7 +52,7 @@ class Loopback:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
                 headers = {n.lower(): v for n, _, v in (line.partition(": ") for line in head[1:]) if n}
                 path = head[0].split()[1]
-                self.asked.append((headers["host"], path, headers))
+                self.requests.append((headers["host"], path, headers))
                 writer.write(self._answer(headers["host"], path, headers))
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -60,7 +60,7 @@ class Loopback:
             writer.close()
 
     def pages(self) -> list[str]:
-        return [path for _, path, _ in self.asked if path != "/robots.txt"]
+        return [path for _, path, _ in self.requests if path != "/robots.txt"]
 
     def close(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
@@ -161,7 +161,7 @@ def test_an_override_keeps_the_real_names(bench):
     (answer,) = ask(fetcher, "https://ledgerlane.example/a")
     assert answer.url == "https://harbour.example:8443/b?x=1"
     assert answer.hops == ((301, "https://ledgerlane.example/a"),)
-    assert [host for host, path, _ in bench.server.asked if path != "/robots.txt"] == [
+    assert [host for host, path, _ in bench.server.requests if path != "/robots.txt"] == [
         "ledgerlane.example",
         "harbour.example:8443",
     ]
@@ -272,7 +272,7 @@ def test_secrets_are_sent_but_seen_nowhere(bench):
     )
     (answer,) = ask(bench.fetcher(), request)
     assert answer.status == 200
-    assert [headers["authorization"] for _, _, headers in bench.server.asked] == ["Bearer t0ken"] * 2
+    assert [headers["authorization"] for _, _, headers in bench.server.requests] == ["Bearer t0ken"] * 2
     assert "s3cr" not in repr(answer)
     assert "t0ken" not in repr(answer)
 
@@ -294,7 +294,7 @@ def test_secrets_do_not_follow_a_redirect_to_another_place(bench, place):
     )
     (answer,) = ask(bench.fetcher(), request)
     assert answer.status == 200
-    _, path, headers = bench.server.asked[-1]
+    _, path, headers = bench.server.requests[-1]
     assert path == "/x"
     assert not {"authorization", "x-session"} & set(headers)
     assert headers.get("content-length", "0") == "0"
@@ -323,7 +323,7 @@ def test_secrets_are_not_sent_to_a_host_that_is_not_theirs(bench):
     )
     assert accepted.status == 200
     assert (bad.reason, bad.temporary) == ("credential_host", False)
-    assert len(bench.server.asked) == 1
+    assert len(bench.server.requests) == 1
 
 
 def test_6_8_the_agent_names_itself_with_a_contact(bench):
@@ -331,7 +331,7 @@ def test_6_8_the_agent_names_itself_with_a_contact(bench):
     rules = {"b.example": HostRule(user_agent="Harvester/2.0 (+desk@harbour.example)")}
     fetcher = bench.fetcher(contact="ops@ledgerlane.example", hosts=rules)
     ask(fetcher, "http://a.example/x", "http://b.example/x")
-    agents = {host: headers["user-agent"] for host, _, headers in bench.server.asked}
+    agents = {host: headers["user-agent"] for host, _, headers in bench.server.requests}
     assert agents == {
         "a.example": "Headwater/0.1 (+ops@ledgerlane.example)",
         "b.example": "Harvester/2.0 (+desk@harbour.example)",
@@ -343,7 +343,7 @@ def test_r64_the_regulator_is_never_asked_without_a_contact(bench):
     overrides = {"*.sec.gov": bench.server.base}
     (answer,) = ask(bench.fetcher(overrides=overrides), url)
     assert (answer.reason, answer.temporary) == ("undeclared_agent", False)
-    assert bench.server.asked == []
+    assert bench.server.requests == []
     (answer,) = ask(bench.fetcher(overrides=overrides, contact="ops@ledgerlane.example"), url)
     assert answer.status == 404
 
@@ -362,7 +362,7 @@ def test_p6_c39_6_7_robots_are_obeyed_for_pages_and_not_for_interfaces(bench):
     assert shut.detail == "Disallow: /private (for *)"
     assert open_page.policy["robots"] == "no rule for *"
     assert interface.policy["robots"] == "exempt: api"
-    assert [path for _, path, _ in bench.server.asked].count("/robots.txt") == 1
+    assert [path for _, path, _ in bench.server.requests].count("/robots.txt") == 1
 
 
 def test_c39_robots_are_asked_at_every_host_of_a_redirect(bench):
@@ -390,7 +390,7 @@ def test_c39_robots_are_asked_again_after_a_day(bench):
     for hours in (0, 23, 2):
         bench.now += timedelta(hours=hours)
         ask(fetcher, "http://a.example/a")
-    assert [path for _, path, _ in bench.server.asked].count("/robots.txt") == 2
+    assert [path for _, path, _ in bench.server.requests].count("/robots.txt") == 2
 
 
 def test_a_rule_exempts_a_host_from_robots(bench):
@@ -419,7 +419,7 @@ def test_nothing_can_be_slipped_into_a_request(bench, headers):
     bench.script["/a"] = reply()
     (answer,) = ask(bench.fetcher(), Request(url="http://a.example/a", purpose="api", headers=headers))
     assert answer.reason == "protocol"
-    assert bench.server.asked == []
+    assert bench.server.requests == []
 
 
 def test_proxies_that_the_environment_names_are_not_used(bench, monkeypatch):
@@ -435,7 +435,7 @@ def test_cookies_are_neither_kept_nor_shown(bench):
     fetcher = bench.fetcher()
     first, _ = ask(fetcher, "http://a.example/a", "http://a.example/a")
     assert "set-cookie" not in first.headers
-    assert all("cookie" not in headers for _, _, headers in bench.server.asked)
+    assert all("cookie" not in headers for _, _, headers in bench.server.requests)
 
 
 def test_g5_a_host_that_fails_five_times_is_left_alone_then_tried_once(bench):
@@ -548,7 +548,7 @@ def test_a_closed_fetcher_releases_its_slots(bench, tmp_path):
     first = HttpFetcher(settings, rate_limiter=rate_limiter)
     for token in "ab":
         first.submit(token, Request(url="http://a.example/a", purpose="api"))
-    while len(bench.server.asked) < 2:
+    while len(bench.server.requests) < 2:
         assert first.collect(1, timedelta(seconds=0.01)) == []
     first.close()
     bench.script["/a"] = reply()
@@ -580,7 +580,7 @@ def test_no_request_leaves_while_the_rate_limiter_is_unavailable(bench, tmp_path
     fetcher.close()
     rate_limiter.close()
     assert (answer.reason, answer.detail) == ("rate_limited", "rate_limiter_unavailable")
-    assert bench.server.asked == []
+    assert bench.server.requests == []
 
 
 def test_the_bodies_of_robots_files_do_not_use_up_the_memory_for_pages(bench):

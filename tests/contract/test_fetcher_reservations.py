@@ -16,7 +16,7 @@ PAGE = b'<html><head><meta name="robots" content="noai"><title>x</title></head><
 
 
 def paths(bench):
-    return [path for _, path, _ in bench.server.asked]
+    return [path for _, path, _ in bench.server.requests]
 
 
 def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_for(bench):

@@ -16,7 +16,7 @@ from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
 from headwater.store.admin.operations import Operations
 from headwater.store.admin.queues import SqlQueues
-from headwater.store.claims.poll import register
+from headwater.store.claims.poll import register_sources
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.maintenance.snapshot import load_snapshot, save_snapshot
 from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -69,7 +69,7 @@ def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
             with pytest.raises(MovedAway) as refused:
                 write()
             assert refused.value.reason == "moved"
-            assert "moved to the home 'cluster' (postgresql://db.example/news) on 2026-11-13" in str(
+            assert "moved to the environment 'cluster' (postgresql://db.example/news) on 2026-11-13" in str(
                 refused.value
             )
     assert scene.store.release(["me"], counts=False) == 0  # and now again
@@ -93,7 +93,7 @@ def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
         with write_transaction(engine) as connection:
             inside.set()
             assert leave.wait(DEADLINE)
-            return register(connection, [source], START, "recipe")
+            return register_sources(connection, [source], START, "recipe")
 
     def mover() -> int:
         with unchecked_transaction(engine) as connection:

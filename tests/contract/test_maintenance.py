@@ -124,7 +124,7 @@ def test_c35_the_task_of_a_dead_process_is_free_at_once(app: App, scene: Scene, 
         dead = f"{machine_id()}:{dead_process.pid}:0:maintenance"
     maintenance = worker(app, done)
     maintenance.run_due()
-    MaintenanceTasks(app.store.engine).take("chore", dead, scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
     assert maintenance.run_now("chore") == {"done": 1}
 
 
@@ -143,7 +143,7 @@ def test_c37_a_task_that_fails_is_logged_and_runs_again_at_its_next_time(
 
 
 def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, done: Done):
-    scene.tell(source=crypto())
+    scene.poll(source=crypto())
     maintenance = worker(app, done)
     maintenance.run_due()
     job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
@@ -154,13 +154,13 @@ def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, done: Done):
 
 def test_an_operator_can_run_a_task_now_but_not_twice_at_the_same_time(app: App, scene: Scene, done: Done):
     assert worker(app, done).run_now("chore") == {"done": 1}
-    MaintenanceTasks(app.store.engine).take("chore", "another", scene.now, LEASE, early=True)
+    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="try again"):
         worker(app, done).run_now("chore")
 
 
 def test_c32_the_real_tasks_run(app: App, scene: Scene):
-    scene.tell(source=crypto())
+    scene.poll(source=crypto())
     maintenance = Maintenance(app)
     live(scene, maintenance, span=15 * timedelta(hours=1), step=5 * MINUTE)
     rows = {row["name"]: row for row in scene.rows(maintenance_tasks)}
@@ -174,7 +174,7 @@ def test_reports_of_a_recipe_are_updated_without_the_end_of_a_run(app: App, scen
     recipe = app.recipe("crypto")
     summing = replace(recipe, after_run=lambda folder, _: closed.append(folder))
     app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
-    scene.tell(source=crypto())
+    scene.poll(source=crypto())
     maintenance = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
     live(scene, maintenance, span=timedelta(hours=2), step=10 * MINUTE)
     assert closed == [app.output("crypto")] * 2
@@ -193,8 +193,8 @@ def test_a_recipe_that_cannot_write_its_report_delays_no_other(app: App, scene: 
         for maintenance in (away, lambda folder, _: closed.append(folder))
     )
     app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
-    scene.tell(source=crypto())
-    scene.tell(source=make_source("Other", recipe="markets"))
+    scene.poll(source=crypto())
+    scene.poll(source=make_source("Other", recipe="markets"))
     with pytest.raises(Temporary, match="database_away"):
         close_runs(app)
     assert closed == [app.output("markets")]

@@ -25,7 +25,7 @@ def app_of(scene: Scene, **days: int) -> App:
 
 
 def test_r43_5_5_looks_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     with write_transaction(scene.store.engine) as connection:
         connection.execute(update(sources).values(stopped="10 failures in a row", failures=10, due_at=None))
     scene.now = START + 13 * DAY

@@ -57,9 +57,9 @@ def filled(engine: Engine):
         made.lead(path, url=url if path == "shared" else None, subject=NGSC, hints=hints)
         for path in ("shared", "poor", "hard")
     ]
-    made.tell(*leads, watermark={"published": "2026-11-13T08:00:00+00:00"})
+    made.poll(*leads, watermark={"published": "2026-11-13T08:00:00+00:00"})
     other = source("Quay", SLNR)
-    made.tell(make_lead("again", source=other, url=url, subject=SLNR), source=other)
+    made.poll(make_lead("again", source=other, url=url, subject=SLNR), source=other)
     made.fetch(*leads)
     drafts = {draft.lead.lead.identity: draft for draft in made.claim(scenes.Task.REFINE)}
     results = []

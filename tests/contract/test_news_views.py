@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import tests.support.scene as scenes
 from sqlalchemy import Engine, text
-from tests.support.scene import HOUR, START, ended, kept, make_source
+from tests.support.scene import HOUR, START, ended_result, kept_result, make_source
 
 from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
 from headwater.model.keys import group_key
@@ -84,7 +84,7 @@ def keep(world: World, draft: Draft, **more: Any) -> None:
     about = {"flashpoint": STRAIT, "topic": TOPIC}
     group = group_key(RECIPE, STRAIT)
     assert group
-    assert world.refine(kept(draft, attributes=about, group=STRAIT, **more)) == []
+    assert world.refine(kept_result(draft, attributes=about, group=STRAIT, **more)) == []
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -99,9 +99,12 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     PipelineRuns(engine).begin("run_1", RECIPE, "B", "2026-11-13", START - HOUR)
     waiting = world.lead("waiting")
     good, copy, walled = world.drafts("good", "copy", "walled")
-    world.tell(waiting)
+    world.poll(waiting)
     keep(world, good, guid=ENTRY)
-    world.refine(ended(copy, State.DUPLICATE, "exact", of=good.id), ended(walled, State.DROPPED, "paywall"))
+    world.refine(
+        ended_result(copy, State.DUPLICATE, "exact", of=good.id),
+        ended_result(walled, State.DROPPED, "paywall"),
+    )
     jobs = {row["status"]: row for row in ask(engine, "SELECT * FROM feed_entry_jobs")}
     assert jobs.keys() == {"queued", "deduped", "skipped_duplicate", "failed"}
     assert str(jobs["deduped"]["feed_entry_id"]) == ENTRY
@@ -116,7 +119,7 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
 
 def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: Engine):
     lead = world.lead("gone")
-    world.tell(lead)
+    world.poll(lead)
     world.claim(Task.FETCH, keys=(lead.id,))
     why = Quarantine(reason="http_404")
     world.store.finish_fetch([FetchResult(lead=lead.id, version="v1", result=why)], scenes.ME, world.now)
@@ -157,7 +160,7 @@ def test_g1_g22_one_run_at_a_time_and_the_dead_are_given_up(world: World, engine
     assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
     rows = told(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
     assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
-    assert [run["id"] for run in runs.listed(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
+    assert [run["id"] for run in runs.list_runs(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
 
 
 def test_g3_every_view_can_be_read_when_there_is_nothing(engine: Engine):

@@ -2,7 +2,7 @@
 
 import tests.support.scene as scenes
 from sqlalchemy import Engine
-from tests.support.scene import HOUR, RECIPE, START, Scene, ended, make_source
+from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, make_source
 
 from headwater.model.jobs import FetchResult, GatherResult, Postponement, State, Task
 from headwater.model.story import Member, Story
@@ -15,7 +15,7 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     PipelineRuns(engine).begin("run", RECIPE, "A", "2026-11-13", START - HOUR)
     (good,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
-    scene.refine(ended(walled, State.DROPPED, "paywall"))
+    scene.refine(ended_result(walled, State.DROPPED, "paywall"))
     (group_batch,) = scene.claim(Task.GATHER)
     story = Story(id="s", recipe=RECIPE, group=group_batch.id, title="S", members=(Member(good.id),))
     scene.store.finish_gather(
@@ -24,7 +24,7 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
         scene.now,
     )
     held_up = scene.lead("held-up")
-    scene.tell(held_up)
+    scene.poll(held_up)
     scene.claim(Task.FETCH, keys=(held_up.id,))
     later = Postponement(at=START + HOUR, reason="breaker_open", counts=False)
     scene.store.finish_fetch([FetchResult(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
@@ -40,9 +40,9 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
 
 
 def test_g17_the_last_entry_of_each_subject_is_known(scene: Scene, engine: Engine):
-    scene.tell(
+    scene.poll(
         scene.lead("a", source=make_source("Own", subject="one")), source=make_source("Own", subject="one")
     )
     scene.now = START + HOUR
-    scene.tell(scene.lead("b", subject="two"))
+    scene.poll(scene.lead("b", subject="two"))
     assert last_seen(engine, RECIPE) == {"one": START, "two": START + HOUR}

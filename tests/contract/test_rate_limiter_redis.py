@@ -223,13 +223,13 @@ def test_no_request_is_admitted_while_the_network_fails(valkey, fault):
 
 def test_p7_an_answer_that_was_lost_on_its_way_counts_as_let_go(two):
     rate_limiter, other = two
-    run = rate_limiter._server.run
+    run_script = rate_limiter._server.run_script
 
     def deaf(*arguments):
-        run(*arguments)
+        run_script(*arguments)
         raise Temporary("redis_unavailable", "the answer was lost")
 
-    object.__setattr__(rate_limiter._server, "run", deaf)
+    object.__setattr__(rate_limiter._server, "run_script", deaf)
     with pytest.raises(Temporary):
         ask(rate_limiter, demand("a", host(), start=5.0), START)
     assert ask(other, demand("b", host()), START + 1).until == START + 2

@@ -197,7 +197,7 @@ def test_items_are_seen_and_counted_where_they_lie(queues: SqlQueues, client):
     fill(client, 1, 2)
     fill(client, 3, queue=OTHER)
     assert queues.counts() == [{"queue": NAME, "waiting": 2, "leased": 0, "done": 0, "failed": 0}]
-    assert queues.named("extraction") == NAME
+    assert queues.find_queue("extraction") == NAME
     assert [row["document_id"] for row in queues.peek(NAME, 5)] == ["d1", "d2"]
     queues.pop(NAME, "me")
     assert queues.counts() == [{"queue": NAME, "waiting": 1, "leased": 1, "done": 0, "failed": 0}]

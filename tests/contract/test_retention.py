@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from tests.flow.command_line import call
 from tests.support.crypto_scene import ask, crypto, drafts, settings_file
-from tests.support.scene import START, Scene, ended, kept, make_lead
+from tests.support.scene import START, Scene, ended_result, kept_result, make_lead
 
 from headwater.app import App
 from headwater.model.errors import Temporary
@@ -51,12 +51,12 @@ def articles(app: App) -> dict[str, dict[str, Any]]:
 
 def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Scene):
     source = crypto()
-    scene.tell(source=source, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=source, error="http_500", failures=10, stopped="10 failures in a row")
     running = crypto("Running")
     scene.store.register([running], scene.now)
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
     scene.now += 20 * DAY
-    scene.tell(source=crypto("Fresh"))
+    scene.poll(source=crypto("Fresh"))
     assert apply_retention(keeping(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
@@ -76,7 +76,7 @@ def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene
 
 def test_c30_captures_that_may_be_needed_again_stay(app: App, scene: Scene):
     done, apart, waiting = scene.drafts("done", "apart", "waiting")
-    scene.refine(kept(done), ended(apart, State.ASIDE, "js_required"))
+    scene.refine(kept_result(done), ended_result(apart, State.ASIDE, "js_required"))
     scene.now += 20 * DAY
     assert apply_retention(keeping(app, captures=14))["captures"] == 1
     assert {row["lead_id"] for row in scene.rows(captures)} == {apart.lead.id, waiting.lead.id}
@@ -91,10 +91,10 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
         "attributes": {"words": 3},
         "published": START,
     }
-    scene.refine(kept(old, title="Old", text="An old story.", **expected))
+    scene.refine(kept_result(old, title="Old", text="An old story.", **expected))
     scene.now += 40 * DAY
     (young,) = drafts(scene, crypto(), "young")
-    scene.refine(kept(young, title="Young"))
+    scene.refine(kept_result(young, title="Young"))
     before = articles(app)["Old"]
     result = apply_retention(keeping(app, documents=30))
     assert result["documents"] == 1
@@ -117,10 +117,10 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
 
 def test_c30_archived_documents_are_not_ingested_again(app: App, scene: Scene):
     (old,) = drafts(scene, crypto(), "old")
-    scene.refine(kept(old))
+    scene.refine(kept_result(old))
     scene.now += 40 * DAY
     apply_retention(keeping(app, documents=30))
-    assert scene.tell(make_lead("old", source=crypto(), body="body of old"), source=crypto()) == 0
+    assert scene.poll(make_lead("old", source=crypto(), body="body of old"), source=crypto()) == 0
     assert scene.claim(Task.REFINE, recipe="crypto") == []
     assert scene.row(leads)["state"] == State.DONE
 
@@ -128,7 +128,7 @@ def test_c30_archived_documents_are_not_ingested_again(app: App, scene: Scene):
 def test_a_file_holds_the_documents_of_one_day(app: App, scene: Scene):
     for _ in range(3):
         first = drafts(scene, crypto(), f"{scene.now:%d}a", f"{scene.now:%d}b")
-        scene.refine(*(kept(draft) for draft in first))
+        scene.refine(*(kept_result(draft) for draft in first))
         scene.now += DAY
     scene.now += 40 * DAY
     files = apply_retention(keeping(app, documents=30))["files"]
@@ -143,7 +143,7 @@ class WorkerDied(BaseException):
 def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled(
     app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
-    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a", "b")))
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a", "b")))
     scene.now += 40 * DAY
     with monkeypatch.context() as broken:
         broken.setattr(cleanup, "mark_archived", _die)
@@ -177,7 +177,7 @@ def test_c35_killed_and_repeated_at_another_hour_the_file_is_the_same(
 ):
     for title in ("Morning", "Evening"):
         (draft,) = drafts(scene, crypto(), title)
-        scene.refine(kept(draft, title=title))
+        scene.refine(kept_result(draft, title=title))
         scene.now += timedelta(hours=8)
     scene.now = START + 30 * DAY + timedelta(hours=4)  # between the two, were it not for whole days
     assert apply_retention(keeping(app, documents=30))["documents"] == 0
@@ -190,9 +190,9 @@ def test_c35_killed_and_repeated_at_another_hour_the_file_is_the_same(
 
 def test_c35_a_file_that_no_row_names_is_swept(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
     first, late = drafts(scene, crypto(), "first", "late")
-    scene.refine(kept(first, title="First"))
+    scene.refine(kept_result(first, title="First"))
     scene.now += DAY
-    scene.refine(kept(late, title="Late"))  # of the same day, but changed since
+    scene.refine(kept_result(late, title="Late"))  # of the same day, but changed since
     scene.now = START + 31 * DAY
     killed(keeping(app, documents=30), monkeypatch)
     scene.now += DAY
@@ -209,7 +209,7 @@ def test_c35_a_file_that_no_row_names_is_swept(app: App, scene: Scene, monkeypat
 def test_c35_no_row_changes_for_a_file_that_was_swept(
     app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
-    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 40 * DAY
     really = cleanup._write
 
@@ -228,7 +228,7 @@ def test_c35_no_row_changes_for_a_file_that_was_swept(
 
 def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
     (draft,) = drafts(scene, crypto(), "a")
-    scene.refine(kept(draft))
+    scene.refine(kept_result(draft))
     scene.now += 40 * DAY
     really = cleanup.write_parquet
 
@@ -243,7 +243,7 @@ def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeyp
 
 
 def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
-    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a", "b")))
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a", "b")))
     scene.drafts("page")
     scene.now += 40 * DAY
     everything = keeping(app, polls=14, alarms=14, captures=14, documents=14)
@@ -261,7 +261,7 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
 
 
 def test_nothing_is_removed_where_the_policy_keeps_for_ever(app: App, scene: Scene):
-    scene.refine(*(kept(draft) for draft in drafts(scene, crypto(), "a")))
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 4_000 * DAY
     result = apply_retention(keeping(app))
     assert [result[name] for name in ("polls", "alarms", "captures", "documents")] == [0, 0, 0, 0]
@@ -276,7 +276,7 @@ def test_c33_the_command_cleans_up_and_reports(
     monkeypatch: pytest.MonkeyPatch,
 ):
     scene.now -= 1_000 * DAY
-    scene.tell(source=crypto())
+    scene.poll(source=crypto())
     path = settings_file(tmp_path, database, "retention: {polls: 14}")
     words = ("--config", str(path), "cleanup")
     assert (

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import Engine, func, select
-from tests.support.scene import HOUR, RECIPE, START, Scene, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance.retention import mark_archived
@@ -85,7 +85,7 @@ def test_the_index_follows_changes_and_removals(filled: Scene, engine: Engine):
     (draft,) = filled.keep("news", title="Carril bici", text="Obras.")
     assert titles(engine, "carril") == ["Carril bici"]
     filled.now += HOUR
-    filled.refine(kept(filled.change(draft, "b"), title="Carril bus", text="Obras."))
+    filled.refine(kept_result(filled.change(draft, "b"), title="Carril bus", text="Obras."))
     assert titles(engine, "bus") == ["Carril bus"]
     assert titles(engine, "bici") == []
     filled.now += HOUR

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import Engine
-from tests.support.scene import HOUR, RECIPE, START, Scene, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
 from headwater.store.search import vectors as meaning
 from headwater.store.search.full_text import SearchQuery
@@ -64,7 +64,7 @@ def test_what_changed_while_it_was_encoded_is_encoded_again(scene: Scene, engine
         asked.extend(row.title for row in rows)
         if len(asked) == 1:
             scene.now += HOUR
-            scene.refine(kept(scene.change(draft, "b"), title="Tax", text="Other."))
+            scene.refine(kept_result(scene.change(draft, "b"), title="Tax", text="Other."))
         return encode(rows)
 
     assert add_vectors(engine, RECIPE, MODEL, slowly) == 1

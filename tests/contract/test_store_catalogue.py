@@ -7,8 +7,8 @@ from tests.support.scene import (
     RECIPE,
     START,
     Scene,
-    ended,
-    kept,
+    ended_result,
+    kept_result,
     make_capture,
     make_lead,
     make_source,
@@ -39,17 +39,17 @@ def test_the_status_of_nothing_is_all_zero(scene: Scene, catalogue: Catalogue):
 def test_the_status_counts_everything_and_says_why_things_ended(scene: Scene, catalogue: Catalogue):
     a, b, c, d = scene.drafts("a", "b", "c", "d")
     scene.refine(
-        kept(a, routes=("out",), group="day"),
-        ended(b, State.DUPLICATE, "duplicate:text", of=a.id),
-        ended(c, State.DROPPED, "spam"),
-        ended(d, State.QUARANTINED, "error:X"),
+        kept_result(a, routes=("out",), group="day"),
+        ended_result(b, State.DUPLICATE, "duplicate:text", of=a.id),
+        ended_result(c, State.DROPPED, "spam"),
+        ended_result(d, State.QUARANTINED, "error:X"),
     )
     (group_batch,) = scene.claim(Task.GATHER)
     story = make_story("s", "day", a.id)
     scene.store.finish_gather(
         [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))], ME, START
     )
-    scene.tell(scene.lead("e"), scene.lead("f", url=a.lead.lead.url))
+    scene.poll(scene.lead("e"), scene.lead("f", url=a.lead.lead.url))
     scene.claim(Task.FETCH)
     status = catalogue.status(RECIPE, START)
     assert status["documents"] == {"dropped": 1, "duplicate": 1, "kept": 1, "quarantined": 1}
@@ -69,7 +69,7 @@ def test_the_status_tells_sources_apart(scene: Scene, catalogue: Catalogue):
         ("C", {"stopped": "10 failures", "failures": 10, "due_at": None}),
         ("D", {"active": False}),
     ):
-        scene.tell(source=make_source(name), **told)
+        scene.poll(source=make_source(name), **told)
     scene.store.register([make_source("E")], START)
     scene.claim(Task.POLL)
     assert catalogue.status(RECIPE, START)["sources"] == {
@@ -90,7 +90,7 @@ def test_sources_and_recipes_are_listed(scene: Scene, catalogue: Catalogue):
 def test_a_source_is_shown_with_its_last_runs(scene: Scene, catalogue: Catalogue, by: str):
     for hours in range(12):
         scene.now = START + hours * HOUR
-        scene.tell()
+        scene.poll()
     shown = catalogue.source(getattr(scene.source, by))
     assert shown["id"] == scene.source.id
     assert [run["started_at"] for run in shown["polls"]] == [
@@ -102,7 +102,10 @@ def test_a_source_is_shown_with_its_last_runs(scene: Scene, catalogue: Catalogue
 def test_documents_are_listed_newest_first_and_undated_last(scene: Scene, catalogue: Catalogue):
     a, b, c, d = scene.drafts("a", "b", "c", "d")
     scene.refine(
-        kept(a, published=START - HOUR), kept(b, published=START), kept(c), ended(d, State.DROPPED, "spam")
+        kept_result(a, published=START - HOUR),
+        kept_result(b, published=START),
+        kept_result(c),
+        ended_result(d, State.DROPPED, "spam"),
     )
     assert [row["id"] for row in catalogue.documents(RECIPE, [State.KEPT], 10)] == [b.id, a.id, c.id]
     assert [row["id"] for row in catalogue.documents(None, [State.KEPT], 2)] == [b.id, a.id]
@@ -122,25 +125,26 @@ def test_a_document_is_found_by_key_by_its_beginning_or_by_address(scene: Scene,
 def test_the_quarantine_is_listed(scene: Scene, catalogue: Catalogue):
     a, b = scene.drafts("a", "b")
     scene.refine(
-        ended(a, State.QUARANTINED, "error:X", evidence={"n": 1}), ended(b, State.ASIDE, "js_required")
+        ended_result(a, State.QUARANTINED, "error:X", evidence={"n": 1}),
+        ended_result(b, State.ASIDE, "js_required"),
     )
     assert {row["reason"] for row in catalogue.quarantine()} == {"error:X", "js_required"}
     assert catalogue.quarantine("other") == []
-    assert catalogue.quarantined(a.id[:10])["evidence"] == {"n": 1}
-    assert catalogue.quarantined("deadbeef") is None
+    assert catalogue.quarantined_record(a.id[:10])["evidence"] == {"n": 1}
+    assert catalogue.quarantined_record("deadbeef") is None
 
 
 def test_explain_tells_the_full_story_of_a_document(scene: Scene):
     feed = make_capture(scene.source.id, "feed")
     lead = scene.lead("a")
-    scene.tell(lead, captures=(feed,))
+    scene.poll(lead, captures=(feed,))
     (page,) = scene.fetch(lead)
     other = make_source("Post")
     copy = make_lead("copy", source=other, url=lead.lead.url)
-    scene.tell(copy, source=other)
+    scene.poll(copy, source=other)
     (draft,) = scene.claim(Task.REFINE)
     scene.refine(
-        kept(
+        kept_result(
             draft,
             routes=("out",),
             group="day",
@@ -175,20 +179,20 @@ def test_explain_tells_the_full_story_of_a_document(scene: Scene):
 
 def test_explain_finds_a_document_by_the_address_its_source_told(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, url="https://wire.example/after-a-redirect"))
+    scene.refine(kept_result(draft, url="https://wire.example/after-a-redirect"))
     for name in (draft.lead.lead.url, "https://wire.example/after-a-redirect", draft.lead.id):
         assert explain(scene.store.engine, name)["document"]["id"] == draft.id
 
 
 def test_explain_tells_of_a_lead_that_is_no_document_yet(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     told = explain(scene.store.engine, scene.lead("a").lead.url)
     assert (told["document"], told["lead"]["state"]) == (None, State.WAITING)
 
 
 def test_explain_shows_earlier_revisions_and_the_quarantine(scene: Scene):
     (draft,) = scene.keep("a")
-    scene.refine(ended(scene.change(draft, "x"), State.QUARANTINED, "error:X"))
+    scene.refine(ended_result(scene.change(draft, "x"), State.QUARANTINED, "error:X"))
     told = explain(scene.store.engine, draft.id)
     assert [(row["revision"], row["state"]) for row in told["revisions"]] == [(2, State.QUARANTINED)]
     assert [row["reason"] for row in told["quarantine"]] == ["error:X"]

@@ -15,7 +15,7 @@ from tests.support.scene import (
     RECIPE,
     START,
     Scene,
-    kept,
+    kept_result,
     make_capture,
     make_source,
     make_story,
@@ -102,23 +102,23 @@ def test_released_rows_are_free_and_count_only_if_their_owner_died(scene: Scene,
     _sources_due(scene, START, START)
     scene.claim(Task.POLL, "mine", limit=1)
     scene.claim(Task.POLL, "others")
-    assert scene.store.holders() == {"mine", "others"}
+    assert scene.store.lease_owners() == {"mine", "others"}
     assert scene.store.release(["mine"], counts=counts) == 1
-    assert scene.store.holders() == {"others"}
+    assert scene.store.lease_owners() == {"others"}
     (source_lease,) = scene.claim(Task.POLL)
     assert source_lease.attempts == attempts
 
 
 def test_release_covers_every_kind_of_work(scene: Scene):
     scene.keep("a", "b", routes=("out",), group="day")
-    scene.tell(scene.lead("c"), scene.lead("d"), due_at=scene.now)
+    scene.poll(scene.lead("c"), scene.lead("d"), due_at=scene.now)
     scene.fetch(scene.lead("d"))
     Replays(scene.store.engine).start(RECIPE, START - HOUR, START + HOUR, START)
     scene.store.advance_replay(RECIPE, START)
     for task in QUEUED_TASKS:
         assert scene.claim(task, "mine"), task
     assert scene.store.release(["mine"], counts=False) == 8
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
     for task in QUEUED_TASKS:
         assert scene.claim(task, "again"), task
 
@@ -126,9 +126,9 @@ def test_release_covers_every_kind_of_work(scene: Scene):
 def test_released_attempts_never_go_below_zero(scene: Scene):
     """A row that was woken while it was leased counts from zero again."""
     lead = scene.lead("a")
-    scene.tell(lead)
+    scene.poll(lead)
     scene.claim(Task.FETCH, "fetcher")
-    scene.tell(scene.lead("a", version="v2"))
+    scene.poll(scene.lead("a", version="v2"))
     scene.store.release(["fetcher"], counts=False)
     assert scene.row(leads)["attempts"] == 0
 
@@ -136,7 +136,7 @@ def test_released_attempts_never_go_below_zero(scene: Scene):
 def test_next_due_tells_for_each_kind_when(scene: Scene):
     scene.keep("a", routes=("out",), group="day")
     scene.now = START + SECOND
-    scene.tell(scene.lead("b"))
+    scene.poll(scene.lead("b"))
     assert scene.store.next_due(RECIPE) == {
         Task.POLL: scene.now + HOUR,
         Task.FETCH: scene.now,
@@ -147,7 +147,7 @@ def test_next_due_tells_for_each_kind_when(scene: Scene):
 
 
 def test_next_due_counts_leased_work_as_unfinished(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     scene.claim(Task.FETCH)
     assert scene.store.next_due(RECIPE)[Task.FETCH] == START
 
@@ -173,17 +173,17 @@ def _polled(scene: Scene) -> Callable[[], object]:
 
 
 def _fetched(scene: Scene) -> Callable[[], object]:
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH, "slow")
     fetched = FetchResult(lead=stored.id, version="v1", result=make_capture(stored.id))
     return lambda: scene.store.finish_fetch([fetched], "slow", START)
 
 
 def _refined(scene: Scene) -> Callable[[], object]:
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     scene.fetch(scene.lead("a"))
     (draft,) = scene.claim(Task.REFINE, "slow")
-    return lambda: scene.refine(kept(draft, routes=("out",), group="day"), owner="slow")
+    return lambda: scene.refine(kept_result(draft, routes=("out",), group="day"), owner="slow")
 
 
 def _gathered(scene: Scene) -> Callable[[], object]:
@@ -236,7 +236,7 @@ def test_a_result_in_time_is_written(scene: Scene, task: Task):
     before = _rows(scene)
     finish()
     assert _rows(scene) != before
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 @pytest.mark.parametrize("task", [Task.FETCH, Task.GATHER, Task.DELIVER])
@@ -262,7 +262,7 @@ MANY = 120
 
 
 def _many_leads(scene: Scene) -> None:
-    scene.tell(*(scene.lead(f"n{i}") for i in range(MANY)))
+    scene.poll(*(scene.lead(f"n{i}") for i in range(MANY)))
 
 
 def _claim_all(store: SqlStore, owner: str, found: list[str], start: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
 """The outbox: each delivery is sent until it arrived, in its newest revision."""
 
 import pytest
-from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_story
+from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
 from headwater.store.admin.operations import Operations
@@ -81,7 +81,7 @@ def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
 def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
     errand = _errand(scene)
-    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, errand, receipt="r")
     assert (row["state"], row["due_at"], row["sent_revision"], row["revision"]) == (
         State.WAITING,
@@ -99,7 +99,7 @@ def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Sce
 def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
     (draft,) = scene.keep("a", routes=("out",))
     errand = _errand(scene)
-    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     _finish(scene, errand, **end)
     assert _errand(scene).revision == 2
     assert scene.count(quarantine) == 0
@@ -108,7 +108,7 @@ def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end
 def test_a_later_revision_is_sent_after_the_first_arrived(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
     _finish(scene, _errand(scene))
-    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     assert _errand(scene).revision == 2
 
 
@@ -127,14 +127,14 @@ def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
 def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
     _finish(scene, _errand(scene), quarantined=Quarantine(reason="bad"))
-    scene.refine(kept(scene.change(draft, "changed"), routes=("out",)))
+    scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, _errand(scene))
     assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)
 
 
 def test_a_bad_revision_in_between_does_not_disturb_the_delivery(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    scene.refine(ended(scene.change(draft, "bad"), State.DROPPED, "paywall"))
+    scene.refine(ended_result(scene.change(draft, "bad"), State.DROPPED, "paywall"))
     errand = _errand(scene)
     assert (errand.revision, errand.record.id) == (1, draft.id)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended, kept, make_story
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
@@ -28,13 +28,13 @@ def _gather(scene: Scene, *told, group_batch: GroupBatch | None = None, **more) 
 
 def _mark(scene: Scene, path: str) -> str:
     (draft,) = scene.drafts(path)
-    scene.refine(kept(draft, group="day", published=scene.now))
+    scene.refine(kept_result(draft, group="day", published=scene.now))
     return draft.id
 
 
 def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, group="day", title="Headline", text="Long text.", published=START))
+    scene.refine(kept_result(draft, group="day", title="Headline", text="Long text.", published=START))
     wish = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
     (group_batch,) = scene.store.claim_groups(wish, full_documents=False)
     (document,) = group_batch.documents
@@ -45,11 +45,11 @@ def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
 def test_a_bundle_has_the_kept_documents_of_its_group_and_no_others(scene: Scene):
     late, early, undated, bad, elsewhere = scene.drafts("a", "b", "c", "d", "e")
     scene.refine(
-        kept(late, group="day", published=START),
-        kept(early, group="day", published=START - HOUR),
-        kept(undated, group="day"),
-        ended(bad, State.DROPPED, "spam"),
-        kept(elsewhere, group="other", published=START),
+        kept_result(late, group="day", published=START),
+        kept_result(early, group="day", published=START - HOUR),
+        kept_result(undated, group="day"),
+        ended_result(bad, State.DROPPED, "spam"),
+        kept_result(elsewhere, group="other", published=START),
     )
     group_batches = {group_batch.name: group_batch for group_batch in scene.claim(Task.GATHER)}
     assert set(group_batches) == {"day", "other"}
@@ -131,7 +131,7 @@ def test_the_id_of_an_ended_story_is_not_given_away_again(scene: Scene):
 
 def test_other_groups_keep_their_stories(scene: Scene):
     (draft,) = scene.drafts("x")
-    scene.refine(kept(draft, group="other"))
+    scene.refine(kept_result(draft, group="other"))
     _gather(scene, make_story("s9", "other", draft.id))
     _mark(scene, "a")
     _gather(scene)
@@ -189,9 +189,9 @@ def test_a_quarantined_group_that_is_gathered_after_all_leaves_the_quarantine(sc
 def test_a_group_settles_again_with_each_document(scene: Scene):
     settle = timedelta(minutes=10)
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first, group="day"), settle=settle)
+    scene.refine(kept_result(first, group="day"), settle=settle)
     scene.now = START + timedelta(minutes=9)
-    scene.refine(kept(second, group="day"), settle=settle)
+    scene.refine(kept_result(second, group="day"), settle=settle)
     scene.now = START + timedelta(minutes=11)
     assert scene.claim(Task.GATHER) == []
     scene.now = START + timedelta(minutes=19)

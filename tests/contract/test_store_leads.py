@@ -6,7 +6,17 @@ from datetime import timedelta
 
 import pytest
 from tests.support.deadline import DEADLINE
-from tests.support.scene import HOUR, ME, RECIPE, START, Scene, kept, make_capture, make_lead, make_source
+from tests.support.scene import (
+    HOUR,
+    ME,
+    RECIPE,
+    START,
+    Scene,
+    kept_result,
+    make_capture,
+    make_lead,
+    make_source,
+)
 
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, State, Task
 from headwater.store.schema.flow import captures, documents, leads, quarantine
@@ -15,23 +25,23 @@ from headwater.store.schema.knowledge import edges
 
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):
     told = scene.lead("a", published=START, hints={"guid": "1", "tags": ["x"]}, subject="sub")
-    assert scene.tell(told) == 1
+    assert scene.poll(told) == 1
     assert scene.claim(Task.FETCH) == [replace(told, attempts=1)]
     assert scene.count(documents) == 0
 
 
 def test_a_known_lead_is_left_alone(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     scene.fetch(scene.lead("a"))
     before = scene.row(leads)
-    assert scene.tell(scene.lead("a")) == 0
+    assert scene.poll(scene.lead("a")) == 0
     assert scene.row(leads) == before
 
 
 def test_a_changed_lead_is_fetched_again_with_what_the_last_fetch_learned(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (capture,) = scene.fetch(scene.lead("a"))
-    assert scene.tell(scene.lead("a", version="v2", title="New")) == 0
+    assert scene.poll(scene.lead("a", version="v2", title="New")) == 0
     (again,) = scene.claim(Task.FETCH)
     assert (again.lead.version, again.lead.title) == ("v2", "New")
     assert (again.etag, again.last_modified, again.sha256) == (
@@ -40,26 +50,26 @@ def test_a_changed_lead_is_fetched_again_with_what_the_last_fetch_learned(scene:
 
 
 def test_a_changed_lead_leaves_the_quarantine(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     scene.store.finish_fetch(
         [FetchResult(lead=stored.id, version="v1", result=Quarantine(reason="timeout"))], ME, START
     )
-    scene.tell(scene.lead("a", version="v2"))
+    scene.poll(scene.lead("a", version="v2"))
     assert scene.count(quarantine) == 0
     assert len(scene.claim(Task.FETCH)) == 1
 
 
 def test_a_lead_told_twice_in_one_look_is_one(scene: Scene):
-    assert scene.tell(scene.lead("a"), scene.lead("a")) == 1
+    assert scene.poll(scene.lead("a"), scene.lead("a")) == 1
     assert scene.count(leads) == 1
 
 
 def test_a_second_lead_to_the_same_document_becomes_an_edge(scene: Scene):
     first, other = scene.lead("a"), make_source("Post")
     second = make_lead("b", source=other, url=first.lead.url)
-    scene.tell(first)
-    assert scene.tell(second, source=other) == 1
+    scene.poll(first)
+    assert scene.poll(second, source=other) == 1
     row = scene.row(leads, id=second.id)
     assert (row["state"], row["reason"], row["due_at"]) == (State.DUPLICATE, "duplicate:url", None)
     edge = scene.row(edges)
@@ -70,7 +80,7 @@ def test_a_second_lead_to_the_same_document_becomes_an_edge(scene: Scene):
 
 def test_two_leads_to_the_same_document_in_one_look_give_one_document(scene: Scene):
     first = scene.lead("a")
-    assert scene.tell(first, scene.lead("b", url=first.lead.url)) == 2
+    assert scene.poll(first, scene.lead("b", url=first.lead.url)) == 2
     assert sorted(row["state"] for row in scene.rows(leads)) == [State.DUPLICATE, State.WAITING]
     assert scene.count(edges) == 1
 
@@ -78,9 +88,9 @@ def test_two_leads_to_the_same_document_in_one_look_give_one_document(scene: Sce
 def test_telling_of_a_duplicate_again_changes_nothing(scene: Scene):
     first = scene.lead("a")
     copy = scene.lead("b", url=first.lead.url)
-    scene.tell(first, copy)
+    scene.poll(first, copy)
     before = scene.rows(leads), scene.rows(edges)
-    assert scene.tell(scene.lead("b", url=first.lead.url, version="v2")) == 0
+    assert scene.poll(scene.lead("b", url=first.lead.url, version="v2")) == 0
     assert (scene.rows(leads), scene.rows(edges)) == before
 
 
@@ -114,7 +124,7 @@ def test_sources_that_tell_of_the_same_documents_at_once_agree_on_one_lead_each(
 
 def test_a_lead_that_carries_its_body_is_a_draft_at_once(scene: Scene):
     feed = make_capture(scene.source.id, "<rss/>")
-    scene.tell(scene.lead("a", body="<p>Words</p>"), captures=(feed,))
+    scene.poll(scene.lead("a", body="<p>Words</p>"), captures=(feed,))
     assert scene.claim(Task.FETCH) == []
     (draft,) = scene.claim(Task.REFINE)
     assert draft.lead.lead.body == "<p>Words</p>"
@@ -123,17 +133,17 @@ def test_a_lead_that_carries_its_body_is_a_draft_at_once(scene: Scene):
 
 
 def test_a_changed_body_is_the_next_revision(scene: Scene):
-    scene.tell(scene.lead("a", body="one"), captures=(make_capture(scene.source.id, "feed 1"),))
+    scene.poll(scene.lead("a", body="one"), captures=(make_capture(scene.source.id, "feed 1"),))
     (draft,) = scene.claim(Task.REFINE)
-    scene.refine(kept(draft))
+    scene.refine(kept_result(draft))
     later = make_capture(scene.source.id, "feed 2")
-    scene.tell(scene.lead("a", body="two", version="v2"), captures=(later,))
+    scene.poll(scene.lead("a", body="two", version="v2"), captures=(later,))
     (again,) = scene.claim(Task.REFINE)
     assert (again.id, again.revision, again.lead.lead.body, again.capture) == (draft.id, 2, "two", later)
 
 
 def test_a_fetched_page_is_captured_once_and_opens_a_draft(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (capture,) = scene.fetch(scene.lead("a"))
     row = scene.row(leads)
     assert (row["state"], row["due_at"], row["capture_id"], row["attempts"]) == (
@@ -148,16 +158,16 @@ def test_a_fetched_page_is_captured_once_and_opens_a_draft(scene: Scene):
 
 
 def test_the_same_bytes_again_are_the_same_capture(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     scene.fetch(scene.lead("a"), body="same")
     changed = scene.lead("a", version="v2")
-    scene.tell(changed)
+    scene.poll(changed)
     scene.fetch(changed, body="same")
     assert scene.count(captures) == 1
 
 
 def _finish(scene: Scene, **told) -> dict:
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     fetched = FetchResult(**({"lead": stored.id, "version": "v1", "result": None} | told))
     scene.store.finish_fetch([fetched], ME, START)
@@ -192,7 +202,7 @@ def test_a_quarantined_lead_lies_in_the_quarantine_with_its_reason(scene: Scene)
 
 
 def test_a_permanent_redirect_is_remembered(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     moved = FetchResult(
         lead=stored.id, version="v1", result=make_capture(stored.id), moved_to="https://new.example/a"
@@ -207,9 +217,9 @@ def test_a_permanent_redirect_is_remembered(scene: Scene):
     ids=["none", "later", "apart"],
 )
 def test_a_lead_that_changed_while_it_was_fetched_stays_due(scene: Scene, result):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    scene.tell(scene.lead("a", version="v2"))
+    scene.poll(scene.lead("a", version="v2"))
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=result)], ME, START)
     row = scene.row(leads)
     assert (row["state"], row["due_at"], row["lease_owner"]) == (State.WAITING, START, None)
@@ -217,9 +227,9 @@ def test_a_lead_that_changed_while_it_was_fetched_stays_due(scene: Scene, result
 
 
 def test_a_capture_taken_while_the_lead_changed_is_kept_and_the_lead_fetched_again(scene: Scene):
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    scene.tell(scene.lead("a", version="v2"))
+    scene.poll(scene.lead("a", version="v2"))
     capture = make_capture(stored.id, lead=stored.id)
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, START)
     assert [draft.capture for draft in scene.claim(Task.REFINE)] == [capture]

@@ -15,7 +15,7 @@ LATER = START + timedelta(hours=1)
 
 
 def ask(scene: Scene) -> None:
-    scene.store.holders()
+    scene.store.lease_owners()
     scene.store.release(["somebody", "somebody else"], counts=True)
     scene.store.release(["somebody"], counts=False)
     for task in TASK_TABLES:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.support.scene import Scene, ended, kept, make_document, make_lead, make_source
+from tests.support.scene import Scene, ended_result, kept_result, make_document, make_lead, make_source
 
 from headwater.model.document import Mention
 from headwater.model.jobs import Draft, RefineResult, State, Task
@@ -14,7 +14,7 @@ from headwater.store.schema.knowledge import mentions
 
 
 def copy(draft: Draft, of: Draft, *subjects: str) -> RefineResult:
-    result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
+    result = ended_result(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
     return replace(result, document=make_document(draft, subjects=subjects))
 
 
@@ -25,7 +25,7 @@ def said(scene: Scene, draft: Draft) -> dict[str, str]:
 
 def test_r57_a_copy_for_another_subject_is_a_mention_of_the_original(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first, subjects=("calder",)))
+    scene.refine(kept_result(first, subjects=("calder",)))
     scene.refine(copy(second, first, "brindle", "calder"))
     assert said(scene, first) == {"brindle": SEEN_FOR}
     assert said(scene, second) == {}
@@ -33,14 +33,14 @@ def test_r57_a_copy_for_another_subject_is_a_mention_of_the_original(scene: Scen
 
 def test_r57_original_and_copy_in_one_commit(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first), copy(second, first, "brindle"))
+    scene.refine(kept_result(first), copy(second, first, "brindle"))
     assert said(scene, first) == {"brindle": SEEN_FOR}
 
 
 def test_r57_what_the_text_says_stands(scene: Scene):
     first, second, third = scene.drafts("a", "b", "c")
     named = Mention("brindle", "ticker", 0.9, 2, ((0, 3), (9, 12)))
-    scene.refine(kept(first, mentions=(named,)), copy(second, first, "brindle"))
+    scene.refine(kept_result(first, mentions=(named,)), copy(second, first, "brindle"))
     scene.refine(copy(third, first, "brindle"))
     (row,) = scene.rows(mentions)
     assert (row["kind"], row["confidence"], row["count"]) == ("ticker", 0.9, 2)
@@ -48,16 +48,16 @@ def test_r57_what_the_text_says_stands(scene: Scene):
 
 def test_r57_a_revised_original_keeps_its_links(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first), copy(second, first, "brindle"))
+    scene.refine(kept_result(first), copy(second, first, "brindle"))
     again = scene.change(first, "another body")
     assert again.revision == 2
-    scene.refine(kept(again, mentions=(Mention("dovetail", "alias", 0.7),)))
+    scene.refine(kept_result(again, mentions=(Mention("dovetail", "alias", 0.7),)))
     assert said(scene, first) == {"brindle": SEEN_FOR, "dovetail": "alias"}
 
 
 def test_r57_a_copy_that_was_not_written_links_nothing(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first))
+    scene.refine(kept_result(first))
     scene.refine(copy(second, first, "brindle"), owner="somebody else")
     assert said(scene, first) == {}
     states = {row["id"]: row["state"] for row in scene.rows(documents)}
@@ -69,21 +69,21 @@ def test_r57_the_same_address_from_a_source_of_another_subject(scene: Scene, tol
     other = make_source("Post", subject="brindle")
     lead = scene.lead("a", subject="calder")
     again = make_lead("p", source=other, url=lead.lead.url)
-    scene.tell(lead)
+    scene.poll(lead)
     scene.fetch(lead)
     (draft,) = scene.claim(Task.REFINE)
     if told_before_it_was_kept:
-        scene.tell(again, source=other)
-    scene.refine(kept(draft, subjects=("calder",)))
+        scene.poll(again, source=other)
+    scene.refine(kept_result(draft, subjects=("calder",)))
     if not told_before_it_was_kept:
-        scene.tell(again, source=other)
+        scene.poll(again, source=other)
     assert said(scene, draft) == {"brindle": SEEN_FOR}
 
 
 def test_r57_the_same_address_as_a_copy_counts_for_the_original(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first), copy(second, first))
+    scene.refine(kept_result(first), copy(second, first))
     other = make_source("Post", subject="brindle")
-    scene.tell(make_lead("p", source=other, url=second.lead.lead.url), source=other)
+    scene.poll(make_lead("p", source=other, url=second.lead.lead.url), source=other)
     assert said(scene, first) == {"brindle": SEEN_FOR}
     assert said(scene, second) == {}

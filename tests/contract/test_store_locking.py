@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Engine, event
-from tests.support.scene import ME, START, Scene, kept
+from tests.support.scene import ME, START, Scene, kept_result
 
 from headwater.model.jobs import DeliveryResult, FetchResult, GatherResult, RefineResult, State, Task
 from headwater.store.sql_store import SqlStore
@@ -51,7 +51,7 @@ def test_what_is_finished_is_locked_in_the_order_of_its_keys(postgresql_engine: 
 def test_groups_and_deliveries_are_written_in_the_order_of_their_keys(scene: Scene):
     drafts = scene.drafts(*PATHS)
     with listening(scene.store.engine) as sent:
-        results = [kept(draft, routes=("out",), group=draft.lead.lead.identity) for draft in drafts]
+        results = [kept_result(draft, routes=("out",), group=draft.lead.lead.identity) for draft in drafts]
         assert scene.refine(*results) == []
     for beginning in ("INSERT INTO groups", "INSERT INTO deliveries"):
         written = keys(sent, beginning, "id", 0)
@@ -63,17 +63,17 @@ def test_groups_that_documents_leave_are_locked_together_with_those_they_join(sc
     (first,) = scene.keep("a", group="old")
     again = scene.change(first, "another body")
     with listening(scene.store.engine) as sent:
-        scene.refine(kept(again, group="new"))
+        scene.refine(kept_result(again, group="new"))
     told = [" ".join(statement.split()[:3]) for statement, _ in sent if "groups" in statement]
     assert told == ["SELECT groups.id FROM", "INSERT INTO groups", "UPDATE groups SET"]
 
 
 def test_leads_that_changed_are_woken_in_the_order_of_their_keys(scene: Scene):
     leads = [scene.lead(path) for path in PATHS]
-    scene.tell(*leads)
+    scene.poll(*leads)
     changed = [replace(lead, lead=replace(lead.lead, version="v2")) for lead in leads]
     with listening(scene.store.engine) as sent:
-        scene.tell(*changed)
+        scene.poll(*changed)
     woken = keys(sent, "UPDATE leads", "this", -1)
     assert len(woken) == len(PATHS)
     assert woken == sorted(woken)

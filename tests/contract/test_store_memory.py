@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.support.scene import ME, Scene, ended, kept
+from tests.support.scene import ME, Scene, ended_result, kept_result
 
 from headwater.model.document import FingerprintLookup, Trace
 from headwater.model.jobs import Draft, RefineResult, State
@@ -26,11 +26,11 @@ def trace(draft: Draft, *keys: int, epoch: int = 0, **told: Any) -> Trace:
 
 
 def keep(draft: Draft, *keys: int, **told: Any) -> RefineResult:
-    return replace(kept(draft), trace=trace(draft, *keys, **told))
+    return replace(kept_result(draft), trace=trace(draft, *keys, **told))
 
 
 def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> RefineResult:
-    result = ended(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
+    result = ended_result(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
     return replace(result, trace=trace(draft, *keys, original=of.id, **told))
 
 

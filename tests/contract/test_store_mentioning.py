@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.scene import RECIPE, Scene, ended, kept, make_document
+from tests.support.scene import RECIPE, Scene, ended_result, kept_result, make_document
 
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_matcher
@@ -36,7 +36,7 @@ def search(
 ) -> list[RewriteCounts]:
     done, after = [], ""
     context = StepContext(RECIPE, scene.now, scene.store)
-    while (batch := stored.kept(RECIPE, after, limit)) and len(done) < stop_after:
+    while (batch := stored.kept_documents(RECIPE, after, limit)) and len(done) < stop_after:
         after = batch[-1].id
         stale = [document for document in batch if not searched_with(document, step)]
         found = [one for one in step(stale, context) if isinstance(one, Document)]
@@ -78,10 +78,12 @@ def test_a_search_goes_on_where_it_stopped(scene: Scene, stored: MentionStore):
 
 def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: MentionStore):
     held, revised = scene.keep("a", "b", text="Brindle sold its mill.")
-    read = [replace(one, mentions=(Mention("x", "alias", 0.7),)) for one in stored.kept(RECIPE, "", 9)]
+    read = [
+        replace(one, mentions=(Mention("x", "alias", 0.7),)) for one in stored.kept_documents(RECIPE, "", 9)
+    ]
     scene.change(held, "next")
     again = scene.change(revised, "other")
-    scene.refine(kept(again, text="Nothing of note."))
+    scene.refine(kept_result(again, text="Nothing of note."))
     assert stored.rewrite(read) == RewriteCounts(passed_over=2)
     assert named(scene) == set()
     assert scene.claim(Task.REFINE) == []
@@ -89,9 +91,9 @@ def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: Men
 
 def test_r57_links_of_copies_survive_a_search(scene: Scene, stored: MentionStore):
     first, second = scene.drafts("a", "b")
-    copy = ended(second, State.DUPLICATE, "duplicate:near", of=first.id, score=0.9)
+    copy = ended_result(second, State.DUPLICATE, "duplicate:near", of=first.id, score=0.9)
     copy = replace(copy, document=make_document(second, subjects=("garnet",)))
-    scene.refine(kept(first, text="Brindle sold its mill."), copy)
+    scene.refine(kept_result(first, text="Brindle sold its mill."), copy)
     search(scene, stored, step_for("Brindle"))
     kinds = {row["subject_id"]: row["kind"] for row in scene.rows(mentions)}
     assert kinds == {"brindle": "alias", "garnet": SEEN_FOR}
@@ -108,6 +110,6 @@ def test_r77_subjects_and_their_names_follow_the_list(scene: Scene, stored: Ment
         ("Brindle", "alias")
     ]
     assert {row["id"]: row["active"] for row in scene.rows(subjects)} == {"brindle": True, "calder": False}
-    listed = {row["id"]: (row["names"], row["documents"]) for row in stored.listed(RECIPE)}
+    listed = {row["id"]: (row["names"], row["documents"]) for row in stored.list_subjects(RECIPE)}
     assert listed == {"brindle": (1, 1), "calder": (1, 0)}
     assert draft.revision == 1

@@ -1,7 +1,7 @@
 """What an operator may do: wake, pause and reset sources; send quarantined records again or end them; sweep."""
 
 import pytest
-from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, make_capture, make_source
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended_result, make_capture, make_source
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task
@@ -24,7 +24,7 @@ def test_waking_makes_every_active_source_of_a_recipe_due(scene: Scene, operatio
         (stopped, {"stopped": "10 failures"}),
         (foreign, {}),
     ):
-        scene.tell(source=source, **told)
+        scene.poll(source=source, **told)
     assert operations.wake(RECIPE, START) == 1
     assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [asleep.id]
     assert scene.claim(Task.POLL, recipe="other") == []
@@ -60,7 +60,7 @@ def test_an_unknown_or_ambiguous_source_is_refused(scene: Scene, operations: Ope
 
 
 def test_r28_a_stopped_source_is_polled_again_after_a_reset(scene: Scene, operations: Operations):
-    scene.tell(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
+    scene.poll(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
     scene.now = START + 1000 * HOUR
     assert scene.claim(Task.POLL) == []
     assert operations.reset(scene.source.id, scene.now) == "Wire"
@@ -69,7 +69,7 @@ def test_r28_a_stopped_source_is_polled_again_after_a_reset(scene: Scene, operat
 
 
 def test_5_5_a_stopped_source_stays_stopped_when_its_runs_are_deleted(scene: Scene):
-    scene.tell(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
+    scene.poll(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
     with scene.store.engine.begin() as connection:
         connection.execute(polls.delete())
     scene.now = START + 1000 * HOUR
@@ -78,7 +78,7 @@ def test_5_5_a_stopped_source_stays_stopped_when_its_runs_are_deleted(scene: Sce
 
 def _set_apart(scene: Scene, *paths: str) -> list[str]:
     drafts = scene.drafts(*paths)
-    scene.refine(*(ended(draft, State.QUARANTINED, "error:X") for draft in drafts))
+    scene.refine(*(ended_result(draft, State.QUARANTINED, "error:X") for draft in drafts))
     return [draft.id for draft in drafts]
 
 
@@ -125,7 +125,7 @@ def test_a_dropped_record_keeps_its_reason_as_the_operators_decision(scene: Scen
 
 def test_a_quarantined_lead_and_a_quarantined_group_have_a_way_back_too(scene: Scene, operations: Operations):
     scene.keep("k", group="day")
-    scene.tell(scene.lead("a"))
+    scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
     apart = Quarantine(reason="tls")
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=apart)], ME, START)
@@ -157,11 +157,11 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
     scene.claim(Task.DELIVER, "busy")
     scene.now = START + LEASE
     assert operations.free_expired(scene.now) == 1
-    assert scene.store.holders() == {"busy"}
+    assert scene.store.lease_owners() == {"busy"}
     assert operations.free_expired(scene.now) == 0
 
 
 def test_the_sweep_knows_which_bytes_are_spoken_of(scene: Scene, operations: Operations):
-    scene.tell(captures=(make_capture("x", "known"),))
+    scene.poll(captures=(make_capture("x", "known"),))
     known = make_capture("x", "known").pack
     assert find_orphans(operations.engine, orphaned_packs, [known, "no such pack"]) == ["no such pack"]

@@ -4,7 +4,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended, fingerprint, kept, make_document
+from tests.support.scene import (
+    HOUR,
+    ME,
+    RECIPE,
+    START,
+    Scene,
+    ended_result,
+    fingerprint,
+    kept_result,
+    make_document,
+)
 
 from headwater.model.document import Edge, FactValue, Mention, TrailEntry
 from headwater.model.jobs import GatherResult, Postponement, State, Task
@@ -22,7 +32,7 @@ def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
         attributes={"n": 1, "deep": {"x": [None, True]}}, origins={"title": "source"},
         trail=(TrailEntry("extract", "1", ("text",), {"score": 0.5}),),
     )  # fmt: skip
-    assert scene.refine(replace(kept(draft), document=document)) == []
+    assert scene.refine(replace(kept_result(draft), document=document)) == []
     assert scene.store.documents([draft.id, "unknown"]) == {draft.id: document}
     row = scene.row(documents)
     assert (row["state"], row["due_at"], row["lease_owner"], row["attempts"]) == (State.KEPT, None, None, 0)
@@ -34,7 +44,7 @@ def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
 )
 def test_an_ended_document_keeps_its_reason(scene: Scene, state: State, reason: str):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, state, reason, detail="why", evidence={"words": 3}))
+    scene.refine(ended_result(draft, state, reason, detail="why", evidence={"words": 3}))
     row = scene.row(documents)
     assert (row["state"], row["reason"], row["detail"], row["due_at"]) == (state, reason, "why", None)
     apart = scene.rows(quarantine)
@@ -48,7 +58,7 @@ def test_an_ended_document_keeps_its_reason(scene: Scene, state: State, reason: 
 
 def test_a_document_that_failed_before_it_was_read_is_quarantined_too(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.QUARANTINED, "capture_damaged", document=False))
+    scene.refine(ended_result(draft, State.QUARANTINED, "capture_damaged", document=False))
     assert (scene.row(documents)["state"], scene.row(quarantine)["reason"]) == (
         State.QUARANTINED,
         "capture_damaged",
@@ -58,8 +68,10 @@ def test_a_document_that_failed_before_it_was_read_is_quarantined_too(scene: Sce
 def test_a_duplicate_has_an_edge_to_its_original(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(
-        kept(first),
-        ended(second, State.DUPLICATE, "duplicate:text", of=first.id, score=0.9, evidence={"text": "abc"}),
+        kept_result(first),
+        ended_result(
+            second, State.DUPLICATE, "duplicate:text", of=first.id, score=0.9, evidence={"text": "abc"}
+        ),
     )
     row = scene.row(documents, id=second.id)
     assert (row["state"], row["duplicate_of"]) == (State.DUPLICATE, first.id)
@@ -72,7 +84,7 @@ def test_a_duplicate_has_an_edge_to_its_original(scene: Scene):
 def test_a_postponed_document_is_due_later(scene: Scene, counts: bool, attempts: int):
     (draft,) = scene.drafts("a")
     later = Postponement(at=START + HOUR, reason="model_busy", counts=counts)
-    scene.refine(ended(draft, State.WAITING, "model_busy", document=False, later=later))
+    scene.refine(ended_result(draft, State.WAITING, "model_busy", document=False, later=later))
     row = scene.row(documents)
     assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "model_busy")
     assert (row["attempts"], row["lease_owner"]) == (attempts, None)
@@ -84,7 +96,7 @@ def test_a_postponed_document_is_due_later(scene: Scene, counts: bool, attempts:
 def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(
-        kept(
+        kept_result(
             draft,
             facts={"filing": FactValue({"form": "10-K"}, "filings", "2"), "none": FactValue(None, "s", "1")},
             mentions=(Mention("sub1", "company", 0.8, 2, ((0, 4), (9, 13))),),
@@ -105,7 +117,7 @@ def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
 def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(
-        kept(
+        kept_result(
             draft, fingerprints=(fingerprint("x"), fingerprint("y", "url"), fingerprint("z", exclusive=False))
         )
     )
@@ -121,20 +133,20 @@ def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
 @pytest.mark.parametrize("value", ["https://wire.example/" + "é1x" * 2000, "nul \x00", "half \ud800"])
 def test_a_fingerprint_may_be_long_or_odd(scene: Scene, value: str):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, fingerprints=(fingerprint(value),)))
+    scene.refine(kept_result(draft, fingerprints=(fingerprint(value),)))
     assert scene.store.fingerprint_owners(RECIPE, [fingerprint(value), fingerprint(value + "x")]) == {
         fingerprint(value): draft.id
     }
     (other,) = scene.drafts("b")
-    assert scene.refine(kept(other, fingerprints=(fingerprint(value),))) == [other.id]
+    assert scene.refine(kept_result(other, fingerprints=(fingerprint(value),))) == [other.id]
 
 
 def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(scene: Scene):
     (first,) = scene.drafts("a")
-    scene.refine(kept(first, fingerprints=(fingerprint("x"),)))
+    scene.refine(kept_result(first, fingerprints=(fingerprint("x"),)))
     (second,) = scene.drafts("b")
     before = {table.name: scene.rows(table) for table in (documents, fingerprints)}
-    lost = kept(
+    lost = kept_result(
         second, routes=("out",), fingerprints=(fingerprint("x"), fingerprint("new")), group="day",
         facts={"f": FactValue(1)}, mentions=(Mention("s", "k", 1.0),), edges=(Edge("o", "related", "r"),),
     )  # fmt: skip
@@ -142,13 +154,13 @@ def test_a_taken_fingerprint_is_a_conflict_and_nothing_of_the_loser_is_written(s
     assert {table.name: scene.rows(table) for table in (documents, fingerprints)} == before
     for table in (facts, mentions, edges, groups, deliveries, quarantine):
         assert scene.count(table) == 0, table.name
-    assert scene.refine(ended(second, State.DUPLICATE, "duplicate:text", of=first.id)) == []
+    assert scene.refine(ended_result(second, State.DUPLICATE, "duplicate:text", of=first.id)) == []
 
 
 def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_again(scene: Scene):
     drafts = scene.drafts("a", "b", "c")
     lost = scene.refine(
-        *(kept(draft, fingerprints=(fingerprint("x"), fingerprint(draft.id))) for draft in drafts)
+        *(kept_result(draft, fingerprints=(fingerprint("x"), fingerprint(draft.id))) for draft in drafts)
     )
     assert len(lost) == 2
     (winner,) = {draft.id for draft in drafts} - set(lost)
@@ -160,7 +172,7 @@ def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_a
 def test_the_same_fingerprint_again_is_no_conflict_with_itself(scene: Scene):
     (draft,) = scene.keep("a", fingerprints=(fingerprint("x"),))
     again = scene.change(draft, "changed")
-    assert scene.refine(kept(again, fingerprints=(fingerprint("x"), fingerprint("x2")))) == []
+    assert scene.refine(kept_result(again, fingerprints=(fingerprint("x"), fingerprint("x2")))) == []
     assert {row["value"] for row in scene.rows(fingerprints)} == {"x", "x2"}
 
 
@@ -168,7 +180,7 @@ def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: 
     (first,) = scene.keep("a", fingerprints=(fingerprint("a"),))
     (other,) = scene.keep("b", fingerprints=(fingerprint("b"),))
     again = scene.change(first, "changed")
-    assert scene.refine(kept(again, fingerprints=(fingerprint("b"), fingerprint("c")))) == [first.id]
+    assert scene.refine(kept_result(again, fingerprints=(fingerprint("b"), fingerprint("c")))) == [first.id]
     assert scene.store.fingerprint_owners(RECIPE, [fingerprint("a"), fingerprint("b"), fingerprint("c")]) == {
         fingerprint("a"): first.id,
         fingerprint("b"): other.id,
@@ -177,10 +189,10 @@ def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: 
 
 def test_a_document_marks_its_group_which_settles_before_it_is_due(scene: Scene):
     first, second = scene.drafts("a", "b")
-    scene.refine(kept(first, group="day"), settle=timedelta(seconds=30))
+    scene.refine(kept_result(first, group="day"), settle=timedelta(seconds=30))
     assert scene.row(groups)["due_at"] == START + timedelta(seconds=30)
     scene.now = START + timedelta(seconds=10)
-    scene.refine(kept(second, group="day"), settle=timedelta(seconds=30))
+    scene.refine(kept_result(second, group="day"), settle=timedelta(seconds=30))
     row = scene.row(groups)
     assert (row["id"], row["name"], row["version"]) == (group_key(RECIPE, "day"), "day", 2)
     assert row["due_at"] == START + timedelta(seconds=40)
@@ -191,39 +203,40 @@ def test_a_document_that_changes_its_group_marks_both(scene: Scene):
     (draft,) = scene.keep("a", group="monday")
     (group_batch,) = scene.claim(Task.GATHER)
     scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
-    scene.refine(kept(scene.change(draft, "changed"), group="tuesday"))
+    scene.refine(kept_result(scene.change(draft, "changed"), group="tuesday"))
     assert {row["name"]: row["due_at"] for row in scene.rows(groups)} == {"monday": START, "tuesday": START}
 
 
 def test_deliveries_open_once_per_route_and_revision(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(kept(draft, routes=("files", "hook")))
+    scene.refine(kept_result(draft, routes=("files", "hook")))
     rows = {row["route"]: row for row in scene.rows(deliveries)}
     assert set(rows) == {"files", "hook"}
     assert {(r["revision"], r["state"], r["due_at"], r["record_id"]) for r in rows.values()} == {
         (1, State.WAITING, START, draft.id)
     }
     again = scene.change(draft, "changed")
-    scene.refine(kept(again, routes=("files",)))
+    scene.refine(kept_result(again, routes=("files",)))
     assert {row["route"]: row["revision"] for row in scene.rows(deliveries)} == {"files": 2, "hook": 1}
 
 
 def test_an_ended_document_opens_no_delivery_and_marks_no_group(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.DROPPED, "spam"))
+    scene.refine(ended_result(draft, State.DROPPED, "spam"))
     assert scene.count(deliveries) == scene.count(groups) == 0
 
 
 def test_what_a_document_held_before_stays_its_own_when_two_of_a_commit_lose(scene: Scene):
     (owner,) = scene.drafts("owner")
-    scene.refine(kept(owner, fingerprints=(fingerprint("taken"),)))
+    scene.refine(kept_result(owner, fingerprints=(fingerprint("taken"),)))
     (old,) = scene.drafts("old")
-    scene.refine(kept(old, fingerprints=(fingerprint("mine"),)))
+    scene.refine(kept_result(old, fingerprints=(fingerprint("mine"),)))
     again = scene.change(old, "next")
     (new,) = scene.drafts("new")
     wanted = (fingerprint("mine"), fingerprint("taken"), fingerprint("fresh"))
     lost = scene.refine(
-        kept(again, fingerprints=wanted), kept(new, fingerprints=(fingerprint("mine"), fingerprint("other")))
+        kept_result(again, fingerprints=wanted),
+        kept_result(new, fingerprints=(fingerprint("mine"), fingerprint("other"))),
     )
     assert sorted(lost) == sorted([old.id, new.id])
     held = {row["value"]: row["document_id"] for row in scene.rows(fingerprints)}

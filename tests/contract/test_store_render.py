@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.support.scene import HOUR, LEASE, ME, Scene, ended, kept, make_capture
+from tests.support.scene import HOUR, LEASE, ME, Scene, ended_result, kept_result, make_capture
 
 from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
 from headwater.model.source import StoredLead
@@ -13,7 +13,7 @@ from headwater.store.schema.flow import documents, leads, quarantine
 def wish(scene: Scene) -> StoredLead:
     """A document that is set aside, and its lead that waits for a browser."""
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.ASIDE, "js_required", render=True))
+    scene.refine(ended_result(draft, State.ASIDE, "js_required", render=True))
     return draft.lead
 
 
@@ -31,13 +31,13 @@ def test_a_document_that_is_set_aside_sends_its_lead_to_the_browser(scene: Scene
 
 def test_nothing_is_sent_to_the_browser_unasked(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.ASIDE, "js_required"))
+    scene.refine(ended_result(draft, State.ASIDE, "js_required"))
     assert scene.claim(Task.FETCH) == []
 
 
 def test_results_of_a_lost_lease_send_nothing(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.ASIDE, "js_required", render=True), owner="somebody else")
+    scene.refine(ended_result(draft, State.ASIDE, "js_required", render=True), owner="somebody else")
     assert scene.claim(Task.FETCH) == []
 
 
@@ -63,7 +63,7 @@ def test_a_rendered_page_fulfils_the_wish_and_the_document_leaves_quarantine(sce
     (draft,) = scene.claim(Task.REFINE)
     assert draft.capture is not None
     assert draft.capture.policy == {"rendered": True}
-    scene.refine(kept(draft))
+    scene.refine(kept_result(draft))
     assert scene.row(documents)["state"] == State.KEPT
     assert scene.rows(quarantine) == []
     assert scene.claim(Task.FETCH) == []

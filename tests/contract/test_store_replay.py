@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 from tests.support.deadline import DEADLINE
-from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended, kept
+from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended_result, kept_result
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import Postponement, State, Task
@@ -84,11 +84,11 @@ def test_documents_are_listed_a_little_at_a_time_each_once(scene: Scene, desk: R
 
 def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, desk: Replays):
     early, by_hand, _ = scene.drafts("early", "by hand", "waiting")
-    scene.refine(kept(early), ended(by_hand, State.QUARANTINED, "odd", document=False))
+    scene.refine(kept_result(early), ended_result(by_hand, State.QUARANTINED, "odd", document=False))
     Operations(scene.store.engine).drop([by_hand.id], None)
     scene.now = START + HOUR
     (late,) = scene.drafts("late")
-    scene.refine(kept(late))
+    scene.refine(kept_result(late))
     name = desk.start(RECIPE, START, START + HOUR, scene.now)
     assert [item.draft.id for item in _listed(scene)] == [early.id]
     assert desk.get(name)["listed"] == 1
@@ -98,15 +98,15 @@ def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, 
 def test_a_stretch_without_anything_to_read_again_is_passed_over(scene: Scene, desk: Replays):
     scene.drafts(*PATHS)
     name = _started(scene, desk)
-    assert scene.store.waiting(RECIPE, START) == [Task.REPLAY]
+    assert scene.store.due_tasks(RECIPE, START) == [Task.REPLAY]
     assert scene.store.advance_replay(RECIPE, START) == 0
     assert desk.get(name)["state"] == ReplayState.REPORTED
 
 
 def test_an_item_is_claimed_with_all_that_is_stored_about_its_document(scene: Scene, desk: Replays):
     first, copy = scene.drafts("a", "b")
-    scene.refine(kept(first, title="Title"))
-    scene.refine(ended(copy, State.DUPLICATE, "duplicate:text", of=first.id))
+    scene.refine(kept_result(first, title="Title"))
+    scene.refine(ended_result(copy, State.DUPLICATE, "duplicate:text", of=first.id))
     _started(scene, desk)
     items = {item.draft.id: item for item in _listed(scene)}
     stored_outcome = items[first.id].stored_outcome
@@ -136,7 +136,7 @@ def test_a_report_counts_verdicts_and_fields_and_is_whole_when_nothing_is_left(s
     (row,) = desk.report(name, [ReplayVerdict.FAILED])
     assert (row["reason"], row["detail"]) == ("error:ValueError", "boom")
     assert len(list(desk.report(name, [ReplayVerdict.WORSE, ReplayVerdict.BETTER], limit=2))) == 2
-    assert scene.store.waiting(RECIPE, START) == []
+    assert scene.store.due_tasks(RECIPE, START) == []
 
 
 def test_a_result_whose_lease_was_lost_is_not_counted(scene: Scene, desk: Replays):
@@ -174,7 +174,7 @@ def test_what_is_paused_is_neither_claimed_nor_listed_nor_waited_for(scene: Scen
     desk.pause(name, START)
     assert scene.claim(Task.REPLAY) == []
     assert scene.store.advance_replay(RECIPE, START) == 0
-    assert scene.store.waiting(RECIPE, START) == []
+    assert scene.store.due_tasks(RECIPE, START) == []
     assert Task.REPLAY not in scene.store.next_due(RECIPE)
     _read(scene, _found(held))
     assert desk.get(name)["better"] == 1
@@ -201,7 +201,7 @@ def test_a_recipe_has_one_replay_at_a_time(scene: Scene, desk: Replays):
     desk.start("other", START - HOUR, START, START)
     desk.discard(first, START)
     assert desk.start(RECIPE, START - 2 * HOUR, START, START)
-    assert [row["recipe"] for row in desk.listed(RECIPE)] == [RECIPE, RECIPE]
+    assert [row["recipe"] for row in desk.list_replays(RECIPE)] == [RECIPE, RECIPE]
 
 
 def test_nothing_is_replaced_before_it_is_applied_and_then_only_what_was_chosen(scene: Scene, desk: Replays):
@@ -232,8 +232,8 @@ def test_live_documents_wait_behind_few_that_are_replaced(
     name = _whole(scene, desk, *[ReplayVerdict.BETTER] * 5)
     desk.apply(name, [ReplayVerdict.BETTER], START)
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 2, 0]
-    assert scene.store.waiting(RECIPE, START) == [Task.REFINE, Task.REPLAY]
-    scene.refine(*(kept(draft) for draft in scene.claim(Task.REFINE)))
+    assert scene.store.due_tasks(RECIPE, START) == [Task.REFINE, Task.REPLAY]
+    scene.refine(*(kept_result(draft) for draft in scene.claim(Task.REFINE)))
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(2)] == [1, 0]
     assert desk.get(name)["replaced"] == 5
 
@@ -241,7 +241,7 @@ def test_live_documents_wait_behind_few_that_are_replaced(
 def test_a_document_that_moved_on_is_passed_over_and_counted(scene: Scene, desk: Replays):
     changed, due, still = scene.keep("a", "b", "c")
     name = _whole(scene, desk, *[ReplayVerdict.BETTER] * 3)
-    assert scene.refine(kept(scene.change(changed, "new bytes"))) == []
+    assert scene.refine(kept_result(scene.change(changed, "new bytes"))) == []
     scene.change(due, "other bytes")
     scene.store.release([ME], counts=False)
     desk.apply(name, [ReplayVerdict.BETTER], START)
@@ -265,12 +265,12 @@ def test_what_the_new_code_would_not_keep_stays(scene: Scene, desk: Replays):
 
 def test_a_quarantined_document_that_can_be_read_now_leaves_quarantine(scene: Scene, desk: Replays):
     (draft,) = scene.drafts("a")
-    scene.refine(ended(draft, State.QUARANTINED, "error:ValueError", document=False))
+    scene.refine(ended_result(draft, State.QUARANTINED, "error:ValueError", document=False))
     name = _whole(scene, desk, ReplayVerdict.BETTER)
     desk.apply(name, [ReplayVerdict.BETTER], START)
     scene.store.advance_replay(RECIPE, START)
     (again,) = scene.claim(Task.REFINE)
-    scene.refine(kept(again))
+    scene.refine(kept_result(again))
     assert scene.row(documents)["state"] == State.KEPT
     assert scene.count(quarantine) == 0
 
@@ -327,7 +327,7 @@ def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene,
     told = desk.get(name)
     assert (told["state"], told["listed"], told["better"]) == (ReplayState.REPORTED, 24, 24)
     assert told["fields"]["title"]["better"] == 24
-    assert scene.store.holders() == set()
+    assert scene.store.lease_owners() == set()
 
 
 def test_listing_goes_by_the_index_however_many_documents_there_are(scene: Scene, desk: Replays):

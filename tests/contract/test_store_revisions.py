@@ -1,7 +1,7 @@
 """A page that changed is a new revision of the same document; no revision disappears."""
 
 import pytest
-from tests.support.scene import HOUR, RECIPE, START, Scene, ended, kept
+from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_result
 
 from headwater.model.document import FactValue, Mention, TrailEntry
 from headwater.model.jobs import Postponement, State, Task
@@ -18,7 +18,7 @@ def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(
     second = scene.change(first, "changed")
     assert (second.id, second.revision) == (first.id, 2)
     assert scene.store.documents([first.id])[first.id].text == "Old text"
-    scene.refine(kept(second, title="New", text="New text"))
+    scene.refine(kept_result(second, title="New", text="New text"))
     row = scene.row(documents)
     assert (row["revision"], row["title"], row["text"], row["state"]) == (2, "New", "New text", State.KEPT)
     assert (row["capture_id"], row["next_capture_id"]) == (second.capture.id, None)
@@ -35,7 +35,7 @@ def test_a_revision_replaces_what_was_found_out(scene: Scene):
     }
     (first,) = scene.keep("a", **told)
     scene.refine(
-        kept(
+        kept_result(
             scene.change(first, "x"),
             facts={"f": FactValue(9, "s", "2")},
             mentions=(Mention("two", "k", 0.5),),
@@ -50,7 +50,7 @@ def test_a_worse_revision_does_not_replace_a_good_one(scene: Scene, state: State
     (first,) = scene.keep("a", text="Good", facts={"f": FactValue(1)})
     second = scene.change(first, "bad")
     of = first.id if state is State.DUPLICATE else None
-    scene.refine(ended(second, state, "paywall", of=of))
+    scene.refine(ended_result(second, state, "paywall", of=of))
     row = scene.row(documents)
     assert (row["state"], row["revision"], row["text"]) == (State.KEPT, 1, "Good")
     assert (row["due_at"], row["lease_owner"], row["next_capture_id"]) == (None, None, None)
@@ -67,11 +67,11 @@ def test_worse_revisions_have_numbers_of_their_own_and_none_is_overwritten(scene
     for number, body in enumerate(("bad", "worse"), start=2):
         draft = scene.change(first, body, version=f"v{number}")
         assert draft.revision == number
-        scene.refine(ended(draft, State.DROPPED, body))
+        scene.refine(ended_result(draft, State.DROPPED, body))
     fourth = scene.change(first, "good", version="v4")
-    scene.refine(kept(fourth, text="four"))
+    scene.refine(kept_result(fourth, text="four"))
     fifth = scene.change(first, "better", version="v5")
-    scene.refine(kept(fifth, text="five"))
+    scene.refine(kept_result(fifth, text="five"))
     assert (scene.row(documents)["revision"], scene.row(documents)["text"]) == (5, "five")
     beside = {row["revision"]: row for row in scene.rows(revisions)}
     assert {number: row["state"] for number, row in beside.items()} == {
@@ -86,8 +86,8 @@ def test_worse_revisions_have_numbers_of_their_own_and_none_is_overwritten(scene
 
 def test_a_better_revision_brings_an_ended_document_in_and_its_end_stays_on_record(scene: Scene):
     first, other = scene.drafts("a", "b")
-    scene.refine(ended(first, State.DUPLICATE, "duplicate:text", of=other.id), kept(other))
-    scene.refine(kept(scene.change(first, "own words"), text="Own words"))
+    scene.refine(ended_result(first, State.DUPLICATE, "duplicate:text", of=other.id), kept_result(other))
+    scene.refine(kept_result(scene.change(first, "own words"), text="Own words"))
     row = scene.row(documents, id=first.id)
     assert (row["state"], row["revision"], row["duplicate_of"], row["reason"]) == (State.KEPT, 2, None, None)
     beside = scene.row(revisions)
@@ -98,14 +98,14 @@ def test_a_better_revision_brings_an_ended_document_in_and_its_end_stays_on_reco
 def test_a_capture_that_comes_while_the_document_is_refined_is_refined_next(scene: Scene):
     (first,) = scene.drafts("a")
     changed = scene.lead("a", version="v2")
-    scene.tell(changed)
+    scene.poll(changed)
     (newer,) = scene.fetch(changed, body="newer")
-    scene.refine(kept(first, text="from the older capture"))
+    scene.refine(kept_result(first, text="from the older capture"))
     row = scene.row(documents)
     assert (row["state"], row["revision"], row["capture_id"]) == (State.KEPT, 1, first.capture.id)
     (second,) = scene.claim(Task.REFINE)
     assert (second.revision, second.capture) == (2, newer)
-    scene.refine(kept(second, text="from the newer capture"))
+    scene.refine(kept_result(second, text="from the newer capture"))
     assert scene.row(documents)["text"] == "from the newer capture"
     assert scene.claim(Task.REFINE) == []
 
@@ -114,10 +114,10 @@ def test_a_capture_that_comes_while_the_document_is_refined_is_refined_next(scen
 def test_a_newer_capture_is_refined_whatever_became_of_the_older(scene: Scene, state: State | None):
     (first,) = scene.drafts("a")
     changed = scene.lead("a", version="v2")
-    scene.tell(changed)
+    scene.poll(changed)
     (newer,) = scene.fetch(changed, body="newer")
     later = Postponement(at=START, reason="busy") if state is None else None
-    scene.refine(ended(first, state or State.WAITING, "bad", later=later, document=False))
+    scene.refine(ended_result(first, state or State.WAITING, "bad", later=later, document=False))
     (again,) = scene.claim(Task.REFINE)
     assert again.capture == newer
 
@@ -126,24 +126,24 @@ def test_a_good_document_with_a_newer_capture_survives_a_bad_one_in_between(scen
     (first,) = scene.keep("a", text="one")
     second = scene.change(first, "bad")
     third = scene.lead("a", version="v3")
-    scene.tell(third)
+    scene.poll(third)
     (newer,) = scene.fetch(third, body="good again")
-    scene.refine(ended(second, State.DROPPED, "bad"))
+    scene.refine(ended_result(second, State.DROPPED, "bad"))
     (again,) = scene.claim(Task.REFINE)
     assert (again.capture, again.revision) == (newer, 3)
 
 
 def test_a_later_success_ends_the_quarantine(scene: Scene):
     (first,) = scene.drafts("a")
-    scene.refine(ended(first, State.QUARANTINED, "error:X"))
+    scene.refine(ended_result(first, State.QUARANTINED, "error:X"))
     assert scene.count(quarantine) == 1
-    scene.refine(kept(scene.change(first, "better")))
+    scene.refine(kept_result(scene.change(first, "better")))
     assert scene.count(quarantine) == 0
 
 
 def test_a_kept_document_whose_revision_was_quarantined_stays_kept_when_that_is_dropped(scene: Scene):
     (first,) = scene.keep("a", text="one")
-    scene.refine(ended(scene.change(first, "bad"), State.QUARANTINED, "error:X"))
+    scene.refine(ended_result(scene.change(first, "bad"), State.QUARANTINED, "error:X"))
     assert Operations(scene.store.engine).drop([first.id], None) == 1
     row = scene.row(documents)
     assert (row["state"], row["text"], row["due_at"]) == (State.KEPT, "one", None)
@@ -153,11 +153,11 @@ def test_a_kept_document_whose_revision_was_quarantined_stays_kept_when_that_is_
 def test_a_quarantined_revision_of_a_kept_document_is_tried_again_from_its_own_capture(scene: Scene):
     (first,) = scene.keep("a", text="one")
     second = scene.change(first, "new bytes")
-    scene.refine(ended(second, State.QUARANTINED, "error:X"))
+    scene.refine(ended_result(second, State.QUARANTINED, "error:X"))
     assert Operations(scene.store.engine).retry([first.id], RECIPE, START) == 1
     assert scene.row(documents)["state"] == State.KEPT
     (again,) = scene.claim(Task.REFINE)
     assert again.capture == second.capture
-    scene.refine(kept(again, text="two"))
+    scene.refine(kept_result(again, text="two"))
     assert (scene.row(documents)["text"], scene.row(documents)["revision"]) == ("two", again.revision)
     assert sorted(row["text"] for row in scene.rows(revisions) if row["state"] == State.KEPT) == ["one"]

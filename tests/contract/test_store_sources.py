@@ -1,4 +1,4 @@
-"""Sources: registered once, polled when due, each look a run with an end."""
+"""Sources: registered once, polled when due, each poll a row with an end."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -34,7 +34,7 @@ def test_a_source_named_twice_is_one_new_source(scene: Scene):
 
 
 def test_registering_keeps_what_was_learned_and_takes_over_what_was_configured(scene: Scene):
-    scene.tell(watermark={"etag": "x"}, moved_to="https://new.example/feed", failures=3, error="http_500")
+    scene.poll(watermark={"etag": "x"}, moved_to="https://new.example/feed", failures=3, error="http_500")
     configured = replace(
         scene.source,
         name="Wire renamed",
@@ -67,13 +67,13 @@ def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigg
 
 @pytest.mark.parametrize("told", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
 def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, told):
-    scene.tell(due_at=START, **told)
+    scene.poll(due_at=START, **told)
     assert scene.claim(Task.POLL) == []
     assert scene.store.next_due(RECIPE) == {}
 
 
 def test_r30_a_source_is_due_again_when_its_time_has_come(scene: Scene):
-    scene.tell(due_at=START + HOUR)
+    scene.poll(due_at=START + HOUR)
     assert scene.claim(Task.POLL) == []
     scene.now = START + HOUR
     assert len(scene.claim(Task.POLL)) == 1
@@ -110,9 +110,9 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
 
 
 def test_a_failed_run_says_why_and_leaves_the_watermark(scene: Scene):
-    scene.tell(watermark={"etag": "good"})
+    scene.poll(watermark={"etag": "good"})
     scene.now = START + HOUR
-    scene.tell(watermark=None, error="http_500", detail="status 500", failures=1, due_at=scene.now + HOUR)
+    scene.poll(watermark=None, error="http_500", detail="status 500", failures=1, due_at=scene.now + HOUR)
     run = scene.row(polls, status="failed")
     assert (run["error"], run["detail"], run["ended_at"]) == ("http_500", "status 500", scene.now)
     row = scene.row(sources)
@@ -121,8 +121,8 @@ def test_a_failed_run_says_why_and_leaves_the_watermark(scene: Scene):
 
 
 def test_a_success_clears_the_failure(scene: Scene):
-    scene.tell(error="http_500", failures=4)
-    scene.tell(failures=0)
+    scene.poll(error="http_500", failures=4)
+    scene.poll(failures=0)
     assert (scene.row(sources)["failures"], scene.row(sources)["reason"]) == (0, None)
 
 
@@ -167,7 +167,7 @@ def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(
 
 
 def test_a_source_that_moved_keeps_its_identity(scene: Scene):
-    scene.tell(moved_to="https://elsewhere.example/feed")
+    scene.poll(moved_to="https://elsewhere.example/feed")
     scene.now += HOUR
     (source_lease,) = scene.claim(Task.POLL)
     assert (source_lease.source.id, source_lease.source.url) == (

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
-from tests.support.scene import HOUR, START, Scene, kept, make_lead, make_source
+from tests.support.scene import HOUR, START, Scene, kept_result, make_lead, make_source
 
 from headwater.model.document import FactValue
 from headwater.model.errors import Refused, Temporary
@@ -29,7 +29,7 @@ HOSTILE = [
 def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scene: Scene, words: str):
     held = words.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
     lead = scene.lead("a", title=words, hints={"guid": words, words: [words, {"deep": words}]}, version=words)
-    scene.tell(lead, detail=words, warnings=(words,), watermark={"etag": words})
+    scene.poll(lead, detail=words, warnings=(words,), watermark={"etag": words})
     (stored,) = scene.claim(Task.FETCH)
     assert (stored.lead.title, stored.lead.version) == (held, held)
     assert stored.lead.hints == {"guid": held, held: [held, {"deep": held}]}
@@ -37,7 +37,7 @@ def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scen
     scene.store.release(["me"], counts=False)
     scene.fetch(lead)
     (draft,) = scene.claim(Task.REFINE)
-    scene.refine(kept(draft, text=words, attributes={"x": words}, facts={"f": FactValue(words)}))
+    scene.refine(kept_result(draft, text=words, attributes={"x": words}, facts={"f": FactValue(words)}))
     document = scene.store.documents([draft.id])[draft.id]
     assert (document.text, document.attributes) == (held, {"x": held})
 
@@ -51,7 +51,7 @@ def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scen
     ],
 )
 def test_a_moment_is_read_back_in_utc_to_the_microsecond(scene: Scene, moment: datetime):
-    scene.tell(scene.lead("a", published=moment))
+    scene.poll(scene.lead("a", published=moment))
     (stored,) = scene.claim(Task.FETCH)
     assert stored.lead.published == moment
     assert stored.lead.published.utcoffset() == timedelta(0)
@@ -59,7 +59,7 @@ def test_a_moment_is_read_back_in_utc_to_the_microsecond(scene: Scene, moment: d
 
 def test_moments_sort_by_time_whatever_their_zone(scene: Scene):
     east = START.astimezone(timezone(timedelta(hours=14)))
-    scene.tell(scene.lead("late"), due_at=START + timedelta(microseconds=1))
+    scene.poll(scene.lead("late"), due_at=START + timedelta(microseconds=1))
     with write_transaction(scene.store.engine) as connection:
         connection.execute(leads.update().values(due_at=east))
     scene.now = START - timedelta(microseconds=1)
@@ -86,7 +86,7 @@ def test_a_reading_sees_one_moment(scene: Scene):
     count = text("SELECT count(*) FROM leads")
     with read_transaction(scene.store.engine) as connection:
         before = connection.scalar(count)
-        scene.tell(scene.lead("a"))
+        scene.poll(scene.lead("a"))
         assert connection.scalar(count) == before == 0
     with read_transaction(scene.store.engine) as connection:
         assert connection.scalar(count) == 1
@@ -139,7 +139,7 @@ def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(tmp_path
 
     scene.store.engine.dispose()
     with pytest.raises(Temporary) as caught:
-        scene.tell(*(scene.lead(f"n{i}", hints={"x": "y" * 5000}) for i in range(50)))
+        scene.poll(*(scene.lead(f"n{i}", hints={"x": "y" * 5000}) for i in range(50)))
     assert (caught.value.reason, caught.value.counts) == ("disk_full", False)
     assert scene.count(leads) == 0
 
@@ -148,10 +148,10 @@ def test_r71_what_every_source_said_about_a_document_is_told(scene: Scene):
     other = make_source("Post")
     first = scene.lead("a", hints={"summary": "Short.", "tags": ["x"]})
     second = make_lead("p", source=other, url=first.lead.url, hints={"description": "A longer word on it."})
-    scene.tell(first)
+    scene.poll(first)
     scene.fetch(first)
     scene.now += HOUR
-    scene.tell(second, source=other)
+    scene.poll(second, source=other)
     source_hints = scene.store.source_hints([first.document, "nobody"])
     assert source_hints == {
         first.document: [

@@ -153,7 +153,7 @@ def test_g14_an_invalid_batch_fails_the_lines_at_fault_and_no_others(summaries: 
 
 def test_g14_a_batch_that_finds_the_queue_full_waits_uncounted_and_costs_nothing(summaries: SummaryScene):
     summaries.publish("a1", "b1")
-    summaries.server.whole = "token_limit_exceeded"
+    summaries.server.batch_error = "token_limit_exceeded"
     summaries.rounds(1)
     rows = summaries.store()
     assert rows.spent_since(summaries.scene.now - timedelta(days=1)) > 0.0001
@@ -164,7 +164,7 @@ def test_g14_a_batch_that_finds_the_queue_full_waits_uncounted_and_costs_nothing
         ("waiting", 0, "queue_full")
     }
     assert rows.spent_since(summaries.scene.now - timedelta(days=1)) == pytest.approx(0)
-    summaries.server.whole = ""
+    summaries.server.batch_error = ""
     summaries.publish("c1")
     summaries.rounds(2)
     assert summaries.server.posts("/batches") == 1
@@ -176,10 +176,10 @@ def test_g14_a_batch_that_finds_the_queue_full_waits_uncounted_and_costs_nothing
 
 def test_a_full_queue_never_uses_up_the_attempts(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.whole = "token_limit_exceeded"
+    summaries.server.batch_error = "token_limit_exceeded"
     summaries.rounds(30)
     assert summaries.server.posts("/batches") > 3
-    summaries.server.whole = ""
+    summaries.server.batch_error = ""
     summaries.rounds(10)
     assert summaries.by("a") == MODEL
 
@@ -331,7 +331,7 @@ def test_a_batch_of_another_endpoint_is_skipped(summaries: SummaryScene):
     summaries.rounds(1)
     with batch_server() as other:
         summaries.rounds(2, endpoint=other.address)
-        assert other.asked == []
+        assert other.requests == []
     summaries.rounds(3)
     assert summaries.by("a") == MODEL
 
@@ -421,7 +421,7 @@ def test_g14_the_estimate_is_announced_before_anything_is_sent_and_a_budget_refu
     summaries.publish("a1", "b1")
     with pytest.raises(Refused, match=r"summaries.daily_budget: 2 stories would cost about \$0\.000"):
         summaries.round(daily_budget=0.0001)
-    assert summaries.server.asked == []
+    assert summaries.server.requests == []
     assert summaries.announced[0].startswith("2 stories to be summarised for about $0.000")
     with pytest.raises(Refused, match="no price for 'own-model'"):
         summaries.round(model="own-model", daily_budget=1.0)
@@ -440,7 +440,7 @@ def test_an_estimate_alone_sends_nothing(summaries: SummaryScene):
     expected = summaries.estimate(prices={})
     assert expected.cost is not None
     assert expected.cost > 0
-    assert summaries.server.asked == []
+    assert summaries.server.requests == []
 
 
 def test_an_estimate_settles_nothing(summaries: SummaryScene):

@@ -61,7 +61,7 @@ def test_an_overloaded_endpoint_is_left_alone_and_no_attempt_is_counted(summarie
     summaries.publish("a1", "b1")
     summaries.server.troubles += [ApiFaults(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
     done = summaries.round(**DIRECT, concurrency=1)
-    assert (done.postponed, len(summaries.server.asked)) == (1, 1)
+    assert (done.postponed, len(summaries.server.requests)) == (1, 1)
     for _ in range(5):
         summaries.scene.now += timedelta(seconds=120)
         summaries.round(**DIRECT, concurrency=1)

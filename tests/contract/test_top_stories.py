@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine
 from tests.flow.command_line import call
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
-from tests.support.scene import HOUR, ME, START, Scene, ended, kept, make_lead
+from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_lead
 
 from headwater.model.jobs import Draft, GatherResult, State, Task
 from headwater.model.story import Member, Story
@@ -17,7 +17,9 @@ from headwater.store.reads.top_stories import top_stories
 
 def article(scene: Scene, name: str, path: str, **told: Any) -> Draft:
     (draft,) = drafts(scene, crypto(name), path)
-    scene.refine(kept(draft, publisher=name, title=path.title(), group="day", published=scene.now, **told))
+    scene.refine(
+        kept_result(draft, publisher=name, title=path.title(), group="day", published=scene.now, **told)
+    )
     return draft
 
 
@@ -60,9 +62,9 @@ def test_c19_copies_by_other_publishers_count_as_sources(scene: Scene, engine: E
     original = article(scene, "C", "wire")
     for name in ("D", "E"):
         (copy,) = drafts(scene, crypto(name), "wire")
-        scene.refine(ended(copy, State.DUPLICATE, "duplicate:text", of=original.id))
+        scene.refine(ended_result(copy, State.DUPLICATE, "duplicate:text", of=original.id))
     again = crypto("F")
-    scene.tell(make_lead("wire", source=again, url=original.lead.lead.url), source=again)
+    scene.poll(make_lead("wire", source=again, url=original.lead.lead.url), source=again)
     tell(scene, ("plain", plain), ("wire", [original]))
     first, second = top(engine)
     assert (first["id"], first["told_by"]) == ("wire", 4)

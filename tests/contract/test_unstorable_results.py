@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from tests.support.scene import ME, RECIPE, START, Scene, kept
+from tests.support.scene import ME, RECIPE, START, Scene, kept_result
 
 from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver
@@ -62,7 +62,7 @@ def context(scene: Scene) -> JobContext:
 
 def test_a_story_that_cannot_be_stored_quarantines_its_group_alone(scene: Scene):
     drafts = scene.drafts("a", POISON, "c")
-    assert scene.refine(*(kept(draft, group=draft.lead.lead.identity) for draft in drafts)) == []
+    assert scene.refine(*(kept_result(draft, group=draft.lead.lead.identity) for draft in drafts)) == []
     assert gather(context(scene), Job(RECIPE, Task.GATHER)) == 3
     assert len(scene.rows(stories, title="A story")) == scene.count(stories) == 2
     (row,) = scene.rows(quarantine)

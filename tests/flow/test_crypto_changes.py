@@ -1,4 +1,4 @@
-"""The world goes on: new articles, changed pages, pages that fail."""
+"""Changes between runs: new articles, changed pages, pages that fail."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,16 +18,16 @@ TEASERS = ("Hashfield Notes", "http://hashfield.example/rss.xml")
 
 @pytest.fixture
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
 def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
     """One feed with whole articles, one with teasers whose pages are fetched; both read once."""
-    with recipe_run(tmp_path, internet, feeds=[WIRE, TEASERS]) as made:
-        made.run()
-        yield made
+    with recipe_run(tmp_path, internet, feeds=[WIRE, TEASERS]) as crypto_run:
+        crypto_run.run()
+        yield crypto_run
 
 
 def _record(internet: Internet, host: str) -> dict:
@@ -41,7 +41,7 @@ def test_a_changed_page_is_revision_2_of_the_same_document(lab: RecipeRun, inter
     (old,) = [row for row in before.values() if row["url"] in article["urls"]]
     lab.clock.advance(timedelta(hours=1))
     internet.advance(timedelta(hours=1))
-    words = ["A wholly new first paragraph that nobody has read before, about nothing in particular. " * 3]
+    words = ["A wholly new first paragraph that no reader has seen before, about nothing in particular. " * 3]
     internet.edit(article["id"], title="A wholly new title", paragraphs=words)
     lab.poll_again()
     after = {row["id"]: row for row in lab.documents()}
@@ -59,38 +59,38 @@ def test_new_articles_are_read_when_they_appear(lab: RecipeRun, internet: Intern
     before = {row["id"] for row in lab.documents()}
     lab.clock.advance(timedelta(hours=24))
     internet.advance(timedelta(hours=24))
-    mine = {WIRE[1], TEASERS[1]}
-    listed = {record["urls"][0] for record in internet.truth() if mine & set(record["feeds"])}
+    own_feeds = {WIRE[1], TEASERS[1]}
+    listed = {record["urls"][0] for record in internet.truth() if own_feeds & set(record["feeds"])}
     lab.poll_again()
     now = {row["id"]: row for row in lab.documents()}
     assert before < now.keys()
     assert {row["url"].partition("?utm")[0] for row in now.values()} >= listed
 
 
-def test_an_article_published_a_moment_ago_is_found(lab: RecipeRun, internet: Internet):
-    made = internet.publish("hashfield.example", title="Something happened just now")
+def test_a_newly_published_article_is_found(lab: RecipeRun, internet: Internet):
+    article = internet.publish("hashfield.example", title="Something happened just now")
     lab.poll_again()
     (row,) = [row for row in lab.documents(State.KEPT) if row["title"] == "Something happened just now"]
-    assert row["url"] in made["urls"]
+    assert row["url"] in article["urls"]
 
 
-def test_an_unchanged_page_is_asked_for_conditionally_and_captured_once(lab: RecipeRun, internet: Internet):
+def test_an_unchanged_page_is_requested_conditionally_and_captured_once(lab: RecipeRun, internet: Internet):
     article = _record(internet, "hashfield.example")
-    taken = len(lab.rows(captures))
+    capture_count = len(lab.rows(captures))
     with lab.app.store.engine.begin() as connection:
-        woken = leads.update().where(leads.c.url == article["urls"][0])
-        connection.execute(woken.values(due_at=lab.clock(), state=State.WAITING))
+        wake_lead = leads.update().where(leads.c.url == article["urls"][0])
+        connection.execute(wake_lead.values(due_at=lab.clock(), state=State.WAITING))
     internet.clear_log()
     lab.run()
     assert [record["status"] for record in internet.log()] == [304]
-    assert len(lab.rows(captures)) == taken
+    assert len(lab.rows(captures)) == capture_count
     assert lab.unfinished() == {}
 
 
 def _publish_failing(internet: Internet, fault: Fault, times: int) -> str:
-    made = internet.publish("hashfield.example", title="Hard to get")
-    internet.fault("hashfield.example", made["urls"][0].partition(".example")[2], fault, times=times)
-    return made["urls"][0]
+    article = internet.publish("hashfield.example", title="Hard to get")
+    internet.fault("hashfield.example", article["urls"][0].partition(".example")[2], fault, times=times)
+    return article["urls"][0]
 
 
 @pytest.mark.parametrize("fault", [Fault(status=503), Fault(reset=True), Fault(truncate=50)])
@@ -102,7 +102,7 @@ def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
     assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
 
 
-def test_a_page_that_is_gone_ends_with_its_reason(lab: RecipeRun, internet: Internet):
+def test_a_page_that_is_gone_is_dropped_with_its_reason(lab: RecipeRun, internet: Internet):
     url = _publish_failing(internet, Fault(status=410), 1)
     lab.poll_again()
     (lead,) = lab.rows(leads, url=url)
@@ -110,7 +110,7 @@ def test_a_page_that_is_gone_ends_with_its_reason(lab: RecipeRun, internet: Inte
     assert [row for row in lab.documents() if row["url"] == url] == []
 
 
-def test_a_page_that_never_answers_goes_into_quarantine_and_comes_back(lab: RecipeRun, internet: Internet):
+def test_a_page_that_never_answers_is_quarantined_and_can_be_retried(lab: RecipeRun, internet: Internet):
     url = _publish_failing(internet, Fault(status=500), 4)
     lab.poll_again()
     (lead,) = lab.rows(leads, url=url)

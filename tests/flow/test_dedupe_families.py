@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.recipe_run import LONGEST, RECIPE, RecipeRun, recipe_run
+from tests.support.deadline import LONGEST_RUN
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.engine.context import RetryPolicy
 from headwater.engine.network import NetworkLoop
@@ -31,7 +32,7 @@ def internet() -> Iterator[Internet]:
 
 @pytest.fixture(scope="module")
 def listed(internet: Internet) -> dict[str, dict[str, Any]]:
-    """The articles that the feeds tell of, by each of their addresses."""
+    """The articles that the feeds list, by each of their addresses."""
     return {url: record for record in internet.truth() if record["feeds"] for url in record["urls"]}
 
 
@@ -46,7 +47,7 @@ def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def fetch_everything(run: RecipeRun) -> None:
     network = NetworkLoop(run.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
-    until = time.monotonic() + LONGEST.total_seconds()
+    until = time.monotonic() + LONGEST_RUN.total_seconds()
     while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(run):
         assert time.monotonic() < until, "not fetched in time"
 

@@ -26,7 +26,7 @@ HARBOUR = (
     "run dry by Sunday. The pilots worked without a break until the evening tide.\n\nDamage to the eastern mole is put at "
     "6 million. Repairs begin in June and will take 14 weeks, said the engineer in charge, Nerys Quarles."
 )
-FOOTER = "Letters to the desk are answered on working days between nine and four."
+FOOTER = "Letters to the editor are answered on working days between nine and four."
 
 
 def edits(body: str) -> list[str]:
@@ -40,7 +40,7 @@ def edits(body: str) -> list[str]:
     ]
 
 
-def batch_of() -> list[Document]:
+def make_batch() -> list[Document]:
     bodies = [
         *edits(STORY),
         *edits(HARBOUR),
@@ -64,7 +64,7 @@ def batch_of() -> list[Document]:
     ]
 
 
-def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
+def decisions(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
     outcomes = DropDuplicates()(batch, StepContext(RECIPE, scene.now, scene.store))
     return {
         document.id: (outcome.reason, outcome.of) if isinstance(outcome, Drop) else ("kept", None)
@@ -77,10 +77,10 @@ def test_order_within_a_batch_changes_nothing_on_a_filled_store(scene: Scene, se
     stored = store_lead(scene, "a", STORY, hours=-3)
     store_lead(scene, "c", OTHER, hours=-2)
     work(scene.store, batch=5)
-    batch = batch_of()
-    expected = decided(scene, batch)
+    batch = make_batch()
+    expected = decisions(scene, batch)
     random.Random(seed).shuffle(batch)
-    assert decided(scene, batch) == expected
+    assert decisions(scene, batch) == expected
     assert {expected[f"b{n:02}"][1] for n in range(4)} == {stored.document}
     assert len({expected[f"b{n:02}"][1] for n in range(4, 9)} - {None}) == 1
     assert expected["b10"] == ("kept", None)

@@ -1,4 +1,4 @@
-"""Several workers, one ladder: whoever decides at the same time, and whoever decides again, finds the same families."""
+"""Several workers with the same rules find the same families, at the same time and when they decide again."""
 
 import threading
 from collections.abc import Callable
@@ -73,7 +73,7 @@ def store_lead(scene: Scene, name: str, body: str, hours: int = 0, version: str 
         published=START + hours * HOUR,
         version=version,
     )
-    scene.tell(lead)
+    scene.poll(lead)
     return lead
 
 
@@ -81,8 +81,8 @@ def states(scene: Scene) -> list[tuple[str, str | None]]:
     return sorted(((row["state"], row["duplicate_of"]) for row in scene.rows(documents)), key=repr)
 
 
-def only_family(scene: Scene, size: int) -> None:
-    """One document was kept, and every other points to it, once."""
+def assert_one_family(scene: Scene, size: int) -> None:
+    """Asserts that one document was kept and that every other points to it once."""
     (original,) = [row["id"] for row in scene.rows(documents, state=State.KEPT)]
     copies = scene.rows(documents, state=State.DUPLICATE)
     assert len(copies) == size - 1
@@ -97,7 +97,7 @@ def test_a_copy_stored_between_lookup_and_commit_is_noticed(scene: Scene):
         scene.store.engine, lambda: work(scene.store, "you", keys=(second.document, first.document))
     )
     assert work(store) == 1
-    only_family(scene, 2)
+    assert_one_family(scene, 2)
     assert store.epochs == [0, 1]
 
 
@@ -105,14 +105,14 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     workers = 4
     for number in range(workers):
         store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
-    meeting = threading.Barrier(workers, timeout=DEADLINE)
-    stores = [Interrupted(scene.store.engine, meeting.wait) for _ in range(workers)]
+    barrier = threading.Barrier(workers, timeout=DEADLINE)
+    stores = [Interrupted(scene.store.engine, barrier.wait) for _ in range(workers)]
     errors: list[BaseException] = []
 
     def run(number: int) -> None:
         try:
             work(stores[number], f"worker {number}")
-        except BaseException as error:  # noqa: BLE001 - told by the thread that asserts
+        except BaseException as error:  # noqa: BLE001 - reported by the thread that asserts
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(workers)]
@@ -121,16 +121,16 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     for thread in threads:
         thread.join(DEADLINE)
     assert errors == []
-    only_family(scene, workers)
+    assert_one_family(scene, workers)
 
 
-def test_an_overtaken_original_takes_its_copies_along(scene: Scene):
+def test_the_copies_of_an_overtaken_original_follow_it(scene: Scene):
     """All three are copies; the batch of two is overtaken by the one that comes in between."""
-    mine = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
+    batch_leads = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
     between = store_lead(scene, "c", STORY)
     store = Interrupted(scene.store.engine, lambda: work(scene.store, "you", keys=(between.document,)))
-    assert work(store, batch=2, keys=tuple(lead.document for lead in mine)) == 2
-    only_family(scene, 3)
+    assert work(store, batch=2, keys=tuple(lead.document for lead in batch_leads)) == 2
+    assert_one_family(scene, 3)
     assert scene.row(documents, state=State.KEPT)["id"] == between.document
 
 
@@ -139,13 +139,13 @@ def test_a_document_decided_again_is_not_a_copy_of_its_own_copies(scene: Scene):
     work(scene.store)
     store_lead(scene, "b", COPY, hours=1)
     work(scene.store)
-    only_family(scene, 2)
+    assert_one_family(scene, 2)
     store_lead(scene, "a", STORY + " Pilots met on Tuesday.", version="v2")
     assert work(scene.store) == 1
     row = scene.row(documents, id=original.document)
     assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
     assert row["text"].endswith("Pilots met on Tuesday.")
-    only_family(scene, 2)
+    assert_one_family(scene, 2)
 
 
 def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(scene: Scene):
@@ -180,11 +180,11 @@ def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
     assert [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)] == before
 
 
-def test_the_earliest_of_a_batch_is_the_original_whatever_the_order(scene: Scene):
+def test_the_earliest_of_a_batch_is_the_original_in_any_order(scene: Scene):
     late, other, early = (
         store_lead(scene, name, body, hours)
         for name, body, hours in (("a", STORY, 2), ("b", OTHER, 1), ("c", COPY, 0))
     )
     work(scene.store, batch=3)
-    found = {row["id"]: row["duplicate_of"] for row in scene.rows(documents)}
-    assert found == {late.document: early.document, other.document: None, early.document: None}
+    originals = {row["id"]: row["duplicate_of"] for row in scene.rows(documents)}
+    assert originals == {late.document: early.document, other.document: None, early.document: None}

@@ -1,4 +1,4 @@
-"""Most of an hour of fifty companies: budgets are kept, cadences too, and nothing is asked for twice."""
+"""Most of an hour of fifty companies: budgets and cadences are kept, and nothing is requested twice."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,13 +9,13 @@ from tests.support.simulated_day import (
     check_budgets,
     check_cadences,
     check_nothing_is_lost_or_asked_twice,
-    lived,
+    simulated_day,
 )
 
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Day]:
-    with lived(tmp_path_factory.mktemp("day"), timedelta(minutes=45)) as hour:
+    with simulated_day(tmp_path_factory.mktemp("day"), timedelta(minutes=45)) as hour:
         yield hour
 
 
@@ -28,5 +28,5 @@ def test_r30_r35_5_6_every_source_keeps_its_cadence_and_none_starves(day: Day):
     check_cadences(day)
 
 
-def test_r5_r34_new_articles_are_found_in_time_and_nothing_is_asked_for_twice(day: Day):
+def test_r5_r34_new_articles_are_found_in_time_and_nothing_is_requested_twice(day: Day):
     check_nothing_is_lost_or_asked_twice(day)

@@ -47,31 +47,35 @@ def ready(internet, monkeypatch):
 def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(internet, tmp_path):
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
-        kept = market_run.rows(documents, state=State.KEPT)
-        filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept}
-        assert len(filing_parts) == len(kept) == 5  # an 8-K with its press release each, and one 10-Q
+        kept_rows = market_run.rows(documents, state=State.KEPT)
+        filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept_rows}
+        assert len(filing_parts) == len(kept_rows) == 5  # an 8-K with its press release each, and one 10-Q
         assert {part for _, part in filing_parts} == {"8-K", "EX-99.1", "10-Q"}
-        for row in kept:
+        for row in kept_rows:
             assert "| Net sales |" in row["text"]
             assert row["attributes"]["index_url"].endswith(f"{row['attributes']['accession']}-index.htm")
             assert "sec.example/Archives/edgar/data/19999" in row["url"]
-        asked = {record["path"].rpartition("/")[2] for record in market_run.asked("www.sec.example")}
-        assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in asked)
+        file_names = {
+            record["path"].rpartition("/")[2] for record in market_run.requests_to("www.sec.example")
+        }
+        assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in file_names)
 
 
 def test_r7_every_request_to_the_sec_names_its_sender(internet, tmp_path):
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
-        assert all("test@headwater.example" in r["headers"]["user-agent"] for r in market_run.asked(SEARCH))
+        assert all(
+            "test@headwater.example" in r["headers"]["user-agent"] for r in market_run.requests_to(SEARCH)
+        )
     internet.clear_log()
     with markets_run(tmp_path / "silent", internet, FILINGS, contact="") as market_run:
         market_run.folder.mkdir()
         market_run.run()
-        assert market_run.asked(SEARCH) == []
+        assert market_run.requests_to(SEARCH) == []
         assert {run["error"] for run in market_run.rows(polls)} == {"undeclared_agent"}
 
 
-def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, tmp_path):
+def test_a_source_refused_for_its_request_rate_waits_and_recovers(internet, tmp_path):
     internet.regulator_bears(0)
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
@@ -89,7 +93,7 @@ def test_a_second_poll_of_filings_adds_nothing(internet, tmp_path):
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
         before = market_run.rows(leads), market_run.rows(documents)
-        market_run.again()
+        market_run.poll_again()
         assert (market_run.rows(leads), market_run.rows(documents)) == before
 
 
@@ -112,7 +116,7 @@ def test_r11_r14_r16_bars_of_every_dataset_meet_in_one_table_without_duplicate_d
 def test_r15_ticker_details_are_stored_as_received(internet, tmp_path):
     with markets_run(tmp_path, internet, prices("details")) as market_run:
         market_run.run()
-        market_run.again()
+        market_run.poll_again()
         (row,) = market_run.rows(observations)
         assert (row["kind"], row["name"], row["value"]["cik"]) == ("ticker_details", "NGSC", "0001999901")
 
@@ -123,8 +127,8 @@ def test_a_holiday_is_a_success(internet, tmp_path):
     ) as market_run:
         market_run.run()
         assert [(run["status"], run["found_count"]) for run in market_run.rows(polls)] == [("completed", 0)]
-        market_run.again()
-        assert len(market_run.asked(PROVIDER)) == 1  # a day that was read is not asked for again
+        market_run.poll_again()
+        assert len(market_run.requests_to(PROVIDER)) == 1  # a day that was read is not asked for again
 
 
 def test_a_failed_poll_stores_nothing_and_the_next_one_catches_up(internet, tmp_path):
@@ -133,7 +137,7 @@ def test_a_failed_poll_stores_nothing_and_the_next_one_catches_up(internet, tmp_
         market_run.run()
         assert market_run.rows(bars) == []
         assert market_run.rows(sources)[0]["failures"] == 1
-        market_run.again()
+        market_run.poll_again()
         assert len(market_run.rows(bars)) == 1
         assert market_run.rows(sources)[0]["failures"] == 0
 
@@ -141,11 +145,11 @@ def test_a_failed_poll_stores_nothing_and_the_next_one_catches_up(internet, tmp_
 def test_r19_the_account_is_only_read(internet, tmp_path):
     with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as market_run:
         market_run.run()
-        market_run.again()
-        seen = {(row["kind"], row["name"]) for row in market_run.rows(observations)}
-        assert {kind for kind, _ in seen} == {"account", "position", "order", "clock"}
+        market_run.poll_again()
+        observed = {(row["kind"], row["name"]) for row in market_run.rows(observations)}
+        assert {kind for kind, _ in observed} == {"account", "position", "order", "clock"}
         assert len(market_run.rows(observations)) == 4
-        assert {record["method"] for record in market_run.asked(BROKER)} == {"GET"}
+        assert {record["method"] for record in market_run.requests_to(BROKER)} == {"GET"}
         (order,) = market_run.rows(observations, kind="order")
         assert order["at"] == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
         assert market_run.rows(documents) == []
@@ -181,9 +185,9 @@ def test_r20_a_watched_page_becomes_a_revision_when_its_part_changes(tmp_path):
         (first,) = market_run.rows(documents)
         assert (first["state"], first["revision"]) == (State.KEPT, 1)
         internet.advance(timedelta(days=1))
-        market_run.again()
+        market_run.poll_again()
         internet.advance(timedelta(days=1))
-        market_run.again()
+        market_run.poll_again()
         (last,) = market_run.rows(documents)
         assert (last["id"], last["revision"]) == (first["id"], 2)
         assert last["text"] != first["text"]

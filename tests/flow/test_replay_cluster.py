@@ -1,4 +1,4 @@
-"""A replay behind Celery: a shift of it gives way to everything else that its worker serves."""
+"""A replay under Celery gives way to every other task of its worker."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -37,13 +37,13 @@ def replay(lab: RecipeRun) -> tuple[Replays, str]:
 
 
 @pytest.fixture(autouse=True)
-def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests left in this process is no reason to stop."""
+def _no_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory that other tests left in this process does not end the task."""
     monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
 
 
 def _runner(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
-    """As a worker's child has them; the broker is away, and nothing depends on it."""
+    """A task runner as in a child process of a worker; its broker is unreachable, and nothing depends on it."""
     (role,) = worker_roles(queues, [RECIPE], 1)
     runner = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
     runner.__dict__["app"] = lab.app
@@ -57,9 +57,9 @@ def test_a_replay_job_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[
     assert rows.get(name)["same"] == len(lab.rows(documents))
 
 
-@pytest.mark.parametrize(("queues", "least"), [("refine,replay", False), ("replay", True)])
+@pytest.mark.parametrize(("queues", "runs_on"), [("refine,replay", False), ("replay", True)])
 def test_a_replay_yields_to_other_work_of_its_worker(
-    lab: RecipeRun, replay: tuple[Replays, str], queues: str, least: bool
+    lab: RecipeRun, replay: tuple[Replays, str], queues: str, runs_on: bool
 ):
     rows, name = replay
     (live, *_) = [row["id"] for row in lab.rows(documents)]
@@ -67,5 +67,5 @@ def test_a_replay_yields_to_other_work_of_its_worker(
         connection.execute(update(documents).where(documents.c.id == live).values(due_at=lab.clock()))
     (runner,) = _runner(lab, queues)
     runner.run_job(REPLAY)
-    assert (rows.get(name)["compared"] > 10) is least
+    assert (rows.get(name)["compared"] > 10) is runs_on
     assert rows.get(name)["listed"] >= 9, "one batch in any case"

@@ -25,7 +25,7 @@ def crawl(pages, /, *, url=HOME, watermark=None, **options):
 
 
 def requested_urls(result):
-    return [request.url for request in result.asked]
+    return [request.url for request in result.requests]
 
 
 def tree(depth, width):
@@ -45,15 +45,15 @@ def test_p6_depth_and_pages_are_kept_and_the_order_is_breadth_first(depth, pages
     depths = [url.count("/") - 3 for url in requested_urls(result)]
     assert depths == sorted(depths)
     assert max(depths) <= min(depth, 3)
-    assert len(result.asked) == min(pages, sum(2**n for n in range(min(depth, 3) + 1)))
+    assert len(result.requests) == min(pages, sum(2**n for n in range(min(depth, 3) + 1)))
     assert requested_urls(crawl(tree(4, 2), depth=depth, pages=pages)) == requested_urls(result)
 
 
 def test_p6_no_option_alone_goes_beyond_five_hundred_pages():
     pages = {HOME: page(*(f"/{n}" for n in range(700)), words="home")}
     pages |= {f"{HOME}{n}": page(words=str(n)) for n in range(700)}
-    assert len(crawl(pages, pages=10_000, per_shape=10_000).asked) == 500
-    assert len(crawl(pages, pages=10_000, per_shape=10_000, beyond_limits=True).asked) == 701
+    assert len(crawl(pages, pages=10_000, per_shape=10_000).requests) == 500
+    assert len(crawl(pages, pages=10_000, per_shape=10_000, beyond_limits=True).requests) == 701
 
 
 def test_pages_that_the_last_crawl_did_not_reach_come_first():
@@ -76,14 +76,14 @@ def test_p6_a_matching_page_is_a_lead_that_carries_its_body():
 
 def test_a_lead_is_yielded_at_once_so_that_its_capture_is_its_own():
     pages = {HOME: page(*"abc", words="x")} | {f"{HOME}{n}": page(words=n) for n in "abc"}
-    assert [len(batch) for batch in crawl(pages).found] == [1, 1, 1]
+    assert [len(batch) for batch in crawl(pages).batches] == [1, 1, 1]
 
 
 def test_bodies_without_leads_are_released_regularly():
     pages = {HOME: page(*map(str, range(50)), words="x")} | {
         f"{HOME}{n}": page(words=str(n)) for n in range(50)
     }
-    assert crawl(pages, markers="nowhere").found == [(), ()]
+    assert crawl(pages, markers="nowhere").batches == [(), ()]
 
 
 def test_the_version_changes_with_the_body_only():
@@ -176,7 +176,7 @@ def tagged(pages):
 
 
 def headers_of(result):
-    return [set(request.headers) for request in result.asked]
+    return [set(request.headers) for request in result.requests]
 
 
 @given(st.integers(0, 3), st.integers(1, 3))

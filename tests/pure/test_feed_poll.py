@@ -97,7 +97,7 @@ def test_a_busy_feed_is_polled_before_its_entries_drop_out():
 @pytest.mark.parametrize("error", [Permanent("http_404"), Temporary("http_503"), "<html>Parked</html>"])
 def test_c41_a_fallback_is_read_when_the_feed_cannot_be(error):
     result = poll({MAIN: error, SPARE: rss(item(1))}, fallback=SPARE, watermark={"etag": "x"})
-    assert [request.url for request in result.asked] == [MAIN, SPARE]
+    assert [request.url for request in result.requests] == [MAIN, SPARE]
     assert result.urls == ["http://mirror.example/1"]
     assert "fallback" in result.codes
     assert (result.discovery.moved_to, result.discovery.watermark["etag"]) == (None, None)

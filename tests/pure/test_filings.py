@@ -53,7 +53,7 @@ def poll(answers, **options):
 
 def test_r6_the_search_is_asked_by_company_forms_and_days():
     result = poll(search_answer(hit()))
-    (request,) = result.asked
+    (request,) = result.requests
     parts = urlsplit(request.url)
     assert (parts.hostname, parts.path) == ("efts.sec.gov", "/LATEST/search-index")
     assert parse_qs(parts.query) == {
@@ -67,7 +67,7 @@ def test_r6_the_search_is_asked_by_company_forms_and_days():
 
 
 def test_r7_no_key_is_sent_and_the_fetcher_sets_the_user_agent():
-    (request,) = poll(search_answer(hit())).asked
+    (request,) = poll(search_answer(hit())).requests
     assert request.secrets == {}
     assert request.credential is None
     assert "User-Agent" not in request.headers
@@ -130,10 +130,10 @@ def test_a_ticker_is_looked_up_once_and_remembered():
         return answer(request, json.dumps(table)) if "company_tickers" in request.url else search(request)
 
     result = poll(reply, cik=None, ticker="NG.SC")
-    assert [urlsplit(request.url).hostname for request in result.asked] == ["www.sec.gov", "efts.sec.gov"]
+    assert [urlsplit(request.url).hostname for request in result.requests] == ["www.sec.gov", "efts.sec.gov"]
     assert len(result.leads) == 1
     second_result = poll(reply, cik=None, ticker="NG.SC", watermark=result.discovery.watermark)
-    assert [urlsplit(request.url).hostname for request in second_result.asked] == ["efts.sec.gov"]
+    assert [urlsplit(request.url).hostname for request in second_result.requests] == ["efts.sec.gov"]
 
 
 def test_an_unknown_ticker_is_reported():
@@ -146,7 +146,7 @@ def test_known_filings_are_not_leads_again_and_polls_overlap():
     assert watermark == {"filed": "2026-11-02", "cik": CIK, "seen": [ADSH]}
     result = poll(search_answer(hit(), hit(adsh="0001999901-26-000018")), watermark=watermark)
     assert [lead.identity for lead in result.leads] == ["0001999901-26-000018"]
-    assert parse_qs(urlsplit(result.asked[0].url).query)["startdt"] == ["2026-10-30"]
+    assert parse_qs(urlsplit(result.requests[0].url).query)["startdt"] == ["2026-10-30"]
 
 
 def test_all_pages_are_read_and_a_failed_one_ends_the_poll_without_loss():
@@ -158,7 +158,7 @@ def test_all_pages_are_read_and_a_failed_one_ends_the_poll_without_loss():
     result = poll(reply)
     assert len(result.leads) == 1
     assert result.discovery.again == timedelta(minutes=2)
-    assert poll(search_answer(hit(), total=150)).asked[1].url.endswith("from=100")
+    assert poll(search_answer(hit(), total=150)).requests[1].url.endswith("from=100")
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.htm", "", "ng.htm?x=1", "x" * 300])

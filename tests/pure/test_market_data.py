@@ -57,7 +57,7 @@ def poll(answers, watermark: dict[str, Any] | None = None, **options: Any) -> Se
 
 def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
     result = poll(payload(BAR), dataset="previous")
-    assert urlsplit(result.asked[0].url).path == "/v2/aggs/ticker/NGSC/prev"
+    assert urlsplit(result.requests[0].url).path == "/v2/aggs/ticker/NGSC/prev"
     (bar,) = result.discovery.bars
     assert (bar.symbol, bar.span, bar.at) == ("NGSC", "1day", datetime(2026, 11, 12, tzinfo=UTC))
     assert (bar.open, bar.high, bar.low, bar.close, bar.volume) == (47.9, 48.8, 47.6, 48.55, 1250340.5)
@@ -67,7 +67,7 @@ def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
 def test_r12_a_range_of_days_has_the_same_keys_despite_other_timestamps():
     midnight = BAR | {"t": int(datetime(2026, 11, 12, 5, tzinfo=UTC).timestamp() * 1000)}
     result = poll(payload(midnight), dataset="range", **{"from": "2026-11-09", "to": "2026-11-12"})
-    assert urlsplit(result.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
+    assert urlsplit(result.requests[0].url).path == "/v2/aggs/ticker/NGSC/range/1/day/2026-11-09/2026-11-12"
     (bar,) = result.discovery.bars
     (other,) = poll(payload(BAR), dataset="previous").discovery.bars
     assert bar.at == other.at
@@ -76,21 +76,21 @@ def test_r12_a_range_of_days_has_the_same_keys_despite_other_timestamps():
 def test_r13_hourly_bars_are_read_from_the_last_stored_day_on():
     hour = BAR | {"t": int(datetime(2026, 11, 13, 14, tzinfo=UTC).timestamp() * 1000)}
     first = poll(payload(hour), dataset="hourly")
-    assert urlsplit(first.asked[0].url).path == "/v2/aggs/ticker/NGSC/range/1/hour/2026-11-08/2026-11-13"
+    assert urlsplit(first.requests[0].url).path == "/v2/aggs/ticker/NGSC/range/1/hour/2026-11-08/2026-11-13"
     assert first.discovery.bars[0].at == datetime(2026, 11, 13, 14, tzinfo=UTC)
     second_result = poll(payload(hour), first.discovery.watermark, dataset="hourly")
-    assert urlsplit(second_result.asked[0].url).path.endswith("/2026-11-13/2026-11-13")
+    assert urlsplit(second_result.requests[0].url).path.endswith("/2026-11-13/2026-11-13")
 
 
 def test_r14_grouped_days_are_read_one_by_one_and_without_a_pending_day_nothing_is_requested():
     result = poll(payload(BAR, BAR | {"T": "ABCM"}), dataset="grouped", first_days=1, ticker=None)
-    assert [urlsplit(request.url).path.rpartition("/")[2] for request in result.asked] == [
+    assert [urlsplit(request.url).path.rpartition("/")[2] for request in result.requests] == [
         "2026-11-11",
         "2026-11-12",
     ]
     assert {bar.symbol for bar in result.discovery.bars} == {"NGSC", "ABCM"}
     second_result = poll(payload(BAR), result.discovery.watermark, dataset="grouped", ticker=None)
-    assert (second_result.asked, second_result.discovery.bars) == ([], ())
+    assert (second_result.requests, second_result.discovery.bars) == ([], ())
 
 
 def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
@@ -110,7 +110,7 @@ def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
 def test_r15_ticker_details_are_an_observation_and_again_only_when_they_changed():
     found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
     result = poll(payload(results=found), dataset="details")
-    assert urlsplit(result.asked[0].url).path == "/v3/reference/tickers/NGSC"
+    assert urlsplit(result.requests[0].url).path == "/v3/reference/tickers/NGSC"
     (observation,) = result.discovery.observations
     assert (observation.kind, observation.name, observation.value) == ("ticker_details", "NGSC", found)
     watermark = result.discovery.watermark
@@ -155,7 +155,7 @@ def test_a_range_follows_its_pages():
 
     result = poll(reply, dataset="range")
     assert len(result.discovery.bars) == 2
-    assert {urlsplit(request.url).hostname for request in result.asked} == {"api.massive.example"}
+    assert {urlsplit(request.url).hostname for request in result.requests} == {"api.massive.example"}
 
 
 def test_a_wrong_dataset_or_a_missing_ticker_is_reported():
@@ -257,8 +257,8 @@ def observe(answers, watermark: dict[str, Any] | None = None) -> SessionResult:
 
 def test_r19_the_broker_is_only_read_and_its_records_are_observations():
     result = observe(account())
-    assert {request.method for request in result.asked} == {"GET"}
-    assert all(request.body is None for request in result.asked)
+    assert {request.method for request in result.requests} == {"GET"}
+    assert all(request.body is None for request in result.requests)
     observation = {(one.kind, one.name): one for one in result.discovery.observations}
     assert set(observation) == {
         ("account", "acc"),

@@ -59,13 +59,13 @@ def poll(answers: Any, where: Source | None = None) -> SessionResult:
 
 
 def parameters(result: SessionResult, number: int = 0) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(result.asked[number].url).query)
+    return parse_qs(urlsplit(result.requests[number].url).query)
 
 
 def test_r3_an_article_is_a_lead_with_all_its_metadata():
     result = poll(pages([article(1)]))
     (lead,) = result.leads
-    assert result.asked[0].url.startswith("https://api.massive.example/v2/reference/news?ticker=NGSC&")
+    assert result.requests[0].url.startswith("https://api.massive.example/v2/reference/news?ticker=NGSC&")
     assert (lead.identity, lead.url) == ("id1", "https://www.harbourwire.example/1?utm_source=x")
     assert (lead.title, lead.published) == ("Title 1", NOW - timedelta(hours=1))
     assert lead.hints["publisher"] == "Harbour Wire"
@@ -117,7 +117,7 @@ def test_r17_r62_macro_news_has_its_own_watermark_and_no_subject():
     (lead,) = result.leads
     assert lead.subject is None
     assert lead.hints["attributes"]["document_type"] == "macro_event"
-    assert urlsplit(result.asked[0].url).path == "/feed"
+    assert urlsplit(result.requests[0].url).path == "/feed"
     assert parameters(result)["topic"] == ["rates"]
     assert "ticker" not in parameters(result)
     assert result.discovery.watermark["published"] == (NOW - timedelta(hours=1)).isoformat()
@@ -126,10 +126,10 @@ def test_r17_r62_macro_news_has_its_own_watermark_and_no_subject():
 def test_next_pages_are_requested_at_the_base_url_with_the_key_added_again():
     result = poll(pages([article(1)], [article(2)], host="https://api.massive.com:443"))
     assert [lead.identity for lead in result.leads] == ["id1", "id2"]
-    assert result.asked[1].url == "https://api.massive.example/v2/reference/news?cursor=abc1"
-    assert {urlsplit(request.url).hostname for request in result.asked} == {"api.massive.example"}
-    assert all(request.secrets == {"Authorization": f"Bearer {SECRET}"} for request in result.asked)
-    assert all(request.credential == "massive" for request in result.asked)
+    assert result.requests[1].url == "https://api.massive.example/v2/reference/news?cursor=abc1"
+    assert {urlsplit(request.url).hostname for request in result.requests} == {"api.massive.example"}
+    assert all(request.secrets == {"Authorization": f"Bearer {SECRET}"} for request in result.requests)
+    assert all(request.credential == "massive" for request in result.requests)
 
 
 def test_the_key_is_in_no_url_no_lead_and_no_watermark():
@@ -138,9 +138,9 @@ def test_the_key_is_in_no_url_no_lead_and_no_watermark():
         return answer(request, json.dumps(body if "cursor" not in request.url else {"results": []}))
 
     result = poll(quoting)
-    assert len(result.asked) == 2
-    assert urlsplit(result.asked[1].url).hostname == "api.massive.example"
-    shown = repr([result.leads, result.discovery, [request.url for request in result.asked], KEY])
+    assert len(result.requests) == 2
+    assert urlsplit(result.requests[1].url).hostname == "api.massive.example"
+    shown = repr([result.leads, result.discovery, [request.url for request in result.requests], KEY])
     assert SECRET not in shown
 
 

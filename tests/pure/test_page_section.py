@@ -41,7 +41,7 @@ def test_a_change_elsewhere_on_the_page_is_ignored():
 def test_an_unchanged_page_is_requested_conditionally():
     watermark = poll().discovery.watermark
     result = poll(watermark=watermark, status=304)
-    assert result.asked[0].headers == {"If-None-Match": '"1"'}
+    assert result.requests[0].headers == {"If-None-Match": '"1"'}
     assert result.leads == []
 
 

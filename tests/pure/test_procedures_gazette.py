@@ -41,11 +41,11 @@ def test_p5_items_are_found_at_every_level_of_nesting():
 def test_p5_each_day_is_polled_once_and_sundays_are_not_failures():
     source = make_source("boe", API, options={"words": ["ayuda", "ayudas"], "days": 7})
     outcome = run_session(discover_gazette(source, NOW), _gazette)
-    assert len(outcome.asked) == 7
+    assert len(outcome.requests) == 7
     assert [lead.identity for lead in outcome.leads] == [CALL]
     assert outcome.discovery.watermark == {"last": "2026-11-13"}
     again = make_source("boe", API, watermark=dict(outcome.discovery.watermark))
-    assert run_session(discover_gazette(again, NOW), _gazette).asked == []
+    assert run_session(discover_gazette(again, NOW), _gazette).requests == []
 
 
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
@@ -104,4 +104,4 @@ def test_p5_datasets_give_their_readable_distributions():
     outcome = run_session(discover_open_data(source, NOW), catalogue)
     assert outcome.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
     assert outcome.leads[0].hints["dataset_title"] == "Ayudas"
-    assert len(outcome.asked) == 2
+    assert len(outcome.requests) == 2

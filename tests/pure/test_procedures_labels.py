@@ -489,11 +489,11 @@ def test_a_heading_with_an_unrelated_noun_is_not_a_label():
 
 @pytest.mark.parametrize("field", HEADINGS)
 def test_p16_headings_announce_their_field(field: str):
-    wanted = None if field == "none" else field
+    expected_field = None if field == "none" else field
     missed = {
-        heading: found
+        heading: actual_field
         for heading in HEADINGS[field]
-        if (found := (label := recognise(heading)) and label.field) != wanted
+        if (actual_field := (label := recognise(heading)) and label.field) != expected_field
     }
     assert missed == {}
 

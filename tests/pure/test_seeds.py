@@ -23,7 +23,7 @@ def test_p8_every_url_of_the_list_is_a_lead():
     assert (first.identity, first.url, first.version) == (A, A, "")
     assert (second.url, second.title, second.hints) == (B, "B", {"tramite": "imv"})
     assert second.published is not None
-    assert result.asked == []
+    assert result.requests == []
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_broken_file_is_reported(tmp_path, text):
 
 def test_a_long_list_is_yielded_in_batches():
     result = poll(urls=[f"{A}/{n}" for n in range(2100)])
-    assert [len(batch) for batch in result.found] == [1000, 1000]
+    assert [len(batch) for batch in result.batches] == [1000, 1000]
     assert len(result.leads) == 2100
 
 

@@ -94,31 +94,31 @@ def test_a_sitemap_elsewhere_is_read_when_robots_names_it_but_lists_only_this_si
     }
     urls = poll(pages, url="http://site.example/")
     assert sorted(urls.urls) == at("a", "c")
-    assert "http://far.example/2.xml" not in [request.url for request in urls.asked]
+    assert "http://far.example/2.xml" not in [request.url for request in urls.requests]
 
 
 def test_a_site_is_searched_where_sitemaps_usually_are():
     urls = poll({"http://site.example/sitemap_index.xml": urlset(*at("a"))}, url="http://site.example")
     assert urls.urls == at("a")
-    assert [request.purpose for request in urls.asked] == ["robots", "sitemap", "sitemap"]
+    assert [request.purpose for request in urls.requests] == ["robots", "sitemap", "sitemap"]
 
 
 def test_an_index_that_names_itself_ends():
     urls = poll({MAP: index(MAP, *at("1.xml")), **dict.fromkeys(at("1.xml"), urlset(*at("a")))})
-    assert (urls.urls, len(urls.asked)) == (at("a"), 2)
+    assert (urls.urls, len(urls.requests)) == (at("a"), 2)
 
 
 def test_indexes_deeper_than_three_are_left_out():
     pages = {MAP: index(*at("2.xml"))}
     pages |= {f"http://site.example/{n}.xml": index(*at(f"{n + 1}.xml")) for n in range(2, 6)}
     urls = poll(pages)
-    assert [request.url for request in urls.asked] == [MAP, *at("2.xml", "3.xml")]
+    assert [request.url for request in urls.requests] == [MAP, *at("2.xml", "3.xml")]
     assert "index_too_deep" in urls.codes
 
 
 def test_leads_come_in_batches_and_release_the_bodies():
     urls = poll({MAP: urlset(*at(*map(str, range(2500))))})
-    assert [len(batch) for batch in urls.found] == [1000, 1000, 500]
+    assert [len(batch) for batch in urls.batches] == [1000, 1000, 500]
     assert urls.discovery.leads == ()
 
 
@@ -135,7 +135,7 @@ def test_an_unchanged_file_is_requested_conditionally_and_recognised_by_its_hash
     first = poll(tagged)
     watermark = first.discovery.watermark
     second_result = poll(tagged, watermark=watermark)
-    assert second_result.asked[0].headers == {
+    assert second_result.requests[0].headers == {
         "If-None-Match": '"1"',
         "If-Modified-Since": "Thu, 12 Nov 2026 00:00:00 GMT",
     }
@@ -169,9 +169,9 @@ def test_a_failing_host_is_left_alone_and_the_next_poll_continues():
     pages = {MAP: index(*children)} | {url: urlset(url.removesuffix(".xml")) for url in children}
     busy = dict.fromkeys(children[2:], Temporary("rate_limited", counts=False))
     first = poll(pages | busy)
-    assert len(first.asked) == 1 + 2 + 3
+    assert len(first.requests) == 1 + 2 + 3
     second_result = poll(pages, watermark=first.discovery.watermark)
-    assert [request.url for request in second_result.asked[1:]] == [*children[2:], *children[:2]]
+    assert [request.url for request in second_result.requests[1:]] == [*children[2:], *children[:2]]
     assert {*first.urls, *second_result.urls} == {url.removesuffix(".xml") for url in children}
 
 
@@ -187,7 +187,7 @@ def test_limits_only_spread_a_sitemap_over_more_polls(most, files):
     for _ in range(80):
         result = poll(pages, watermark=watermark, most=most, files=files)
         assert len(result.leads) <= most
-        assert len(result.asked) <= files
+        assert len(result.requests) <= files
         urls |= set(result.urls)
         watermark = result.discovery.watermark
     assert urls == {f"{url}/{n}" for url in leaves for n in range(4)}
@@ -196,9 +196,9 @@ def test_limits_only_spread_a_sitemap_over_more_polls(most, files):
 def test_trusted_dates_of_an_index_save_the_requests():
     pages = {MAP: index(*at("1.xml")), at("1.xml")[0]: urlset(*at("a"))}
     watermark = poll(pages, trust_lastmod=True).discovery.watermark
-    assert len(poll(pages, trust_lastmod=True, watermark=watermark).asked) == 1
+    assert len(poll(pages, trust_lastmod=True, watermark=watermark).requests) == 1
     changed = pages | {MAP: index(*at("1.xml"), lastmod="2026-11-13")}
-    assert len(poll(changed, trust_lastmod=True, watermark=watermark).asked) == 2
+    assert len(poll(changed, trust_lastmod=True, watermark=watermark).requests) == 2
 
 
 @pytest.mark.parametrize(

@@ -45,16 +45,16 @@ def summary_of(asked: Mapping[str, Any]) -> str:
 @dataclass
 class BatchServer:
     """`answer` says what the model says to a request body; `line` may end a line of a batch otherwise: an HTTP status, or
-    a code such as batch_expired. `whole` is the code with which batches fail that are made from now on."""
+    a code such as batch_expired. `batch_error` is the code with which batches fail that are made from now on."""
 
     answer: Callable[[Mapping[str, Any]], str] = summary_of
     line: Callable[[str], int | str] = lambda _: 200
     way: tuple[str, ...] = WAY
-    whole: str = ""
+    batch_error: str = ""
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    requests: list[tuple[str, str]] = field(default_factory=list)
     chats: list[dict[str, Any]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
     troubles: list[ApiFaults] = field(default_factory=list)
@@ -67,14 +67,14 @@ class BatchServer:
         return [one for b in self.batches.values() if b["status"] != "failed" for one in self._lines(b)]
 
     def posts(self, path: str) -> int:
-        return sum(method == "POST" and found == path for method, found in self.asked)
+        return sum(method == "POST" and found == path for method, found in self.requests)
 
     def finish(self, name: str) -> None:
         self._end(self.batches[name], "completed")
 
     async def handle(self, request: web.Request) -> web.Response:
         path = request.path.removeprefix("/v1")
-        self.asked.append((request.method, path))
+        self.requests.append((request.method, path))
         self.keys.add(request.headers.get("Authorization"))
         trouble = next((t for t in self.troubles if re.fullmatch(t.fits, f"{request.method} {path}")), None)
         if trouble is None:
@@ -160,8 +160,8 @@ class BatchServer:
 
     def _faults(self, batch: Mapping[str, Any]) -> list[dict[str, Any]]:
         raw = self.files[batch["input_file_id"]].splitlines()
-        if self.whole or not raw:
-            return [{"code": self.whole or "empty_file", "line": None, "message": "", "param": None}]
+        if self.batch_error or not raw:
+            return [{"code": self.batch_error or "empty_file", "line": None, "message": "", "param": None}]
         faults, seen, models = [], set(), set()
         for number, one in enumerate(raw, 1):
             said = json.loads(one)

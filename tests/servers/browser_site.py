@@ -38,12 +38,12 @@ class Site:
 
     def __init__(self, pages: dict[str, Page]) -> None:
         self.pages = pages
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                site.asked.append((self.headers["Host"], self.path))
+                site.requests.append((self.headers["Host"], self.path))
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 page = site.pages.get(self.path)
                 if callable(page):
@@ -74,7 +74,7 @@ class Site:
         self.thread.start()
 
     def paths(self) -> list[str]:
-        return [path for _, path in self.asked if path != "/robots.txt"]
+        return [path for _, path in self.requests if path != "/robots.txt"]
 
     def close(self) -> None:
         self.server.shutdown()

@@ -13,9 +13,9 @@ from aiohttp import web
 
 @dataclass(frozen=True)
 class Reply:
-    """`said` is what the model says; `raw` is sent as it is instead; `slow` answers nobody before the end."""
+    """`content` is what the model says; `raw` is sent as it is instead; `slow` answers nobody before the end."""
 
-    said: Any = ""
+    content: Any = ""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
@@ -26,7 +26,7 @@ class Reply:
     def body(self) -> bytes:
         if self.raw is not None:
             return self.raw
-        text = self.said if isinstance(self.said, str) else json.dumps(self.said)
+        text = self.content if isinstance(self.content, str) else json.dumps(self.content)
         message = {"role": "assistant", "content": text, "refusal": self.refusal}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         told = {"id": "chatcmpl-1", "object": "chat.completion", "model": "small-1", "choices": [choice]}
@@ -39,20 +39,20 @@ class ChatServer:
 
     otherwise: Reply
     replies: list[Reply] = field(default_factory=list)
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     address: str = ""
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    seen: threading.Event = field(default_factory=threading.Event)
+    request_arrived: threading.Event = field(default_factory=threading.Event)
 
     async def answer(self, request: web.Request) -> web.Response:
         self.paths.append(request.path)
         self.keys.append(request.headers.get("Authorization"))
-        self.asked.append(await request.json())
+        self.requests.append(await request.json())
         self.reached.set()
-        self.seen.set()
+        self.request_arrived.set()
         reply = self.replies.pop(0) if self.replies else self.otherwise
         if reply.slow:
             await self.closing.wait()

@@ -68,7 +68,7 @@ def _installed(folder: Path, database: str, redis: str = "", **more: Any) -> Ite
     folder.mkdir()
     with running(size="small", process=True) as internet:
         told = _demo(folder, internet) | more
-        with cluster(folder, internet, database, redis=redis, recipes=RECIPES, told=told) as made:
+        with cluster(folder, internet, database, redis=redis, recipes=RECIPES, more_settings=told) as made:
             app = App(settings_of(made))
             for recipe in RECIPES:
                 app.register(app.recipe(recipe))

@@ -32,8 +32,8 @@ from headwater_demo.internet import Internet
 
 LONGEST = 100.0
 
-# Whether of two versions of a story the longer came first is a matter of order, and so is what the near rung says of
-# them; the exact rungs must say the same in any order.
+# Whether of two versions of a story the longer came first is a matter of order, and so is what the near rule says of
+# them; the exact rules must say the same in any order.
 TRIAL = """
 from datetime import timedelta
 from headwater.documents.dedupe.rules import DEFAULT
@@ -41,7 +41,7 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 
 def recipe():
     known = crypto()
-    exact = DropDuplicates(replace(DEFAULT, rungs=DEFAULT.rungs[:3]))
+    exact = DropDuplicates(replace(DEFAULT, rules=DEFAULT.rules[:3]))
     eager = replace(known.grouping, settle=timedelta(0))
     return replace(known, name="trial", steps=(Journal(), normalise, exact), grouping=eager)
 """
@@ -50,7 +50,7 @@ UNFINISHED = [task for task in Task if task is not Task.POLL]
 
 @dataclass
 class Cluster:
-    """`told` are further settings; `pause` is how many seconds each document takes at least."""
+    """`more_settings` are added to the settings file; `pause` is how many seconds each document takes at least."""
 
     folder: Path
     internet: Internet
@@ -58,7 +58,7 @@ class Cluster:
     redis: str = ""
     pause: float = 0.0
     recipes: Sequence[str] = (RECIPE,)
-    told: dict[str, Any] = field(default_factory=dict)
+    more_settings: dict[str, Any] = field(default_factory=dict)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Cluster:
             "hosts": {"*.example": self.internet.base_url},
             "requests_per_second": 0,
             "recipes": {RECIPE: {"sources": feeds_file(self.folder, self.internet)}},
-            **self.told,
+            **self.more_settings,
         }
         (self.folder / "headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
         self.engine = connect(self.database)

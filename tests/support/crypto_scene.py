@@ -26,7 +26,7 @@ def ask(engine: Engine, query: str, **values: Any) -> list[dict[str, Any]]:
 def drafts(scene: Scene, source: Source, *paths: str, **told: Any) -> list[Draft]:
     """Documents of the feed with their bodies, claimed for refining."""
     leads = [make_lead(path, source=source, body=f"body of {path}", **told) for path in paths]
-    scene.tell(*leads, source=source)
+    scene.poll(*leads, source=source)
     claimed = {draft.id: draft for draft in scene.claim(Task.REFINE, recipe=CRYPTO, limit=1_000)}
     return [claimed[lead.document] for lead in leads]
 

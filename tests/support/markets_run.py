@@ -44,14 +44,14 @@ class MarketsRun:
     clock: QuickClock = field(default_factory=QuickClock)
     owner: str = "trading"
     redis: str = ""
-    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
 
     @cached_property
     def app(self) -> App:
         settings = Settings(
             data=str(self.folder / "data"),
-            database=self.home.database,
-            archive=self.home.archive,
+            database=self.environment.database,
+            archive=self.environment.archive,
             hosts={"*.example": self.internet.base_url},
             contact=self.contact,
             requests_per_second=0,
@@ -91,7 +91,7 @@ class MarketsRun:
     def run(self, horizon: timedelta = timedelta(seconds=9)) -> None:
         assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST_RUN), "not idle in time"
 
-    def again(self) -> None:
+    def poll_again(self) -> None:
         self.app.operations.wake(RECIPE, self.clock())
         self.run()
 
@@ -100,7 +100,7 @@ class MarketsRun:
         with read_transaction(self.app.store.engine) as connection:
             return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
 
-    def asked(self, host: str) -> list[dict[str, Any]]:
+    def requests_to(self, host: str) -> list[dict[str, Any]]:
         return [record for record in self.internet.log() if record["host"] == host]
 
     def close(self) -> None:

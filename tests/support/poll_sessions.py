@@ -29,12 +29,12 @@ class SessionResult:
     """What came of a look."""
 
     discovery: Discovery
-    found: list[tuple[Lead, ...]] = field(default_factory=list)
-    asked: list[Request] = field(default_factory=list)
+    batches: list[tuple[Lead, ...]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
     @property
     def leads(self) -> list[Lead]:
-        return [lead for batch in self.found for lead in batch] + list(self.discovery.leads)
+        return [lead for batch in self.batches for lead in batch] + list(self.discovery.leads)
 
     @property
     def urls(self) -> list[str]:
@@ -86,9 +86,9 @@ def run_session(talk: PollSession, answers: Answers) -> SessionResult:
             said = talk.throw(reply) if isinstance(reply, HeadwaterError) else talk.send(reply)
             reply = None
             if isinstance(said, LeadBatch):
-                heard.found.append(said.leads)
+                heard.batches.append(said.leads)
             else:
-                heard.asked.append(said)
+                heard.requests.append(said)
                 reply = answers(said)
     except StopIteration as end:
         heard.discovery = end.value
@@ -101,10 +101,10 @@ def context_for(
     base_url: str,
     recipe: Recipe,
     clock: Callable[[], datetime] | None = None,
-    home: EnvironmentUnderTest | None = None,
+    environment: EnvironmentUnderTest | None = None,
 ):
     """A job context whose network is the demo internet."""
-    at = home or EnvironmentUnderTest()
+    at = environment or EnvironmentUnderTest()
     settings = Settings(
         data=str(tmp_path / "data"),
         database=at.database,

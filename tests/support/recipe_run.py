@@ -49,7 +49,7 @@ class RecipeRun:
     internet: Internet
     feeds: Sequence[tuple[str, str]] | None = None
     database: str | None = None
-    home: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
+    environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
     clock: QuickClock = field(default_factory=QuickClock)
 
@@ -61,8 +61,8 @@ class RecipeRun:
         path.write_text(yaml.safe_dump(told), encoding="utf-8")
         return Settings(
             data=str(self.folder / "data"),
-            database=self.database or self.home.database,
-            archive=self.home.archive,
+            database=self.database or self.environment.database,
+            archive=self.environment.archive,
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",

@@ -57,7 +57,7 @@ ELSEWHERE = {
 SINCE = re.compile(r"(?<=[?&]after=)[^&]+")
 
 
-def strangers(engine: Engine) -> set[str]:
+def unknown_tables(engine: Engine) -> set[str]:
     """Tables and columns that the schema does not know, and so nobody would compare."""
     inspector, found = inspect(engine), set[str]()
     known = {table.name: table for table in (*metadata.sorted_tables, *search_metadata.sorted_tables)}
@@ -70,7 +70,7 @@ def strangers(engine: Engine) -> set[str]:
     return found
 
 
-def named_in_vain() -> set[str]:
+def stale_exceptions() -> set[str]:
     """What is left out though it does not exist."""
     columns = {column.name for table in metadata.sorted_tables for column in table.columns}
     own = {(table, column) for table, some in OWN.items() for column in some}

@@ -121,8 +121,8 @@ class Scene:
         }[task]
         return list(take(wish))
 
-    def tell(self, *leads: StoredLead, source: Source | None = None, **told: Any) -> int:
-        """The source is polled and tells of these leads; gives how many were new."""
+    def poll(self, *leads: StoredLead, source: Source | None = None, **told: Any) -> int:
+        """Poll the source, which returns these leads; the result is how many of them were new."""
         source = source or self.source
         self.store.register([source], self.now)
         with self._awake(source):
@@ -159,7 +159,7 @@ class Scene:
     def drafts(self, *paths: str, **told: Any) -> list[Draft]:
         """New leads, polled, fetched and claimed for refining; in the order of the paths."""
         leads = [self.lead(path, **told) for path in paths]
-        self.tell(*leads, source=told.get("source"))
+        self.poll(*leads, source=told.get("source"))
         self.fetch(*leads)
         by_id = {draft.id: draft for draft in self.claim(Task.REFINE)}
         return [by_id[lead.document] for lead in leads]
@@ -170,13 +170,13 @@ class Scene:
     def keep(self, *paths: str, routes: tuple[str, ...] = (), **told: Any) -> list[Draft]:
         """Documents all the way to kept."""
         drafts = self.drafts(*paths)
-        assert self.refine(*(kept(draft, routes=routes, **told) for draft in drafts)) == []
+        assert self.refine(*(kept_result(draft, routes=routes, **told) for draft in drafts)) == []
         return drafts
 
     def change(self, draft: Draft, body: str, *, version: str = "v2") -> Draft:
         """The source says that the page changed; it is fetched again and claimed for refining."""
         changed = replace(draft.lead, lead=replace(draft.lead.lead, version=version))
-        self.tell(changed)
+        self.poll(changed)
         self.fetch(changed, body=body)
         (again,) = self.claim(Task.REFINE, keys=(draft.id,))
         return again
@@ -196,7 +196,7 @@ class Scene:
             return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
-def kept(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> RefineResult:
+def kept_result(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> RefineResult:
     return RefineResult(
         id=draft.id,
         state=State.KEPT,
@@ -207,7 +207,9 @@ def kept(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> RefineRe
     )
 
 
-def ended(draft: Draft, state: State, reason: str, *, document: bool = True, **told: Any) -> RefineResult:
+def ended_result(
+    draft: Draft, state: State, reason: str, *, document: bool = True, **told: Any
+) -> RefineResult:
     return RefineResult(
         id=draft.id,
         state=state,

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import structlog
 import yaml
 from sqlalchemy import select
-from tests.support.simulated_network import START, Sent, SimulatedFetcher, SteppedClock
+from tests.support.simulated_network import START, SentRequest, SimulatedFetcher, SteppedClock
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -38,15 +38,15 @@ class Day:
     """What happened: requests in order, polls by source, and when each article appeared."""
 
     length: timedelta
-    sent: list[Sent]
+    requests: list[SentRequest]
     polls: dict[str, list[tuple[float, str, bool]]]
     kinds: dict[str, str]
     every: dict[str, float]
     appeared: dict[str, float]
-    found: dict[str, float]
+    first_seen: dict[str, float]
 
 
-def live(folder: Path, length: timedelta) -> Day:
+def run_day(folder: Path, length: timedelta) -> Day:
     """Live through that much time; an article about some company appears every seven minutes."""
     watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
     listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
@@ -103,7 +103,7 @@ def _summarise(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared:
     every = {row["id"]: row["trigger_seconds"] or POLL_SECONDS[row["kind"]] for row in rows}
     return Day(
         length,
-        fetcher.sent,
+        fetcher.requests,
         polls_by_source,
         {row["id"]: row["kind"] for row in rows},
         every,
@@ -113,10 +113,10 @@ def _summarise(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared:
 
 
 @contextmanager
-def lived(folder: Path, length: timedelta) -> Iterator[Day]:
+def simulated_day(folder: Path, length: timedelta) -> Iterator[Day]:
     """A day, or part of one, with the keys of the demo in the environment."""
     with patch.dict(os.environ, KEYS):
-        yield live(folder, length)
+        yield run_day(folder, length)
 
 
 def most_in_a_minute(moments: list[float]) -> int:
@@ -127,10 +127,10 @@ def most_in_a_minute(moments: list[float]) -> int:
 
 def check_budgets(day: Day) -> None:
     for kind, most in PER_MINUTE_BY_KIND.items():
-        moments = [one.at for one in day.sent if one.kind == kind]
+        moments = [sent.at for sent in day.requests if sent.kind == kind]
         assert moments, kind
         assert most_in_a_minute(moments) <= most, kind
-    keyed = [one.at for one in day.sent if one.credential == "massive"]
+    keyed = [sent.at for sent in day.requests if sent.credential == "massive"]
     assert most_in_a_minute(keyed) <= PER_KEY
 
 
@@ -150,9 +150,9 @@ def check_cadences(day: Day) -> None:
 def check_nothing_is_lost_or_asked_twice(day: Day) -> None:
     end = START.timestamp() + day.length.total_seconds()
     due = {article for article, at in day.appeared.items() if at < end - 900}
-    assert due <= day.found.keys()
-    late = [day.found[article] - day.appeared[article] for article in due]
+    assert due <= day.first_seen.keys()
+    late = [day.first_seen[article] - day.appeared[article] for article in due]
     assert max(late) <= 300 + 200
-    grouped = Counter(one.url for one in day.sent if "/grouped/" in one.url)
+    grouped = Counter(sent.url for sent in day.requests if "/grouped/" in sent.url)
     assert set(grouped.values()) == {1}
-    assert len({one.url for one in day.sent if "/v3/reference" in one.url}) == 50
+    assert len({sent.url for sent in day.requests if "/v3/reference" in sent.url}) == 50

@@ -36,7 +36,7 @@ class SteppedClock:
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentRequest:
     at: float
     kind: str
     credential: str | None
@@ -50,7 +50,7 @@ class SimulatedFetcher:
     watch: SteppedClock
     floor: Floor
     settings: FetchSettings
-    sent: list[Sent] = field(default_factory=list)
+    requests: list[SentRequest] = field(default_factory=list)
     ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
@@ -93,7 +93,9 @@ class SimulatedFetcher:
             return Failure("rate_limited", delay=wait)
         self.rate_limiter.report_sent([demand.lease], self.watch.seconds())
         self.rate_limiter.report_done([demand.lease], self.watch.seconds())
-        self.sent.append(Sent(self.watch.seconds(), request.source_kind, request.credential, request.url))
+        self.requests.append(
+            SentRequest(self.watch.seconds(), request.source_kind, request.credential, request.url)
+        )
         return self._ask(request)
 
     def _ask(self, request: Request) -> Response:

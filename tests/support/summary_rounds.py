@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 from tests.servers.batch_api import BatchServer
-from tests.support.scene import ME, RECIPE, Scene, kept
+from tests.support.scene import ME, RECIPE, Scene, kept_result
 
 from headwater.engine.context import JobContext, SummaryTools
 from headwater.engine.summarize import estimate
@@ -68,7 +68,7 @@ class SummaryScene:
         for draft in self.scene.drafts(*names):
             name = draft.lead.lead.identity
             about = {"title": f"{name} sails", "text": text.format(name), "group": "day"}
-            self.scene.refine(kept(draft, published=self.scene.now, **about))
+            self.scene.refine(kept_result(draft, published=self.scene.now, **about))
 
     def group_batch(self) -> GroupBatch:
         (group_batch,) = self.scene.claim(Task.GATHER)
@@ -169,10 +169,10 @@ class SummaryScene:
         return self.scene.rows(summary_batches)
 
     def documents(self, name: str) -> set[str]:
-        matching: list[Document] = [d for d in self.bundle_documents() if d.title.startswith(name)]
+        matching: list[Document] = [d for d in self.story_documents() if d.title.startswith(name)]
         return {document.id for document in matching}
 
-    def bundle_documents(self) -> list[Document]:
+    def story_documents(self) -> list[Document]:
         ids = [m for row in self.scene.rows(stories) for m in self._members(row["id"])]
         return list(self.scene.store.documents(ids).values())
 

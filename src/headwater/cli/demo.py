@@ -1,4 +1,4 @@
-"""`headwater demo`: the whole of Headwater on a small internet that lives on this machine."""
+"""`headwater demo`: Headwater against a demo internet on this machine."""
 
 import os
 import shutil
@@ -31,12 +31,12 @@ from headwater_demo.internet import running
 from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
 from headwater_demo.sites.portals import procedure_sources
 
-app = command_group("Run Headwater over a small internet on this machine.")
-# Each has its own part of the demo internet; the first one is told about in detail.
+app = command_group("Run Headwater against a demo internet on this machine.")
+# Each has its own part of the demo internet; the JSON output describes the first one in detail.
 RECIPES = ("crypto", "markets", "procedures", "geopolitics")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
 NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
-Size = Annotated[Literal["small", "full"], typer.Option(help="How large the internet is.")]
+Size = Annotated[Literal["small", "full"], typer.Option(help="Size of the demo internet.")]
 
 
 @app.command("run")
@@ -44,55 +44,55 @@ def run_demo(
     context: typer.Context,
     size: Size = "full",
     data: Annotated[
-        str | None, typer.Option(metavar="DIR", help=f"Data folder; {DEFAULT_DATA}/demo unless given.")
+        str | None, typer.Option(metavar="DIR", help=f"Data folder; default: {DEFAULT_DATA}/demo.")
     ] = None,
     recipe: Annotated[
-        list[str] | None, typer.Option(metavar="RECIPE", help="Only this one; may be repeated.")
+        list[str] | None, typer.Option(metavar="RECIPE", help="Only this recipe; can be repeated.")
     ] = None,
     *,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run recipes over the demo internet to the end and tell what happened.
+    """Run recipes against the demo internet to the end and show a summary.
 
-    Needs no server and no connection. Run it again: nothing new is added.
+    Needs no server and no network. A second run adds nothing new.
     """
     options, side = global_options(context), error_console()
     folder = Path(data or options.data or f"{DEFAULT_DATA}/demo")
     live = wants_live(options, side) and not quiet
-    begun = time.monotonic()
-    os.environ.update(KEYS)  # whatever keys the operator has, the demo sees only its own
+    started = time.monotonic()
+    os.environ.update(KEYS)  # the demo must not see the API keys of the operator
     if not quiet:
         side.print("Starting the demo internet …", style="dim")
     with running(size=size, process=True) as internet:
         app = close_with_command(
             context, App(demo_settings(settings_from(options), folder, internet.base_url, size))
         )
-        chosen = recipe or [name for name in RECIPES if name in app.recipes]
-        for name in chosen:
-            known = app.recipe(name)
-            app.register(known)
-            app.store.sync_sources(name, known.sources, app.clock())
+        names = recipe or [name for name in RECIPES if name in app.recipes]
+        for name in names:
+            installed_recipe = app.recipe(name)
+            app.register(installed_recipe)
+            app.store.sync_sources(name, installed_recipe.sources, app.clock())
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        ended = run_with_progress(app, chosen, until_idle=True, quiet=quiet, live=live)
+        summaries = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
     if as_json:
-        told = {summary.recipe: asdict(summary) for summary in ended}
-        print_json(told[chosen[0]] | {"seconds": round(time.monotonic() - begun, 1), "recipes": told})
+        program = {summary.recipe: asdict(summary) for summary in summaries}
+        print_json(program[names[0]] | {"seconds": round(time.monotonic() - started, 1), "recipes": program})
     elif not quiet:
         out = console()
-        for summary in ended:
+        for summary in summaries:
             print_run_summary(summary, out, app.clock())
-        out.print(f"\nDone in {time.monotonic() - begun:.1f} s.", style="bold green")
-        _next_steps(app, chosen[0], out)
+        out.print(f"\nDone in {time.monotonic() - started:.1f} s.", style="bold green")
+        _next_steps(app, names[0], out)
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that lead every .example name to the demo internet, with its feeds, companies, portals and flashpoints."""
-    lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
+    """Settings that resolve every .example host to the demo internet, with its feeds, companies, portals and flashpoints."""
+    feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
-        "feeds.yaml": {"sources": lines},
+        "feeds.yaml": {"sources": feed_lines},
         "watchlist.yaml": watch_list(size),
         "portals.yaml": {"sources": procedure_sources()},
         "flashpoints.yaml": flashpoints(),
@@ -129,14 +129,14 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
 
 
 def _next_steps(app: App, recipe: str, out: Console) -> None:
-    told = program_name()
-    base = f"{told} --data {app.settings.data}"
+    program = program_name()
+    base = f"{program} --data {app.settings.data}"
     duplicates = app.catalogue.documents(recipe, [State.DUPLICATE], 1)
-    some = duplicates or app.catalogue.documents(recipe, [State.KEPT], 1)
+    examples = duplicates or app.catalogue.documents(recipe, [State.KEPT], 1)
     out.print("\nTry next:", style="bold")
     steps = [f"{base} docs list", f"{base} status"]
-    if some:
-        steps.insert(1, f"{base} explain {short_id(some[0]['id'])}")
+    if examples:
+        steps.insert(1, f"{base} explain {short_id(examples[0]['id'])}")
     steps.append(f"{base} sources list")
     if "procedures" in app.recipes:
         steps.append(f"{base} procedures metrics")
@@ -145,21 +145,21 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
 
 
 def program_name() -> str:
-    """How to call this program again: its name where the shell finds it, else the way it was called."""
-    called = Path(sys.argv[0])
-    if called.stem == "__main__":
+    """How to call this program again: its name if the shell finds it, otherwise the path it was called by."""
+    command = Path(sys.argv[0])
+    if command.stem == "__main__":
         return "python -m headwater.cli"
-    found = shutil.which(called.name)
-    if found and Path(found).resolve() == called.resolve():
-        return called.name
+    path_in_shell = shutil.which(command.name)
+    if path_in_shell and Path(path_in_shell).resolve() == command.resolve():
+        return command.name
     return sys.argv[0]
 
 
 @app.command("serve")
 def serve_demo(
     size: Size = "small",
-    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="The port; 0 chooses a free one.")] = 0,
 ) -> None:
-    """Serve the demo internet until Ctrl-C; its address is the first line of the output."""
+    """Serve the demo internet until Ctrl-C; the first line of the output is its URL."""
     sys.argv[1:] = ["--size", size, "--port", str(port)]
     serve_until_stopped()

@@ -1,4 +1,4 @@
-"""The door: options before the verb, and one sentence when something cannot be done."""
+"""The program: global options, and one sentence for each error."""
 
 import sys
 from importlib.metadata import version
@@ -22,8 +22,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"headwater {version('headwater')}")
         raise typer.Exit
 
@@ -33,20 +33,21 @@ def headwater(
     context: typer.Context,
     *,
     config: Annotated[
-        Path | None, typer.Option(help="Settings file; ./headwater.yaml if there is one.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Settings file; default: ./headwater.yaml if it exists.", metavar="FILE"),
     ] = None,
     data: Annotated[
         str | None, typer.Option(help="Data folder; overrides the settings.", metavar="DIR")
     ] = None,
     env: Annotated[
-        str | None, typer.Option(help="One of the homes that the settings name.", metavar="NAME")
+        str | None, typer.Option(help="An environment that the settings define.", metavar="NAME")
     ] = None,
     log: Annotated[
-        Literal["console", "json"] | None, typer.Option(help="Form of the log lines: console or json.")
+        Literal["console", "json"] | None, typer.Option(help="Format of log lines: console or json.")
     ] = None,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"] | None,
-        typer.Option(help="Least level that is logged: debug, info, warning or error."),
+        typer.Option(help="Minimum level of log lines: debug, info, warning or error."),
     ] = None,
     version: Annotated[  # noqa: ARG001 - handled by its callback
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version)
@@ -57,15 +58,15 @@ def headwater(
 
 
 def main() -> None:
-    """Exit code 0: done; 1: it could not be done; 2: it was not understood; 130: interrupted."""
+    """Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
     try:
         app(prog_name="headwater")
     except HeadwaterError as error:
         sys.stderr.write(f"headwater: {error_message(error)}\n")
         sys.exit(1)
-    except OSError as error:  # a disk, a folder or a limit that nobody foresaw here
-        place = f" ({error.filename})" if error.filename else ""
-        sys.stderr.write(f"headwater: the system says: {printable_text(error.strerror or error)}{place}.\n")
+    except OSError as error:  # a disk, a folder or a limit that no command expects
+        path = f" ({error.filename})" if error.filename else ""
+        sys.stderr.write(f"headwater: the system reports: {printable_text(error.strerror or error)}{path}.\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

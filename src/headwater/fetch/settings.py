@@ -44,8 +44,7 @@ PER_MINUTE_BY_KIND: Mapping[str, int] = {
 class FetchSettings:
     """`allow`: pairs (host, address or network; port) that may be reached although they are not public.
     `credential_hosts`: the hosts that may receive a credential, by its name. `overrides`: base URLs that receive the
-    requests for a host pattern. `longest_wait`: a request that would have to wait longer inside the fetcher is told when to
-    come back. `reservations`: the signals (`rights_reservations.SIGNALS`) that refuse a page; all of them are recorded.
+    requests for a host pattern. `longest_wait`: a request that would have to wait longer inside the fetcher is deferred. `reservations`: the signals (`rights_reservations.SIGNALS`) that refuse a page; all of them are recorded.
     `memory_limit`: bytes of all bodies that are being read or wait to be collected."""
 
     user_agent: str = "Headwater/0.1"

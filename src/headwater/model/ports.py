@@ -152,11 +152,11 @@ class Store(Knowledge, Protocol):
         """Releases all leases of these owners. It counts as an attempt if they died, not if they stopped."""
         ...
 
-    def holders(self) -> set[str]:
+    def lease_owners(self) -> set[str]:
         """Returns the owners of all leases."""
         ...
 
-    def waiting(self, recipe: str, now: datetime) -> Sequence[Task]:
+    def due_tasks(self, recipe: str, now: datetime) -> Sequence[Task]:
         """Returns the tasks that have rows which are due and not leased."""
         ...
 

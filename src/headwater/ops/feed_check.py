@@ -1,4 +1,4 @@
-"""What an address answers when it is asked for a feed."""
+"""Checks whether a URL is a usable feed."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ MOST_TRIED = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedCheck:
-    """`ok`: a feed with entries that can be read. `reason` says why not; `feeds` are better addresses, if any.
+    """`ok`: a feed with entries that can be read. `reason` says why not; `feeds` are better URLs, if any.
     `freshness`: fresh, stale (nothing new for two months), or undated."""
 
     url: str
@@ -47,27 +47,27 @@ def find_feed(app: App, url: str, within: timedelta = EACH) -> FeedCheck:
     first = check_feeds(app, [url], within)[0]
     if first.ok or not first.feeds:
         return first
-    usable = [one for one in check_feeds(app, first.feeds[:MOST_TRIED], within) if one.ok]
-    # The readers' comments are seldom what somebody wants who names a site.
-    usable.sort(key=lambda one: "comment" in one.url.lower())
+    usable = [result for result in check_feeds(app, first.feeds[:MOST_TRIED], within) if result.ok]
+    # The feed of comments is rarely the one that is wanted.
+    usable.sort(key=lambda result: "comment" in result.url.lower())
     if not usable:
         return first
-    others = tuple(dict.fromkeys(one.url for one in usable[1:]))
+    others = tuple(dict.fromkeys(result.url for result in usable[1:]))
     return replace(usable[0], feeds=others)
 
 
 def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[FeedCheck]:
-    """Ask every address once, all at the same time; each has so long to answer."""
+    """Fetch every URL once, all at the same time; `within` is the time limit for each."""
     with _fetching(app) as fetcher:
         for url in dict.fromkeys(urls):
             fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
-        until = time.monotonic() + timeout.total_seconds()
-        while len(answers) < len(set(urls)) and time.monotonic() < until:
+        deadline = time.monotonic() + timeout.total_seconds()
+        while len(answers) < len(set(urls)) and time.monotonic() < deadline:
             answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
-    silent = Failure("timeout", "no answer in time")
-    return [assess_response(url, answers.get(url, silent), app.clock()) for url in urls]
+    no_answer = Failure("timeout", "no answer in time")
+    return [assess_response(url, answers.get(url, no_answer), app.clock()) for url in urls]
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _fetching(app: App) -> Iterator[Fetcher]:
 
 
 def assess_response(url: str, answer: Response | Failure, now: datetime) -> FeedCheck:
-    """What the answer means to somebody who wants a feed."""
+    """Judge a response as a feed."""
     if isinstance(answer, Failure):
         return FeedCheck(url=url, ok=False, reason=answer.reason, detail=answer.detail)
     if answer.status != 200:
@@ -90,9 +90,9 @@ def assess_response(url: str, answer: Response | Failure, now: datetime) -> Feed
             answer.body, url=answer.url, media_type=header_value(answer.headers, "content-type")
         )
     except NotAFeed as error:
-        better = error.alternates or (guess_feed_urls(answer.url) if error.reason == "html" else ())
-        detail = "these addresses are guesses" if better and not error.alternates else ""
-        return _seen(url, answer, reason=f"not_a_feed:{error.reason}", detail=detail, feeds=better)
+        suggestions = error.alternates or (guess_feed_urls(answer.url) if error.reason == "html" else ())
+        detail = "these addresses are guesses" if suggestions and not error.alternates else ""
+        return _seen(url, answer, reason=f"not_a_feed:{error.reason}", detail=detail, feeds=suggestions)
     return _read(url, answer, feed, now)
 
 
@@ -118,6 +118,6 @@ def _freshness(newest: datetime | None, now: datetime) -> str:
     return "stale" if now - newest > STALE else "fresh"
 
 
-def _seen(url: str, answer: Response, *, ok: bool = False, **told: object) -> FeedCheck:
+def _seen(url: str, answer: Response, *, ok: bool = False, **values: object) -> FeedCheck:
     same = {"status": answer.status, "elapsed_ms": answer.elapsed_ms, "final_url": answer.url}
-    return FeedCheck(url=url, ok=ok, **same, **told)  # type: ignore[arg-type]
+    return FeedCheck(url=url, ok=ok, **same, **values)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
     alarms = AlarmStore(engine)
     raised, cleared = alarms.settle(recipe, problems, list(app.channels), now)
     return {
-        "alarms": len(alarms.listed(recipe, past=False, limit=1_000)),
+        "alarms": len(alarms.list_alarms(recipe, past=False, limit=1_000)),
         "raised": [alarm.title for alarm in raised],
         "cleared": [alarm.title for alarm in cleared],
         "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),

@@ -105,5 +105,5 @@ def undo_move(app: App) -> bool:
 
 def release_dead_owners(app: App) -> int:
     """Release the leases of processes of this machine that have died; returns how many rows are free again."""
-    dead = dead_owners(app.store.holders())
+    dead = dead_owners(app.store.lease_owners())
     return app.store.release(dead, counts=True) if dead else 0

@@ -1,4 +1,4 @@
-"""Asking links how they are: each once, politely, and everything found out is stored before the next batch begins."""
+"""Checks links in batches, within the politeness rules; each batch is stored before the next begins."""
 
 import os
 import time
@@ -31,7 +31,7 @@ TICK = timedelta(seconds=0.2)
 
 @dataclass(frozen=True, slots=True)
 class LinkResult:
-    """A link after a look, and what people should be told about it."""
+    """A link after a check, and the alerts to raise."""
 
     link: DueLink
     health: LinkRecord
@@ -47,60 +47,62 @@ class LinkChecker:
     owner: str = field(default_factory=lambda: f"links-{os.getpid()}-{token_hex(4)}")
 
     def check(self, recipe: str, priority: LinkPriority | None = None) -> Iterator[LinkResult]:
-        """Look at every link whose turn it is. What was not answered stays due."""
+        """Check every link that is due. Links without an answer stay due."""
         try:
             while batch := self.links.claim(recipe, self.owner, self.clock(), priority=priority, limit=BATCH):
-                looks = self._own_faults_excused(batch, self._ask(batch))
-                checked = list(self._decided(batch, looks))
+                checks = self._own_faults_excused(batch, self._ask(batch))
+                checked = list(self._decided(batch, checks))
                 self.links.finish([(one.link.id, one.health) for one in checked], self.owner)
                 yield from checked
-                if len(looks) < len(batch):
+                if len(checks) < len(batch):
                     return
         finally:
             self.links.release(self.owner)
 
-    def _decided(self, batch: Sequence[DueLink], looks: Mapping[str, LinkCheck]) -> Iterator[LinkResult]:
+    def _decided(self, batch: Sequence[DueLink], checks: Mapping[str, LinkCheck]) -> Iterator[LinkResult]:
         now = self.clock()
         for link in batch:
-            if link.id in looks:
-                yield LinkResult(link, *update_health(link.health, looks[link.id], now))
+            if link.id in checks:
+                yield LinkResult(link, *update_health(link.health, checks[link.id], now))
 
     def _own_faults_excused(
-        self, batch: Sequence[DueLink], looks: Mapping[str, LinkCheck]
+        self, batch: Sequence[DueLink], checks: Mapping[str, LinkCheck]
     ) -> Mapping[str, LinkCheck]:
-        if not is_own_network_down((link.url, looks[link.id]) for link in batch if link.id in looks):
-            return looks
+        if not is_own_network_down((link.url, checks[link.id]) for link in batch if link.id in checks):
+            return checks
         return {
-            id_: replace(look, result=CheckResult.UNKNOWN, reason="own_network")
-            for id_, look in looks.items()
+            link_id: replace(check_result, result=CheckResult.UNKNOWN, reason="own_network")
+            for link_id, check_result in checks.items()
         }
 
     def _ask(self, batch: Sequence[DueLink]) -> Mapping[str, LinkCheck]:
-        """HEAD first, GET where that proves nothing. A host that wants a pause gets it."""
-        asking = {link.id: Request(url=link.url, method="HEAD", timeout=REQUEST_TIMEOUT) for link in batch}
-        for id_, request in asking.items():
-            self.fetcher.submit(id_, request)
-        looks: dict[str, LinkCheck] = {}
-        later: dict[str, float] = {}
-        until = time.monotonic() + self.batch_timeout.total_seconds()
-        while len(looks) < len(batch) and time.monotonic() < until:
-            for id_ in [id_ for id_, when in later.items() if when <= time.monotonic()]:
-                del later[id_]
-                self.fetcher.submit(id_, asking[id_])
-            if len(later) + len(looks) == len(batch):
+        """HEAD first, and GET if that is inconclusive. A host that asks for a pause gets it."""
+        requests = {link.id: Request(url=link.url, method="HEAD", timeout=REQUEST_TIMEOUT) for link in batch}
+        for link_id, request in requests.items():
+            self.fetcher.submit(link_id, request)
+        checks: dict[str, LinkCheck] = {}
+        retry_at: dict[str, float] = {}
+        deadline = time.monotonic() + self.batch_timeout.total_seconds()
+        while len(checks) < len(batch) and time.monotonic() < deadline:
+            for link_id in [
+                link_id for link_id, time_due in retry_at.items() if time_due <= time.monotonic()
+            ]:
+                del retry_at[link_id]
+                self.fetcher.submit(link_id, requests[link_id])
+            if len(retry_at) + len(checks) == len(batch):
                 time.sleep(TICK.total_seconds())
-            for id_, answer in self.fetcher.collect(BATCH, TICK):
-                again = _again(asking[id_], answer)
-                if again is None:
-                    looks[id_] = judge_check(answer, self.clock())
+            for link_id, answer in self.fetcher.collect(BATCH, TICK):
+                retry = _again(requests[link_id], answer)
+                if retry is None:
+                    checks[link_id] = judge_check(answer, self.clock())
                 else:
-                    asking[id_], pause = again
-                    later[id_] = time.monotonic() + pause
-        return looks
+                    requests[link_id], pause = retry
+                    retry_at[link_id] = time.monotonic() + pause
+        return checks
 
 
 def _again(request: Request, answer: Response | Failure) -> tuple[Request, float] | None:
-    """What to ask next, and after how many seconds; None when this answer is the one."""
+    """The next request and the delay before it in seconds; None if the answer is final."""
     if isinstance(answer, Failure) and answer.reason == "rate_limited":
         wait = answer.delay or TICK
         return (request, wait.total_seconds()) if wait <= LONGEST_WAIT else None

@@ -47,7 +47,7 @@ def rerun_mentions(
     """Updates `counts` and calls `report` after each batch. With `everything` also documents that are up to date."""
     store, last_id = MentionStore(app.store.engine), ""
     context = StepContext(recipe, app.clock(), app.store)
-    while batch := store.kept(recipe, last_id, BATCH):
+    while batch := store.kept_documents(recipe, last_id, BATCH):
         last_id = batch[-1].id
         stale = [document for document in batch if everything or not searched_with(document, step)]
         searched = [outcome for outcome in step(stale, context) if isinstance(outcome, Document)]

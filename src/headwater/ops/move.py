@@ -107,6 +107,7 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
             progress("left", 0, 1)
             with unchecked_transaction(target.store.engine) as connection:
                 clear_arrival(connection, run.arrival.id)
+            target.install_views()
             progress("done", 1, 1)
     finally:
         target.store.engine.dispose()

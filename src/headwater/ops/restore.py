@@ -89,6 +89,7 @@ def restore(app: App, backup: Path, *, force: bool) -> BackupCheck:
         packs.copy([name for name in manifest.packs if name not in check.missing], app.archive)
         _restore_records(FolderRecords(backup.parent / "records"), app.records, manifest)
         load_snapshot(copy, app.store.engine, force=force)
+    app.install_views()
     return check
 
 

@@ -1,4 +1,4 @@
-"""What would become of an address: policy, answer, and what can be read out of it. Plain data, ready to show."""
+"""A trial of one URL: policy, response, extracted content and quality, as plain data. Nothing is stored."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,14 +27,14 @@ LINES, LINE = 5, 160
 ENTRIES = 10
 PERHAPS_FEEDS = ("application/xml", "text/xml", "application/json")
 FEED_TYPES = ("rss", "atom", "rdf", "feed+json")
-# The steps whose word is asked for here; the others compare with what is stored, or need more than one document.
+# The steps that judge a single document; the others compare with stored documents, or need several.
 GATES = ("normalis", "language", "quality")
 
 TrialReport = dict[str, Any]
 
 
 def fetch_once(app: App, url: str) -> Response | Failure:
-    """One request under all rules, as any page is asked for. An installation's pace is kept; none is made for it."""
+    """One request under the usual rules. Uses the rate limits of the environment if there is one, and creates none."""
     configure_logs(app.settings.log, app.settings.log_level)
     fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(fetch_settings(app.settings))
     try:
@@ -48,14 +48,14 @@ def fetch_once(app: App, url: str) -> Response | Failure:
 def describe_outcome(
     url: str, answer: Response | Failure, recipes: Sequence[Recipe], now: datetime
 ) -> TrialReport:
-    told: TrialReport = {"url": url, "ok": False, "reason": "", "detail": "", "policy": _policy(answer)}
+    report: TrialReport = {"url": url, "ok": False, "reason": "", "detail": "", "policy": _policy(answer)}
     if isinstance(answer, Failure):
-        return told | {"reason": answer.reason, "detail": answer.detail}
-    told["answer"] = _answer(answer)
+        return report | {"reason": answer.reason, "detail": answer.detail}
+    report["answer"] = _answer(answer)
     verdict = judge_response(answer, attempts=0, now=now)
     if isinstance(verdict, Retry | GiveUp):
-        return told | {"reason": verdict.reason, "detail": f"status {answer.status}"}
-    return told | (_as_sitemap(answer) or _as_feed(answer) or _as_page(answer, recipes, now))
+        return report | {"reason": verdict.reason, "detail": f"status {answer.status}"}
+    return report | (_as_sitemap(answer) or _as_feed(answer) or _as_page(answer, recipes, now))
 
 
 def _policy(answer: Response | Failure) -> TrialReport:
@@ -121,11 +121,11 @@ def _as_sitemap(answer: Response) -> TrialReport | None:
         return None
     notes = WarningLog()
     try:
-        found = parse_sitemap(answer.body, url=answer.url, media_type=answer.media_type, warn=notes)
-        listed = list(found.entries)
+        sitemap = parse_sitemap(answer.body, url=answer.url, media_type=answer.media_type, warn=notes)
+        listed = list(sitemap.entries)
     except NotASitemap as error:
         return {"reason": f"not_a_sitemap:{error.reason}", "detail": error.detail}
-    shown = {"kind": found.kind, "addresses": len(listed), "first": [line.url for line in listed[:ENTRIES]]}
+    shown = {"kind": sitemap.kind, "addresses": len(listed), "first": [line.url for line in listed[:ENTRIES]]}
     return {"ok": bool(listed), "sitemap": shown | {"warnings": list(notes.lines())}}
 
 
@@ -173,7 +173,7 @@ def _reading(reading: Reading) -> TrialReport:
 
 
 def _quality(document: Document, recipe: Recipe, now: datetime) -> TrialReport:
-    """What the recipe's gates would say; empty where it has none for quality."""
+    """The verdict of the quality steps of the recipe; empty if it has none."""
     gates = [step for step in recipe.steps if any(word in step.name.lower() for word in GATES)]
     if not any("quality" in step.name.lower() for step in gates):
         return {}
@@ -190,7 +190,7 @@ def _quality(document: Document, recipe: Recipe, now: datetime) -> TrialReport:
 
 
 def _document(answer: Response, reading: Reading, recipe: Recipe) -> Document:
-    said = (
+    fields = (
         "title",
         "text",
         "language",
@@ -201,5 +201,5 @@ def _document(answer: Response, reading: Reading, recipe: Recipe) -> Document:
         "description",
         "keywords",
     )
-    values = {name: getattr(reading, name) for name in said}
+    values = {name: getattr(reading, name) for name in fields}
     return Document(id="trial", recipe=recipe.name, source="", lead="", url=answer.url, **values)

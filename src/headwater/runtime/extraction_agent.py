@@ -113,14 +113,14 @@ class ExtractionAgent:
             if error.counts:
                 return await self._fail(name, str(error))
             wait = error.delay or RETRY_DELAY
-            await asyncio.to_thread(self.queues.later, name, self.owner, wait)
+            await asyncio.to_thread(self.queues.postpone, name, self.owner, wait)
             _log.info("item postponed", item=name, reason=error.reason)
             return AgentTally(postponed=1, wait=wait)
         except (Permanent, InvalidAnswer) as error:
             return await self._fail(name, str(error))
         except BaseException:
             # Stopped, or refused with these settings: the item is not at fault. Not awaited: this task may be cancelled.
-            self.queues.later(name, self.owner, NO_DELAY)
+            self.queues.postpone(name, self.owner, NO_DELAY)
             raise
         await asyncio.to_thread(self.queues.ack, name, answer)
         return AgentTally(done=1)

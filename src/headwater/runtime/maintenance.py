@@ -110,9 +110,9 @@ class Maintenance:
     def run_task(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
         """Run a task if it is due, or `early`; returns None if it is not due or another worker runs it."""
         rows, task = MaintenanceTasks(self.app.store.engine), self.tasks[name]
-        if dead := dead_owners(rows.holders()):
-            rows.free(dead)
-        if not rows.take(name, self.owner, self.app.clock(), task.lease, early=early):
+        if dead := dead_owners(rows.lease_owners()):
+            rows.release_owners(dead)
+        if not rows.claim(name, self.owner, self.app.clock(), task.lease, early=early):
             return None
         result, failed = self._attempt(name, task)
         now = self.app.clock()

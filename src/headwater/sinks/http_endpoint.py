@@ -93,9 +93,9 @@ def _retry_after(response: HTTPResponse) -> timedelta:
     value = response.headers.get("Retry-After", "").strip()
     if value.isdecimal() and len(value) < 9:
         return min(max(timedelta(seconds=int(value)), timedelta(seconds=1)), LONGEST_RETRY_AFTER)
-    sent = response.headers.get("Date", "")
+    sent_at = response.headers.get("Date", "")
     try:
-        delay = parsedate_to_datetime(value) - parsedate_to_datetime(sent)
+        delay = parsedate_to_datetime(value) - parsedate_to_datetime(sent_at)
     except (ValueError, TypeError):
         return RETRY_DELAY
     return min(max(delay, timedelta(seconds=1)), LONGEST_RETRY_AFTER)

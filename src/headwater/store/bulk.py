@@ -25,10 +25,9 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert, Update
 from sqlalchemy.types import TypeDecorator
-
-from headwater.store.claims.leases import insert_into
 
 RowValues = Mapping[str, Any]
 Conversion = Callable[[Any], Any]
@@ -124,6 +123,11 @@ def fits_recordset(table: Table, columns: Sequence[str]) -> bool:
 
 def _column_type(table_column: Column[Any]) -> Any:
     return table_column.type.impl if isinstance(table_column.type, TypeDecorator) else table_column.type
+
+
+def insert_into(dialect: Dialect, table: Table) -> Any:
+    """The dialect's INSERT with ON CONFLICT. Both databases use the same syntax, SQLAlchemy has two classes for it."""
+    return postgresql.insert(table) if dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def insert_rows(

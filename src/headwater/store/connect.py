@@ -55,7 +55,7 @@ def _parse_url(url: str | URL) -> URL:
         # The URL is not repeated, because it may contain a password.
         raise Refused(
             "bad_database",
-            "database: that is not an address of a database; write for example postgresql://user@host/name",
+            "database: this is not a database URL; use for example postgresql://user@host/name",
         ) from error
 
 
@@ -151,7 +151,7 @@ def _translated() -> Iterator[None]:
         raise Temporary("database_unavailable", detail_text, counts=False) from error
     except DatabaseError as error:
         if getattr(error.orig, "sqlstate", None) == IDLE_TOO_LONG:
-            detail_text = "the transaction stood still for too long"
+            detail_text = "the transaction was idle for too long"
             raise Temporary("database_unavailable", detail_text, counts=False) from error
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
             raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error

@@ -51,13 +51,19 @@ def stories_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Story
         .order_by(story_members.c.story_id, story_members.c.document_id)
     ):
         members_by_story[row.story_id].append(Member(row.document_id, row.similarity))
-    facts_by_story: dict[str, dict[str, FactValue]] = defaultdict(dict)
-    for row in connection.execute(select(facts).where(in_list(facts.c.record_id, ids))):
-        facts_by_story[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
+    facts_by_story = facts_by_record(connection, ids)
     return {
         row["id"]: story_from(row, tuple(members_by_story[row["id"]]), facts_by_story[row["id"]])
         for row in rows
     }
+
+
+def facts_by_record(connection: Connection, ids: Sequence[str]) -> Mapping[str, Mapping[str, FactValue]]:
+    """With an empty mapping for a record without facts."""
+    facts_by_id: defaultdict[str, dict[str, FactValue]] = defaultdict(dict)
+    for row in connection.execute(select(facts).where(in_list(facts.c.record_id, ids))):
+        facts_by_id[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
+    return facts_by_id
 
 
 def alarms_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Alarm]:

@@ -27,7 +27,7 @@ class Arrival:
     address: str
 
     def __str__(self) -> str:
-        return f"a move into this home from {self.address} has not ended"
+        return f"a move into this environment from {self.address} has not ended"
 
 
 def find_arrival(connection: Connection) -> Arrival | None:
@@ -76,18 +76,20 @@ class Departure:
     at: datetime
 
     def __str__(self) -> str:
-        return f"this installation moved to the home '{self.to}' ({self.address}) on {self.at:%Y-%m-%d}"
+        return (
+            f"this installation moved to the environment '{self.to}' ({self.address}) on {self.at:%Y-%m-%d}"
+        )
 
 
 def refuse_if_moved(connection: Connection) -> None:
     """Refused also while an arrival is incomplete."""
     if connection.exec_driver_sql(MOVED_QUERY).first() is None:
         return
-    advice = "say `headwater move --undo` to work here nevertheless"
+    advice = "run `headwater move --undo` to work here anyway"
     if departure := find_departure(connection):
         raise MovedAway("moved", f"{departure}: use it with --env {departure.to}, or {advice}")
     if arrival := find_arrival(connection):
-        raise MovedAway("arriving", f"{arrival}: run it again over there, or {advice}")
+        raise MovedAway("arriving", f"{arrival}: repeat the move there, or {advice}")
 
 
 def find_departure(connection: Connection) -> Departure | None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import RowMapping
 
 from headwater.model.alarm import Alarm
-from headwater.model.document import Document, FactValue, TrailEntry
+from headwater.model.document import Document, FactValue, Mention, TrailEntry
 from headwater.model.http import Capture
 from headwater.model.keys import external_number, positive_number
 from headwater.model.source import Lead, Source, StoredLead, Trigger
@@ -17,6 +17,7 @@ from headwater.text.letters import to_storable_text
 from headwater.text.urls import without_tracking
 
 Row = RowMapping | Mapping[str, Any]
+Record = dict[str, Any]
 
 SAME_IN_DOCUMENT = (
     "canonical_url",
@@ -314,3 +315,27 @@ def alarm_from(row: Row) -> Alarm:
 
 def alarm_row(alarm: Alarm) -> dict[str, Any]:
     return {name: getattr(alarm, name) for name in ALARM_COLUMNS} | {"evidence": dict(alarm.evidence)}
+
+
+def fact_rows(record: Document | Story) -> list[Record]:
+    return [
+        {
+            "record_id": record.id,
+            "name": name,
+            "value": fact.value,
+            "step": fact.step,
+            "version": fact.version,
+        }
+        for name, fact in record.facts.items()
+    ]
+
+
+def mention_row(document: str, mention: Mention) -> Record:
+    return {
+        "document_id": document,
+        "subject_id": mention.subject,
+        "kind": mention.kind,
+        "confidence": mention.confidence,
+        "count": mention.count,
+        "offsets": [list(offset) for offset in mention.offsets],
+    }

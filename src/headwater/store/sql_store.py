@@ -25,19 +25,11 @@ from headwater.model.jobs import (
 from headwater.model.replay import ReplayItem, ReplayResult, ReplayState
 from headwater.model.source import Source, StoredLead
 from headwater.store import records
-from headwater.store.admin import source_list as listing
-from headwater.store.claims import drafts, outbox
-from headwater.store.claims import fetch as fetching
-from headwater.store.claims import gather as gathering
-from headwater.store.claims import leases as claims
-from headwater.store.claims import poll as polling
-from headwater.store.claims import refine as refining
-from headwater.store.claims import replay as replaying
-from headwater.store.claims import replay_apply as replacing
+from headwater.store.admin import source_list
+from headwater.store.claims import drafts, fetch, gather, leases, outbox, poll, refine, replay, replay_apply
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.dedupe import copies as linking
-from headwater.store.dedupe import fingerprints as recognising
-from headwater.store.dedupe import index as remembering
+from headwater.store.dedupe import copies, index
+from headwater.store.dedupe.fingerprints import fingerprint_owners
 
 
 @dataclass(frozen=True)
@@ -48,19 +40,19 @@ class SqlStore:
 
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with write_transaction(self.engine) as connection:
-            return polling.register(connection, sources, now, origin)
+            return poll.register_sources(connection, sources, now, origin)
 
     def sync_sources(self, recipe: str, listed: Sequence[Source], now: datetime) -> Sequence[str]:
         with write_transaction(self.engine) as connection:
-            return listing.follow_list(connection, recipe, [source.id for source in listed], now)
+            return source_list.sync_source_list(connection, recipe, [source.id for source in listed], now)
 
     def claim_sources(self, claim: Claim) -> Sequence[SourceLease]:
         with write_transaction(self.engine) as connection:
-            return polling.claim_sources(connection, claim)
+            return poll.claim_sources(connection, claim)
 
     def claim_leads(self, claim: Claim) -> Sequence[StoredLead]:
         with write_transaction(self.engine) as connection:
-            return fetching.claim_leads(connection, claim)
+            return fetch.claim_leads(connection, claim)
 
     def claim_documents(self, claim: Claim) -> Sequence[Draft]:
         with write_transaction(self.engine) as connection:
@@ -68,7 +60,7 @@ class SqlStore:
 
     def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]:
         with write_transaction(self.engine) as connection:
-            return gathering.claim_groups(connection, claim, full_documents=full_documents)
+            return gather.claim_groups(connection, claim, full_documents=full_documents)
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:
@@ -82,27 +74,27 @@ class SqlStore:
         now: datetime,
     ) -> int:
         with write_transaction(self.engine) as connection:
-            return polling.add_leads(connection, source_lease, leads, captures, now)
+            return poll.add_leads(connection, source_lease, leads, captures, now)
 
     def finish_poll(self, polled: Sequence[PollResult], owner: str, now: datetime) -> int:
         with write_transaction(self.engine) as connection:
-            return polling.finish_poll(connection, polled, owner, now)
+            return poll.finish_poll(connection, polled, owner, now)
 
     def finish_fetch(self, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            fetching.finish_fetch(connection, fetched, owner, now)
+            fetch.finish_fetch(connection, fetched, owner, now)
 
     def finish_refine(
         self, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with write_transaction(self.engine) as connection:
-            conflicts = refining.finish_refine(connection, refined, owner, now, settle)
-            linking.link_subjects(connection, refined)
+            conflicts = refine.finish_refine(connection, refined, owner, now, settle)
+            copies.link_subjects(connection, refined)
             return conflicts
 
     def finish_gather(self, gathered: Sequence[GatherResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            gathering.finish_gather(connection, gathered, owner, now)
+            gather.finish_gather(connection, gathered, owner, now)
 
     def finish_deliver(self, delivered: Sequence[DeliveryResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
@@ -110,46 +102,46 @@ class SqlStore:
 
     def claim_replays(self, claim: Claim) -> Sequence[ReplayItem]:
         with read_transaction(self.engine) as connection:
-            if not replaying.running(connection, claim.job.recipe):
+            if not replay.running(connection, claim.job.recipe):
                 return []
         with write_transaction(self.engine) as connection:
-            ids = replaying.claim_replays(connection, claim)
+            ids = replay.claim_replays(connection, claim)
         with read_transaction(self.engine) as connection:
-            return replaying.claimed_items(connection, ids) if ids else []
+            return replay.claimed_items(connection, ids) if ids else []
 
     def finish_replay(self, replayed: Sequence[ReplayResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            replaying.finish_replay(connection, replayed, owner, now)
+            replay.finish_replay(connection, replayed, owner, now)
 
     def advance_replay(self, recipe: str, now: datetime) -> int:
         """Each batch is a transaction of its own."""
         listed_count: int | None = 0
         while listed_count == 0:
             with read_transaction(self.engine) as connection:
-                row = replaying.open_replay(connection, recipe)
+                row = replay.open_replay(connection, recipe)
                 applying = row is not None and row["state"] == ReplayState.APPLYING
-                rows = replaying.next_documents(connection, row) if row and not applying else []
+                rows = replay.next_documents(connection, row) if row and not applying else []
             if row is None:
                 return 0
             with write_transaction(self.engine) as connection:
                 if applying:
-                    return replacing.apply_some(connection, row["id"], now)
-                listed_count = replaying.list_documents(connection, row, rows, now)
+                    return replay_apply.apply_some(connection, row["id"], now)
+                listed_count = replay.list_documents(connection, row, rows, now)
         return listed_count or 0
 
     def renew(self, task: Task, owner: str, until: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            claims.renew(connection, task, owner, until)
+            leases.renew(connection, task, owner, until)
 
     def release(self, owners: Sequence[str], *, counts: bool) -> int:
         with write_transaction(self.engine) as connection:
-            return claims.release(connection, owners, counts=counts)
+            return leases.release(connection, owners, counts=counts)
 
     def fingerprint_owners(
         self, recipe: str, fingerprints: Sequence[Fingerprint]
     ) -> Mapping[Fingerprint, str]:
         with read_transaction(self.engine) as connection:
-            return recognising.fingerprint_owners(connection, recipe, fingerprints)
+            return fingerprint_owners(connection, recipe, fingerprints)
 
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]:
         with read_transaction(self.engine) as connection:
@@ -159,11 +151,11 @@ class SqlStore:
         self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
     ) -> FingerprintLookup:
         with read_transaction(self.engine) as connection:
-            return remembering.recall(connection, recipe, scheme, prints, keys, limit=limit)
+            return index.recall(connection, recipe, scheme, prints, keys, limit=limit)
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
         with read_transaction(self.engine) as connection:
-            return remembering.originals(connection, ids)
+            return index.originals(connection, ids)
 
     def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         with read_transaction(self.engine) as connection:
@@ -173,23 +165,23 @@ class SqlStore:
         self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
     ) -> Mapping[str, Mapping[int, int]]:
         with read_transaction(self.engine) as connection:
-            return remembering.stories(connection, recipe, publishers, sentences)
+            return index.stories(connection, recipe, publishers, sentences)
 
-    def holders(self) -> set[str]:
+    def lease_owners(self) -> set[str]:
         with read_transaction(self.engine) as connection:
-            return claims.holders(connection)
+            return leases.lease_owners(connection)
 
-    def waiting(self, recipe: str, now: datetime) -> Sequence[Task]:
+    def due_tasks(self, recipe: str, now: datetime) -> Sequence[Task]:
         with read_transaction(self.engine) as connection:
-            return claims.waiting(connection, recipe, now)
+            return leases.due_tasks(connection, recipe, now)
 
     def next_due(self, recipe: str) -> Mapping[Task, datetime]:
         with read_transaction(self.engine) as connection:
             due_by_task = {}
-            for task, table in claims.TASK_TABLES.items():
+            for task, table in leases.TASK_TABLES.items():
                 query = select(func.min(table.c.due_at)).where(
                     table.c.recipe == recipe, table.c.due_at.is_not(None)
                 )
-                if (due := connection.scalar(query.where(*claims.TASK_CONDITIONS.get(task, ())))) is not None:
+                if (due := connection.scalar(query.where(*leases.TASK_CONDITIONS.get(task, ())))) is not None:
                     due_by_task[task] = due
             return due_by_task

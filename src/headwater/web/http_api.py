@@ -1,4 +1,4 @@
-"""The web door: health for everybody, runs and queues for those who have the key."""
+"""The HTTP API: /health for everyone, runs and queues for callers with the API key."""
 
 import asyncio
 import hmac
@@ -24,12 +24,12 @@ from headwater.web.queue_api import QueueApi
 LARGEST_BODY = 64 * 1024
 TIERS = ("A", "B", "C")
 Start = Callable[[str, Mapping[str, str]], Awaitable[int]]
-"""Does the run of this name with these options (tier, date), if any are given; gives an exit code."""
+"""Performs the run with this id and these options (tier, date); returns an exit code."""
 _log = structlog.get_logger()
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """What whoever starts a run may say."""
+    """The body of a request to start a run."""
 
     target_date: str | None = None
     tier: str | None = None
@@ -37,7 +37,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
 @dataclass
 class HttpApi:
-    """`key` is what callers must show in X-Api-Key; without one nothing can be started or read."""
+    """`key` is the value that callers must send in X-Api-Key; without a key every call but /health fails."""
 
     app: App
     recipe: str
@@ -52,7 +52,7 @@ class HttpApi:
         site.router.add_post("/pipeline/run", self.run)
         site.router.add_get("/pipeline/runs", self.runs)
         site.router.add_get("/pipeline/runs/{run}", self.one_run)
-        QueueApi(self._queues, self._refused).add_to(site)
+        QueueApi(self._queues, self._check_key).add_to(site)
         return site
 
     def _queues(self) -> SqlQueues:
@@ -67,59 +67,64 @@ class HttpApi:
         return json_answer({"status": "ok", "database": "ok", "time": self.app.clock().isoformat()})
 
     async def run(self, request: web.Request) -> web.Response:
-        if refusal := self._refused(request):
+        if refusal := self._check_key(request):
             return refusal
-        wish = await _run_request(request)
+        run_request = await _run_request(request)
         now = self.app.clock()
-        day = parse_target_day(wish.target_date, now) if wish else None
-        if wish is None or day is None or (wish.tier is not None and wish.tier not in TIERS):
+        day = parse_target_day(run_request.target_date, now) if run_request else None
+        if (
+            run_request is None
+            or day is None
+            or (run_request.tier is not None and run_request.tier not in TIERS)
+        ):
             return json_answer(
-                {"error": "give target_date as YYYY-MM-DD and tier as A, B or C, or nothing"}, status=400
+                {"error": "give target_date as YYYY-MM-DD and tier as A, B or C, or leave them out"},
+                status=400,
             )
         name = new_run_name(now, secrets.token_bytes(8))
         rows = PipelineRuns(self.app.store.engine)
         try:
-            begun = await asyncio.to_thread(
-                rows.begin, name, self.recipe, wish.tier or self.tier, day.isoformat(), now
+            started = await asyncio.to_thread(
+                rows.begin, name, self.recipe, run_request.tier or self.tier, day.isoformat(), now
             )
-        except MovedAway as gone:
-            return json_answer({"error": gone.detail}, status=410)
-        if not begun:
-            return json_answer({"error": "a run is going on; wait until it has ended"}, status=409)
-        asked = {"tier": wish.tier, "date": day.isoformat() if wish.target_date else None}
-        chosen = {option: value for option, value in asked.items() if value is not None}
-        task = asyncio.create_task(self._carry_out(name, chosen))
+        except MovedAway as moved:
+            return json_answer({"error": moved.detail}, status=410)
+        if not started:
+            return json_answer({"error": "a run is in progress; wait until it ends"}, status=409)
+        requested = {"tier": run_request.tier, "date": day.isoformat() if run_request.target_date else None}
+        overrides = {option: value for option, value in requested.items() if value is not None}
+        task = asyncio.create_task(self._perform(name, overrides))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        said = {"status": "accepted", "run_id": name, "target_date": day.isoformat()}
-        return json_answer(said | {"message": f"follow it at /pipeline/runs/{name}"}, status=202)
+        answer = {"status": "accepted", "run_id": name, "target_date": day.isoformat()}
+        return json_answer(answer | {"message": f"follow it at /pipeline/runs/{name}"}, status=202)
 
-    async def _carry_out(self, name: str, chosen: Mapping[str, str]) -> None:
-        """Whoever does the run closes it; a run whose doer died is closed here."""
+    async def _perform(self, name: str, overrides: Mapping[str, str]) -> None:
+        """The process of the run closes it; a run whose process died is closed here."""
         try:
-            code = await self.start(name, chosen)
+            code = await self.start(name, overrides)
             error = None if code == 0 else f"the run ended with exit code {code}"
-        except OSError as trouble:
-            error = f"the run could not be started: {trouble.strerror}"
+        except OSError as failure:
+            error = f"the run could not be started: {failure.strerror}"
         rows = PipelineRuns(self.app.store.engine)
         closed = await asyncio.to_thread(rows.finish, name, self.app.clock(), error=error)
         _log.info("run ended", run=name, status=closed.get("status"))
 
     async def runs(self, request: web.Request) -> web.Response:
-        if refusal := self._refused(request):
+        if refusal := self._check_key(request):
             return refusal
-        asked = request.query.get("date")
-        day = parse_target_day(asked, self.app.clock()) if asked else None
-        if asked and day is None:
+        requested = request.query.get("date")
+        day = parse_target_day(requested, self.app.clock()) if requested else None
+        if requested and day is None:
             return json_answer({"error": "give date as YYYY-MM-DD"}, status=400)
         rows = PipelineRuns(self.app.store.engine)
-        found = await asyncio.to_thread(rows.listed, self.recipe, day.isoformat() if day else None)
-        if not found:
+        listed = await asyncio.to_thread(rows.list_runs, self.recipe, day.isoformat() if day else None)
+        if not listed:
             return json_answer({"error": "there is no such run"}, status=404)
-        return json_answer({"runs": [run_record(row) for row in found]})
+        return json_answer({"runs": [run_record(row) for row in listed]})
 
     async def one_run(self, request: web.Request) -> web.Response:
-        if refusal := self._refused(request):
+        if refusal := self._check_key(request):
             return refusal
         rows = PipelineRuns(self.app.store.engine)
         row = await asyncio.to_thread(rows.get, request.match_info["run"])
@@ -127,11 +132,11 @@ class HttpApi:
             return json_answer({"error": "there is no such run"}, status=404)
         return json_answer(run_record(row))
 
-    def _refused(self, request: web.Request) -> web.Response | None:
+    def _check_key(self, request: web.Request) -> web.Response | None:
         if not self.key:
             return json_answer({"error": "the server has no api_key: set one"}, status=500)
-        shows = request.headers.get("X-Api-Key", "").encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(shows, self.key.encode()):
+        shown_key = request.headers.get("X-Api-Key", "").encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(shown_key, self.key.encode()):
             return json_answer({"error": "X-Api-Key is missing or wrong"}, status=401)
         return None
 
@@ -145,7 +150,7 @@ async def _run_request(request: web.Request) -> RunRequest | None:
 
 
 def run_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A run by the names that callers know."""
+    """A run with the field names of the API."""
     return {
         "run_id": row["id"],
         "status": row["status"],
@@ -156,15 +161,15 @@ def run_record(row: Mapping[str, Any]) -> dict[str, Any]:
         "failed_entries": row["failed"],
         "dedupe_skipped": row["duplicates"],
         "clusters_created": row["stories"],
-        "started_at": _moment(row["started_at"]),
-        "completed_at": _moment(row["ended_at"]),
+        "started_at": _time_text(row["started_at"]),
+        "completed_at": _time_text(row["ended_at"]),
         "error_message": row["error"],
         "metrics": row["metrics"],
     }
 
 
-def _moment(moment: datetime | date | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _time_text(time: datetime | date | None) -> str | None:
+    return None if time is None else time.isoformat()
 
 
 def json_answer(value: Mapping[str, Any], *, status: int = 200) -> web.Response:
@@ -174,7 +179,7 @@ def json_answer(value: Mapping[str, Any], *, status: int = 200) -> web.Response:
 async def serve_api(
     api: HttpApi, host: str, port: int, *, started: "asyncio.Future[int] | None" = None
 ) -> None:
-    """Until cancelled, or until the installation has moved."""
+    """Until cancelled, or until the environment was moved."""
     runner = web.AppRunner(api.site(), access_log=None)
     await runner.setup()
     try:

@@ -1,4 +1,4 @@
-"""The queues over HTTP, as lines of JSON: taken with a lease, acknowledged, failed, sent again."""
+"""The queues over HTTP, as JSON lines: peek, pop with a lease, acknowledge, fail, retry."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -12,8 +12,8 @@ from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.settings.sources import parse_duration
 from headwater.store.admin.queues import SqlQueues
 
-MOST = 100
-LONGEST_WORDS = 300
+MAX_LIMIT = 100
+MAX_TEXT = 300
 UNKNOWN = frozenset({"unknown_queue", "unknown_item"})
 Body = TypeVar("Body")
 CheckKey = Callable[[web.Request], web.Response | None]
@@ -26,7 +26,7 @@ class FailureBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class QueueApi:
-    """`refusal` is what whoever has no key gets; `queues` opens the rows when they are needed."""
+    """`refusal` returns the response to a request without the key; `queues` opens the queues when they are needed."""
 
     queues: Callable[[], SqlQueues]
     refusal: CheckKey
@@ -49,13 +49,13 @@ class QueueApi:
                 return refusal
             try:
                 return await handler(request)
-            except MovedAway as gone:
-                return web.json_response({"error": gone.detail}, status=410)
+            except MovedAway as moved:
+                return web.json_response({"error": moved.detail}, status=410)
             except Refused as refused:
                 status = 404 if refused.reason in UNKNOWN else 400
                 return web.json_response({"error": refused.detail}, status=status)
-            except Temporary as trouble:
-                return web.json_response({"error": trouble.reason}, status=503)
+            except Temporary as error:
+                return web.json_response({"error": error.reason}, status=503)
 
         return guarded
 
@@ -66,11 +66,11 @@ class QueueApi:
     async def peek(self, request: web.Request) -> web.Response:
         limit = _limit(request)
 
-        def look() -> list[dict[str, Any]]:
+        def read_items() -> list[dict[str, Any]]:
             queues = self.queues()
-            return queues.peek(queues.named(request.match_info["queue"]), limit)
+            return queues.peek(queues.find_queue(request.match_info["queue"]), limit)
 
-        return json_lines_response(await asyncio.to_thread(look))
+        return json_lines_response(await asyncio.to_thread(read_items))
 
     async def pop(self, request: web.Request) -> web.Response:
         limit = _limit(request)
@@ -79,16 +79,16 @@ class QueueApi:
 
         def take() -> list[dict[str, Any]]:
             queues = self.queues()
-            return queues.pop(queues.named(request.match_info["queue"]), owner[:LONGEST_WORDS], limit, lease)
+            return queues.pop(queues.find_queue(request.match_info["queue"]), owner[:MAX_TEXT], limit, lease)
 
         return json_lines_response(await asyncio.to_thread(take))
 
     async def retry(self, request: web.Request) -> web.Response:
-        def again() -> int:
+        def retry_items() -> int:
             queues = self.queues()
-            return queues.retry(queues.named(request.match_info["queue"]))
+            return queues.retry(queues.find_queue(request.match_info["queue"]))
 
-        return web.json_response({"count": await asyncio.to_thread(again)})
+        return web.json_response({"count": await asyncio.to_thread(retry_items)})
 
     async def ack(self, request: web.Request) -> web.Response:
         item = request.match_info["item"]
@@ -98,22 +98,22 @@ class QueueApi:
 
     async def fail(self, request: web.Request) -> web.Response:
         item = request.match_info["item"]
-        why = (await _body(request, FailureBody)) or FailureBody()
-        await asyncio.to_thread(lambda: self.queues().fail(item, why.reason[:LONGEST_WORDS]))
+        failure = (await _body(request, FailureBody)) or FailureBody()
+        await asyncio.to_thread(lambda: self.queues().fail(item, failure.reason[:MAX_TEXT]))
         return web.json_response({"id": item, "state": "failed"})
 
 
 def json_lines_response(records: Iterable[Mapping[str, Any]]) -> web.Response:
-    """One JSON object a line."""
+    """One JSON object per line."""
     body = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
     return web.Response(body=body, content_type="application/x-ndjson")
 
 
 def _limit(request: web.Request) -> int:
-    said = request.query.get("limit", "1")
-    if not (said.isascii() and said.isdecimal() and len(said) < 5 and 1 <= int(said) <= MOST):
-        raise Refused("bad_limit", f"give limit as a number from 1 to {MOST}")
-    return int(said)
+    value = request.query.get("limit", "1")
+    if not (value.isascii() and value.isdecimal() and len(value) < 5 and 1 <= int(value) <= MAX_LIMIT):
+        raise Refused("bad_limit", f"give limit as a number from 1 to {MAX_LIMIT}")
+    return int(value)
 
 
 async def _body(request: web.Request, kind: type[Body]) -> Body | None:

@@ -1,4 +1,4 @@
-"""The ear of the installation: hubs are asked, and what they say makes sources due."""
+"""WebSub: subscribes to hubs; a notification makes its source due."""
 
 import asyncio
 import os
@@ -36,68 +36,81 @@ _log = structlog.get_logger()
 
 @dataclass
 class WebSubServer:
-    """Agreements by the end of their callback address, and what is done about them."""
+    """`subscriptions` are by the key at the end of their callback URL."""
 
     app: App
     callback: str
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
 
     def refresh(self) -> None:
-        """Take up sources that offer a hub, let go of those that no longer do."""
+        """Add the subscriptions of sources that offer a hub; drop those of sources that no longer do."""
         secret = installation_secret(self.app.settings.folder)
-        offered = [one for row in self.app.catalogue.sources() if (one := _offered_subscription(row, secret))]
-        self.subscriptions = {one.key: self.subscriptions.get(one.key, one) for one in offered}
+        offered = [
+            subscription
+            for row in self.app.catalogue.sources()
+            if (subscription := _offered_subscription(row, secret))
+        ]
+        self.subscriptions = {
+            subscription.key: self.subscriptions.get(subscription.key, subscription)
+            for subscription in offered
+        }
 
     def subscribe(self, fetcher: Fetcher) -> int:
-        """Ask the hubs that should be asked now; gives how many."""
+        """Send the subscription requests that are due; returns how many."""
         now = self.app.clock()
-        wanted = [one for one in self.subscriptions.values() if needs_subscribe_request(one, now)][:AT_ONCE]
-        for one in wanted:
-            # Before the request goes out: the hub may ask back before it has answered.
-            self.subscriptions[one.key] = replace(one, requested_at=now, denied_at=None)
-            body = subscribe_form(one, self.callback)
+        due = [
+            subscription
+            for subscription in self.subscriptions.values()
+            if needs_subscribe_request(subscription, now)
+        ][:AT_ONCE]
+        for subscription in due:
+            # Before the request: the hub may verify the subscription before it answers.
+            self.subscriptions[subscription.key] = replace(subscription, requested_at=now, denied_at=None)
+            body = subscribe_form(subscription, self.callback)
             fetcher.submit(
-                one.key,
-                Request(url=one.hub, method="POST", headers=FORM, body=body, purpose="api", timeout=EACH),
+                subscription.key,
+                Request(
+                    url=subscription.hub, method="POST", headers=FORM, body=body, purpose="api", timeout=EACH
+                ),
             )
-        waiting = {one.key for one in wanted}
+        waiting = {subscription.key for subscription in due}
         while waiting:
             for key, answer in fetcher.collect(len(waiting), timedelta(seconds=0.2)):
                 waiting.discard(key)
-                why = answer.reason if isinstance(answer, Failure) else f"http_{answer.status}"
+                reason = answer.reason if isinstance(answer, Failure) else f"http_{answer.status}"
                 if isinstance(answer, Failure) or not 200 <= answer.status < 300:
                     _log.warning(
                         "hub refused",
                         hub=self.subscriptions[key].hub,
                         source=self.subscriptions[key].source,
-                        reason=why,
+                        reason=reason,
                     )
-        return len(wanted)
+        return len(due)
 
     async def confirm(self, request: web.Request) -> web.Response:
-        one = self.subscriptions.get(request.match_info["key"])
-        if one is None:
+        subscription = self.subscriptions.get(request.match_info["key"])
+        if subscription is None:
             raise web.HTTPNotFound
-        after, answer = handle_verification(one, request.query, self.app.clock())
-        self.subscriptions[one.key] = after
+        after, answer = handle_verification(subscription, request.query, self.app.clock())
+        self.subscriptions[subscription.key] = after
         if answer is None:
             raise web.HTTPNotFound
-        # Plain text, whatever the challenge is: nothing that is sent back may run in a browser.
+        # Plain text: a challenge that is echoed must not run in a browser.
         return web.Response(text=answer, content_type="text/plain")
 
     async def receive(self, request: web.Request) -> web.Response:
-        """Anybody may knock; only who signs is heard, and hears nothing of that either way."""
-        one = self.subscriptions.get(request.match_info["key"])
-        if one is None:
+        """Only signed notifications count. The response does not reveal whether the signature was valid."""
+        subscription = self.subscriptions.get(request.match_info["key"])
+        if subscription is None:
             raise web.HTTPGone
         body = await request.read()
-        if has_valid_signature(one, request.headers.get("X-Hub-Signature", ""), body):
+        if has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
             try:
-                await asyncio.to_thread(self.app.operations.nudge, one.source, self.app.clock())
-            except MovedAway as gone:
-                raise web.HTTPGone from gone
+                await asyncio.to_thread(self.app.operations.nudge, subscription.source, self.app.clock())
+            except MovedAway as moved:
+                raise web.HTTPGone from moved
         else:
-            _log.warning("unsigned push ignored", source=one.source)
+            _log.warning("unsigned push ignored", source=subscription.source)
         return web.Response(status=202)
 
     def site(self) -> web.Application:
@@ -108,23 +121,23 @@ class WebSubServer:
 
 
 def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
-    mark = row["watermark"] or {}
-    hub, topic = mark.get("hub"), mark.get("topic") or row["url"]
+    watermark = row["watermark"] or {}
+    hub, topic = watermark.get("hub"), watermark.get("topic") or row["url"]
     if not row["active"] or row["stopped"] or row["kind"] != "feed" or not hub:
         return None
     return make_subscription(row["id"], str(hub), str(topic), secret)
 
 
 def installation_secret(folder: Path) -> bytes:
-    """Made once, readable by its owner only. It gets its name when it is complete: killed on the way, there is none, not
-    an empty one that anybody could sign with."""
+    """Created once, readable by its owner only. The file gets its name when it is complete, so a process that is killed
+    leaves no empty secret, with which anyone could sign."""
     path = folder / "websub.key"
     draft = folder / f"websub.key.{os.getpid()}.tmp"
     try:
         if not path.exists():
             draft.unlink(missing_ok=True)
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
-                made.write(secrets.token_bytes(SECRET_BYTES))
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(SECRET_BYTES))
             with suppress(FileExistsError):
                 os.link(draft, path)
             draft.unlink()
@@ -132,14 +145,14 @@ def installation_secret(folder: Path) -> bytes:
     except OSError as error:
         raise Refused("data_unwritable", f"{path} cannot be written: {error.strerror}") from error
     if len(secret) < SECRET_BYTES:
-        raise Refused("bad_secret", f"{path} does not hold a secret: remove it, and a new one is made")
+        raise Refused("bad_secret", f"{path} does not contain a secret: delete it, and a new one is created")
     return secret
 
 
 async def serve_websub(
     server: WebSubServer, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
 ) -> None:
-    """Serve and ask until cancelled, or until the installation has moved."""
+    """Serve and subscribe until cancelled, or until the environment was moved."""
     runner = web.AppRunner(server.site(), access_log=None)
     await runner.setup()
     fetcher = server.app.fetcher()

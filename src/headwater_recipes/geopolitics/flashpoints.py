@@ -168,7 +168,7 @@ def _table(path: Path) -> FlashpointFile:
     try:
         rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
     except FileNotFoundError as error:
-        raise Refused("missing_file", f"there is no file {path}") from error
+        raise Refused("missing_file", f"file {path} not found") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise Refused("bad_config", f"{path}: not a readable CSV file in UTF-8") from error
     if not rows or "title" not in rows[0]:

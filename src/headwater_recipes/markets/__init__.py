@@ -105,5 +105,5 @@ def _options(options: Mapping[str, Any]) -> MarketOptions:
         raise Refused("bad_config", f"recipes.markets.options.mentions: use one of {', '.join(PROFILES)}")
     unknown = parsed.endpoints.keys() - {"provider", "broker", "search", "archive", "tickers"}
     if unknown:
-        raise Refused("bad_config", f"recipes.markets.options.endpoints: there is no '{min(unknown)}'")
+        raise Refused("bad_config", f"recipes.markets.options.endpoints: unknown endpoint '{min(unknown)}'")
     return parsed

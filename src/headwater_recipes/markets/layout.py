@@ -9,6 +9,17 @@ from dataclasses import dataclass
 from headwater.model.recipe import CapturedPayload, ObjectLayout
 
 NEUTRAL = "app"
+# source kind: (neutral name, plain name)
+BUCKETS = {
+    "market_api": ("raw-data", "raw-market"),
+    "news_api": ("raw-content", "raw-news"),
+    "macro_news": ("raw-content", "raw-news"),
+    "filings_api": ("raw-filings", "raw-filings"),
+    "web_scrape": ("raw-pages", "raw-pages"),
+    "broker": ("raw-execution", "raw-broker"),
+}
+NO_LABEL = "_global"
+UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +46,6 @@ class ResourceNames:
 
     def source_type(self, kind: str) -> str:
         return "execution_api" if kind == "broker" and self.neutral else kind
-
-
-# source kind: (neutral name, plain name)
-BUCKETS = {
-    "market_api": ("raw-data", "raw-market"),
-    "news_api": ("raw-content", "raw-news"),
-    "macro_news": ("raw-content", "raw-news"),
-    "filings_api": ("raw-filings", "raw-filings"),
-    "web_scrape": ("raw-pages", "raw-pages"),
-    "broker": ("raw-execution", "raw-broker"),
-}
-
-
-NO_LABEL = "_global"
-UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def object_layout(names: ResourceNames) -> ObjectLayout:

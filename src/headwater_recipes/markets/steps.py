@@ -10,6 +10,10 @@ from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract, Outcome, StepContext
 from headwater.model.subject import CONFIDENCE_BY_KIND
 
+PARSER_OUTPUT: FactKey[dict[str, Any]] = FactKey("parser_output", dict)
+MOST_LINKS = 200
+WARNINGS = ("lost", "repeated", "orphans", "prompts", "mojibake")
+
 
 @dataclass(frozen=True)
 class DropArticleDuplicates:
@@ -60,19 +64,14 @@ class AddListedMentions:
         )
 
 
-PARSER_OUTPUT: FactKey[dict[str, Any]] = FactKey("parser_output", dict)
-MOST_LINKS = 200
-WARNINGS = ("lost", "repeated", "orphans", "prompts", "mojibake")
-
-
 def with_links(readers: Mapping[str, Extract]) -> dict[str, Extract]:
     """The same readers, with the outbound links of each document in its attributes."""
-    return {media_type: _with_links(read) for media_type, read in readers.items()}
+    return {media_type: _with_links(extract) for media_type, extract in readers.items()}
 
 
-def _with_links(read: Extract) -> Extract:
+def _with_links(extract: Extract) -> Extract:
     def reader(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        reading = read(data, hints)
+        reading = extract(data, hints)
         if isinstance(reading, Unreadable) or not reading.links:
             return reading
         return replace(reading, attributes={**reading.attributes, "links": list(reading.links[:MOST_LINKS])})

@@ -41,25 +41,6 @@ SKIPPED_WORDS = frozenset(
         "d",
     ]
 )
-
-
-def procedure_id(source_type: str, owner: str, name: str) -> str:
-    """`{source_type}-{owner}-{name}`, shortened between words."""
-    words = [word for word in fold_text(name).split() if word not in SKIPPED_WORDS]
-    parts = [source_type, *fold_text(owner).split(), *words]
-    fitting: list[str] = []
-    for part in parts:
-        if len("-".join([*fitting, part])) > LONGEST_ID:
-            break
-        fitting.append(part)
-    return re.sub(r"[^a-z0-9_-]", "", "-".join(fitting))
-
-
-def disambiguated_id(identity: str, suffix: str) -> str:
-    """The id for another page of the same name."""
-    return f"{identity[: LONGEST_ID - len(suffix) - 1].rstrip('-')}-{suffix}"
-
-
 KINDS: tuple[tuple[str, str], ...] = (
     (
         "certificado",
@@ -81,6 +62,23 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("recurso", r"recurso\b|recurs\b|reclamaci|queja|queixa|complaint"),
     ("solicitud", r"solicitud|sol licitud|eskaera|application"),
 )
+
+
+def procedure_id(source_type: str, owner: str, name: str) -> str:
+    """`{source_type}-{owner}-{name}`, shortened between words."""
+    words = [word for word in fold_text(name).split() if word not in SKIPPED_WORDS]
+    parts = [source_type, *fold_text(owner).split(), *words]
+    fitting: list[str] = []
+    for part in parts:
+        if len("-".join([*fitting, part])) > LONGEST_ID:
+            break
+        fitting.append(part)
+    return re.sub(r"[^a-z0-9_-]", "", "-".join(fitting))
+
+
+def disambiguated_id(identity: str, suffix: str) -> str:
+    """The id for another page of the same name."""
+    return f"{identity[: LONGEST_ID - len(suffix) - 1].rstrip('-')}-{suffix}"
 
 
 def kind_tags(name: str) -> list[str]:

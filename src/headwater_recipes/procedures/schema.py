@@ -19,7 +19,7 @@ def procedure_schema() -> Mapping[str, Any]:
 
 @cache
 def _validator() -> Any:
-    # Imported here: the library has no type hints, and takes time to import.
+    # Imported at first use: the library takes time to import, and most commands validate nothing.
     return import_module("jsonschema").Draft202012Validator(procedure_schema())
 
 

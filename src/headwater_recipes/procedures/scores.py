@@ -10,6 +10,26 @@ from headwater.text.words import count_words
 LANGUAGES = ("es", "ca", "eu", "gl", "en")
 ACCEPT, REVIEW = 0.70, 0.40
 FEWEST_WORDS, FEWEST_PARTS, SURE_LANGUAGE = 50, 2, 0.80
+# The published list of weights names `donde_solicitar` twice. The second one means the address to start at, so that the
+# weights add up to the stated 8.6. Read as a dictionary they would add up to 8.2.
+WEIGHTS: tuple[tuple[str, float], ...] = (
+    ("nombre", 1.0),
+    ("descripcion", 1.0),
+    ("requisitos", 1.0),
+    ("documentos_necesarios", 1.0),
+    ("como_solicitar", 1.0),
+    ("organismo", 0.8),
+    ("plazos", 0.6),
+    ("fuente_url", 0.5),
+    ("donde_solicitar", 0.4),
+    ("donde_solicitar.urls", 0.3),
+    ("tasas", 0.3),
+    ("base_legal", 0.3),
+    ("telefono", 0.2),
+    ("datos_importantes", 0.2),
+)
+TARGET_SCORE = 0.70
+BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +53,6 @@ def extraction_quality(text: str, *, parts: int, language: str, confidence: floa
     score = round(sum(weight for _, weight, passed in tests if passed), 2)
     verdict = "accept" if score >= ACCEPT else "review" if score >= REVIEW else "reject"
     return ExtractionQuality(score, verdict, tuple(name for name, _, passed in tests if passed))
-
-
-# The published list of weights names `donde_solicitar` twice. The second one means the address to start at, so that the
-# weights add up to the stated 8.6. Read as a dictionary they would add up to 8.2.
-WEIGHTS: tuple[tuple[str, float], ...] = (
-    ("nombre", 1.0),
-    ("descripcion", 1.0),
-    ("requisitos", 1.0),
-    ("documentos_necesarios", 1.0),
-    ("como_solicitar", 1.0),
-    ("organismo", 0.8),
-    ("plazos", 0.6),
-    ("fuente_url", 0.5),
-    ("donde_solicitar", 0.4),
-    ("donde_solicitar.urls", 0.3),
-    ("tasas", 0.3),
-    ("base_legal", 0.3),
-    ("telefono", 0.2),
-    ("datos_importantes", 0.2),
-)
-TARGET_SCORE = 0.70
-BINS = 10
 
 
 def completeness_score(document: Mapping[str, Any]) -> float:

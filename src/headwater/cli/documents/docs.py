@@ -31,65 +31,65 @@ def list_documents(
     context: typer.Context,
     recipe: OptionalRecipe = None,
     state: Annotated[
-        list[State] | None, typer.Option(help="Only documents in this state; may be repeated. Default: kept.")
+        list[State] | None, typer.Option(help="Only documents in this state; can be repeated. Default: kept.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of documents, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
     """List documents, newest first."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    found = app.catalogue.documents(recipe, state or [State.KEPT], limit)
+    rows = app.catalogue.documents(recipe, state or [State.KEPT], limit)
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("id", "published", "publisher", "title", flexible="title")
-    made.expand = True
-    for row in found:
-        standing = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
-        made.add_row(
+    listing = table("id", "published", "publisher", "title", flexible="title")
+    listing.expand = True
+    for row in rows:
+        state_label = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
+        listing.add_row(
             cell(short_id(row["id"]), "cyan"),
             format_time(row["published_at"])[:10],
             cell(row["publisher"][:16]),
-            cell(standing + (row["title"] or row["url"])),
+            cell(state_label + (row["title"] or row["url"])),
         )
-    console().print(made if found else "No documents.")
+    console().print(listing if rows else "No documents.")
 
 
 @app.command("show")
 def show_document(
     context: typer.Context,
     document: Annotated[
-        str, typer.Argument(metavar="ID|URL", help="Key, its beginning (8 letters or more), or address.")
+        str, typer.Argument(metavar="ID|URL", help="Id, the first 8 or more characters of it, or URL.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Show one document: what it says and what is known about it."""
-    found = open_app(context).catalogue.document(document)
-    if found is None:
+    """Show one document: its metadata and its text."""
+    record = open_app(context).catalogue.document(document)
+    if record is None:
         raise unknown_document(document)
     if as_json:
-        print_json(found)
+        print_json(record)
     else:
-        _show(found, console())
+        _show(record, console())
 
 
 def unknown_document(name: str) -> Refused:
     return Refused(
         "unknown_document",
-        f"there is no document '{name}'; see `headwater docs list`, and give at least 8 letters of its id",
+        f"there is no document '{name}'; list them with `headwater docs list`, and give at least 8 characters of the id",
     )
 
 
-def _show(found: dict[str, Any], out: Console) -> None:
-    out.print(Text(printable_text(found["title"] or "(no title)"), style="bold"))
+def _show(record: dict[str, Any], out: Console) -> None:
+    out.print(Text(printable_text(record["title"] or "(no title)"), style="bold"))
     grid = Table.grid(padding=(0, 2))
-    grid.add_row(Text("id", style="dim"), f"{found['id']}  revision {found['revision']}  {found['state']}")
+    grid.add_row(Text("id", style="dim"), f"{record['id']}  revision {record['revision']}  {record['state']}")
     for name in SHOWN:
-        if value := found[name]:
+        if value := record[name]:
             text = ", ".join(value) if isinstance(value, list) else str(value)
             grid.add_row(Text(name.removesuffix("_at"), style="dim"), cell(text))
     out.print(grid)
     out.print()
-    out.print(Text(printable_text(found["text"] or f"(no text: {found['reason']})")))
+    out.print(Text(printable_text(record["text"] or f"(no text: {record['reason']})")))

@@ -15,29 +15,28 @@ from headwater.store.reads.explanation import explain as history_of
 def explain(
     context: typer.Context,
     document: Annotated[
-        str, typer.Argument(metavar="ID|URL", help="Key, its beginning (8 letters or more), or address.")
+        str, typer.Argument(metavar="ID|URL", help="Id, the first 8 or more characters of it, or URL.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell the full story of one document.
+    """Show the full history of one document.
 
-    Where it came from, what was captured, which steps changed what, where each field comes from, what it duplicates,
-    what became of it.
+    Its source, its captures, what each step changed, the origin of each field, its duplicates, and where it was delivered.
     """
     app = open_app(context)
-    story = history_of(app.store.engine, document)
-    if story is None:
+    history = history_of(app.store.engine, document)
+    if history is None:
         raise unknown_document(document)
     if as_json:
-        print_json(story)
+        print_json(history)
         return
     names = {source["id"]: source["name"] for source in app.catalogue.sources()}
 
-    def title(key: str) -> str:
-        found = app.catalogue.document(key)
-        return found["title"] if found else ""
+    def title(document_id: str) -> str:
+        record = app.catalogue.document(document_id)
+        return record["title"] if record else ""
 
-    console().print(history_tree(story, names, title))
+    console().print(history_tree(history, names, title))
 
 
 app = single_command(explain)

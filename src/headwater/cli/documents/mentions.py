@@ -30,7 +30,7 @@ def list_subjects(context: typer.Context, recipe: RecipeName, as_json: Json = Fa
     """List the subjects of a recipe: how many names each has, and how many documents mention it."""
     app = open_app(context)
     app.recipe(recipe)
-    rows = MentionStore(app.store.engine).listed(recipe)
+    rows = MentionStore(app.store.engine).list_subjects(recipe)
     if as_json:
         print_json_lines(rows)
         return

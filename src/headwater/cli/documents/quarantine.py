@@ -21,25 +21,25 @@ from headwater.cli.render.console import (
 )
 from headwater.model.errors import Refused
 
-app = command_group("Look at records that were set apart; send them again or end them.")
+app = command_group("Show quarantined records; retry or drop them.")
 Keys = Annotated[
-    list[str] | None, typer.Argument(metavar="KEY", help="Keys, or beginnings of 8 letters or more.")
+    list[str] | None, typer.Argument(metavar="KEY", help="Keys, or the first 8 or more characters of them.")
 ]
 AllOf = Annotated[str | None, typer.Option("--all", metavar="RECIPE", help="Every record of this recipe.")]
 
 
 @app.command("list")
 def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
-    """List the records that were set apart, oldest first."""
+    """List the quarantined records, oldest first."""
     app = open_app(context)
-    found = app.catalogue.quarantine(recipe)
+    rows = app.catalogue.quarantine(recipe)
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("key", "recipe", "task", "reason", "detail", "since", flexible="detail")
-    made.expand = True
-    for row in found:
-        made.add_row(
+    listing = table("key", "recipe", "task", "reason", "detail", "since", flexible="detail")
+    listing.expand = True
+    for row in rows:
+        listing.add_row(
             cell(short_id(row["record_id"]), "cyan"),
             cell(row["recipe"]),
             cell(row["task"]),
@@ -47,77 +47,79 @@ def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json:
             cell(row["detail"], "dim"),
             format_relative(row["created_at"], app.clock()),
         )
-    console().print(made if found else "The quarantine is empty.")
+    console().print(listing if rows else "The quarantine is empty.")
 
 
 @app.command("show")
 def show_record(
     context: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A key, or 8 letters or more of it.")],
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="A key, or the first 8 or more characters of it.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Show why one record was set apart."""
-    found = open_app(context).catalogue.quarantined(key)
-    if found is None:
-        raise _nothing([key])
+    """Show why a record was quarantined."""
+    record = open_app(context).catalogue.quarantined_record(key)
+    if record is None:
+        raise _not_quarantined([key])
     if as_json:
-        print_json(found)
+        print_json(record)
         return
     out = console()
-    out.print(_card(found))
-    out.print(f"\nSend it again: headwater quarantine retry {short_id(found['record_id'])}", soft_wrap=True)
-    out.print(f"Its story:     headwater explain {short_id(found['record_id'])}", soft_wrap=True)
+    out.print(_card(record))
+    out.print(f"\nRetry:   headwater quarantine retry {short_id(record['record_id'])}", soft_wrap=True)
+    out.print(f"History: headwater explain {short_id(record['record_id'])}", soft_wrap=True)
 
 
 @app.command("retry")
 def retry_records(
-    context: typer.Context, keys: Keys = None, every: AllOf = None, as_json: Json = False
+    context: typer.Context, keys: Keys = None, recipe: AllOf = None, as_json: Json = False
 ) -> None:
-    """Send records again: they are due at once, with fresh attempts."""
-    _choose(keys, every)
+    """Retry records: they are due at once, and their attempts start from zero."""
+    _choose(keys, recipe)
     app = open_app(context)
-    count = app.operations.retry(keys, every, app.clock())
-    _tell(count, keys, "sent again; a worker will take them", as_json=as_json)
+    count = app.operations.retry(keys, recipe, app.clock())
+    _report(count, keys, "due again; a worker will process them", as_json=as_json)
 
 
 @app.command("drop")
 def drop_records(
-    context: typer.Context, keys: Keys = None, every: AllOf = None, as_json: Json = False
+    context: typer.Context, keys: Keys = None, recipe: AllOf = None, as_json: Json = False
 ) -> None:
-    """End records for good; their reason stays, marked as your decision."""
-    _choose(keys, every)
+    """Drop records for good. The reason is kept, marked as your decision."""
+    _choose(keys, recipe)
     app = open_app(context)
-    count = app.operations.drop(keys, every)
-    _tell(count, keys, "dropped", as_json=as_json)
+    count = app.operations.drop(keys, recipe)
+    _report(count, keys, "dropped", as_json=as_json)
 
 
-def _choose(keys: list[str] | None, every: str | None) -> None:
-    if bool(keys) == bool(every):
+def _choose(keys: list[str] | None, recipe: str | None) -> None:
+    if bool(keys) == bool(recipe):
         raise typer.BadParameter("give either keys or --all RECIPE")
 
 
-def _tell(count: int, keys: list[str] | None, done: str, *, as_json: bool) -> None:
+def _report(count: int, keys: list[str] | None, outcome: str, *, as_json: bool) -> None:
     if keys and not count:
-        raise _nothing(keys)
+        raise _not_quarantined(keys)
     if as_json:
         print_json({"count": count})
     else:
-        console().print(f"{format_count(count, 'record')} {done}.")
+        console().print(f"{format_count(count, 'record')} {outcome}.")
 
 
-def _nothing(keys: list[str]) -> Refused:
-    told = ", ".join(f"'{key}'" for key in keys)
+def _not_quarantined(keys: list[str]) -> Refused:
+    quoted = ", ".join(f"'{key}'" for key in keys)
     return Refused(
         "not_quarantined",
-        f"nothing in quarantine begins with {told}; see `headwater quarantine list`, and give at least 8 letters",
+        f"no quarantined record begins with {quoted}; list them with `headwater quarantine list`, and give at least 8 characters",
     )
 
 
-def _card(found: dict[str, Any]) -> Table:
+def _card(record: dict[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     for name in ("record_id", "recipe", "task", "state", "reason", "detail", "attempts"):
-        grid.add_row(Text(name.replace("_", " "), style="dim"), cell(found[name]))
-    grid.add_row(Text("since", style="dim"), format_time(found["created_at"]))
-    for name, value in found["evidence"].items():
+        grid.add_row(Text(name.replace("_", " "), style="dim"), cell(record[name]))
+    grid.add_row(Text("since", style="dim"), format_time(record["created_at"]))
+    for name, value in record["evidence"].items():
         grid.add_row(Text(str(name), style="dim"), cell(value))
     return grid

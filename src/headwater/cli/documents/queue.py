@@ -1,4 +1,4 @@
-"""`headwater queue`: what is left for other programs, taken from a shell."""
+"""`headwater queue`."""
 
 import os
 import socket
@@ -11,35 +11,37 @@ import typer
 
 from headwater.cli.environment import open_app
 from headwater.cli.options import Json, command_group
-from headwater.cli.render.console import cell, console, print_json, print_json_lines, table
+from headwater.cli.render.console import cell, console, print_json_lines, print_result, table
 from headwater.model.errors import Refused
 from headwater.settings.sources import parse_duration
 from headwater.store.admin.queues import SqlQueues
 
-app = command_group("Take documents from the queues that recipes fill; acknowledge them.")
-Name = Annotated[str, typer.Argument(metavar="QUEUE", help="Its name, or the last part of it: extraction.")]
-Item = Annotated[str, typer.Argument(metavar="ID", help="The item's id, as it was popped.")]
-Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
+app = command_group("Take items from the queues of recipes and acknowledge them.")
+Name = Annotated[
+    str, typer.Argument(metavar="QUEUE", help="The name of the queue, or its last part: extraction.")
+]
+Item = Annotated[str, typer.Argument(metavar="ID", help="The id of the item, as `pop` printed it.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of items.")]
 
 
 @app.command("list")
 def list_queues(context: typer.Context, as_json: Json = False) -> None:
-    """List the queues with how many items wait, are taken, done or given up."""
-    found = _queues(context).counts()
+    """List the queues with their numbers of waiting, leased, done and failed items."""
+    rows = _queues(context).counts()
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("queue", "waiting", "leased", "done", "failed", flexible="queue")
-    for row in found:
-        made.add_row(*(cell(row[name]) for name in ("queue", "waiting", "leased", "done", "failed")))
-    console().print(made if found else "No queue has an item yet.")
+    listing = table("queue", "waiting", "leased", "done", "failed", flexible="queue")
+    for row in rows:
+        listing.add_row(*(cell(row[name]) for name in ("queue", "waiting", "leased", "done", "failed")))
+    console().print(listing if rows else "No queue has items yet.")
 
 
 @app.command("peek")
 def peek(context: typer.Context, queue: Name, limit: Limit = 1) -> None:
-    """Print the next items, one JSON object a line, without taking them."""
+    """Print the next items, one JSON object per line, without taking them."""
     queues = _queues(context)
-    print_json_lines(queues.peek(queues.named(queue), limit))
+    print_json_lines(queues.peek(queues.find_queue(queue), limit))
 
 
 @app.command("pop")
@@ -50,17 +52,22 @@ def pop(
     limit: Limit = 1,
     lease: Annotated[
         str,
-        typer.Option(metavar="DURATION", help="Others get it if it is not acknowledged in time: 90s, 15m."),
+        typer.Option(
+            metavar="DURATION",
+            help="After this time without an acknowledgement others get the item: 90s, 15m.",
+        ),
     ] = "15m",
-    owner: Annotated[str | None, typer.Option(help="Who takes it; this shell unless given.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Name of the consumer; default: this shell.")] = None,
 ) -> None:
-    """Take the next items: one JSON object a line, each with its id.
+    """Take the next items: one JSON object per line, each with its id.
 
-    At least once: an item that is not acknowledged before its lease ends is given to the next who asks.
+    Delivery is at least once: an item that is not acknowledged before its lease ends goes to the next consumer.
     """
     queues = _queues(context)
-    taker = owner or f"{socket.gethostname()}:{os.getppid()}"
-    print_json_lines(queues.pop(queues.named(queue), taker, limit, parse_duration(lease, "--lease")))
+    owner_name = owner or f"{socket.gethostname()}:{os.getppid()}"
+    print_json_lines(
+        queues.pop(queues.find_queue(queue), owner_name, limit, parse_duration(lease, "--lease"))
+    )
 
 
 @app.command("ack")
@@ -70,27 +77,29 @@ def ack(
     *,
     result: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="JSON that came of it, to be kept; - reads it from the input."),
+        typer.Option(metavar="FILE", help="JSON result to store; - reads it from standard input."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say that an item was dealt with."""
+    """Acknowledge an item as done."""
     _queues(context).ack(item, _result(result))
-    _tell(f"{item} is done.", {"id": item, "state": "done"}, as_json=as_json)
+    print_result({"id": item, "state": "done"}, f"{item} is done.", as_json=as_json)
 
 
 @app.command("fail")
 def fail(
     context: typer.Context,
     item: Item,
-    reason: Annotated[str, typer.Option(help="Why; it stays with the item.")] = "extraction_failed",
+    reason: Annotated[
+        str, typer.Option(help="The reason; it is stored with the item.")
+    ] = "extraction_failed",
     as_json: Json = False,
 ) -> None:
-    """Say that an item could not be dealt with: it comes again after ten minutes, five times in all."""
+    """Report that an item failed: it is retried after ten minutes, five times in total."""
     _queues(context).fail(item, reason)
-    _tell(
-        f"{item} comes again, unless it was tried often enough.",
+    print_result(
         {"id": item, "state": "failed"},
+        f"{item} will be retried, unless it has had its last attempt.",
         as_json=as_json,
     )
 
@@ -101,10 +110,10 @@ def retry(
     queue: Annotated[str | None, typer.Argument(metavar="QUEUE", help="Only this queue.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Send again what was given up."""
+    """Retry the items that failed for good."""
     queues = _queues(context)
-    count = queues.retry(queues.named(queue) if queue else None)
-    _tell(f"{count} items wait again.", {"count": count}, as_json=as_json)
+    count = queues.retry(queues.find_queue(queue) if queue else None)
+    print_result({"count": count}, f"{count} items are waiting again.", as_json=as_json)
 
 
 def _queues(context: typer.Context) -> SqlQueues:
@@ -121,10 +130,3 @@ def _result(path: Path | None) -> dict[str, Any] | None:
         raise Refused("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
         raise Refused("bad_result", f"{path} is not a JSON object: {error}") from error
-
-
-def _tell(sentence: str, record: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(record)
-    else:
-        console().print(cell(sentence), soft_wrap=True)

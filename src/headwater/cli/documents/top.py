@@ -17,35 +17,35 @@ def top(
     context: typer.Context,
     recipe: OptionalRecipe = None,
     *,
-    hours: Annotated[float, typer.Option(min=0.1, max=100_000, help="Look back so many hours.")] = 24,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="At most so many stories.")] = 10,
+    hours: Annotated[float, typer.Option(min=0.1, max=100_000, help="How many hours to look back.")] = 24,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of stories.")] = 10,
     as_json: Json = False,
 ) -> None:
-    """Show the top stories of the last hours, each with its sources; ready for a newsletter.
+    """Show the top stories of the last hours, each with its sources.
 
-    The order: score where the recipe gives one, then how many sources tell it (copies count), size, freshness.
+    They are ordered by score if the recipe sets one, then by number of sources (copies count), size and time.
     """
     app = open_app(context)
     name = require_one_recipe(app, recipe)
     since = app.clock() - timedelta(hours=hours)
-    found = top_stories(app.store.engine, name, since, limit)
+    stories = top_stories(app.store.engine, name, since, limit)
     if as_json:
-        print_json({"recipe": name, "since": since, "stories": found})
+        print_json({"recipe": name, "since": since, "stories": stories})
         return
     out = console()
-    for place, story in enumerate(found, 1):
-        _show(place, story, out)
-    if not found:
-        out.print("No stories in that time.")
+    for rank, story in enumerate(stories, 1):
+        _show(rank, story, out)
+    if not stories:
+        out.print("No stories in this period.")
 
 
-def _show(place: int, story: dict[str, Any], out: Console) -> None:
-    out.print(Text.assemble(f"{place:>3}. ", cell(story["title"], "bold")))
-    told = f"     {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
-    out.print(Text(told, style="dim"))
-    for teller in story["sources"]:
+def _show(rank: int, story: dict[str, Any], out: Console) -> None:
+    out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")))
+    details = f"     {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
+    out.print(Text(details, style="dim"))
+    for source in story["sources"]:
         out.print(
-            Text.assemble("     ", cell(teller["publisher"], "cyan"), "  ", cell(teller["url"])),
+            Text.assemble("     ", cell(source["publisher"], "cyan"), "  ", cell(source["url"])),
             soft_wrap=True,
         )
 

@@ -35,56 +35,58 @@ def cluster(
     context: typer.Context,
     source: Annotated[
         str,
-        typer.Argument(metavar="IN.jsonl", help="One article a line, also .gz or .xz; - is standard input."),
+        typer.Argument(
+            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
+        ),
     ],
     *,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
     profile: Annotated[
-        Literal["default", "reference"], typer.Option(help="How stories are found: default or reference.")
+        Literal["default", "reference"], typer.Option(help="Clustering profile: default or reference.")
     ] = "default",
     earlier: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What an earlier call wrote: stories that go on keep their ids."),
+        typer.Option(metavar="FILE", help="Output of an earlier call: continued stories keep their ids."),
     ] = None,
     words_only: Annotated[
         bool,
-        typer.Option("--words-only", help="Compare words alone, also where an encoder is installed."),
+        typer.Option("--words-only", help="Compare words only, even if an encoder is installed."),
     ] = False,
     model: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Another encoder: a folder with model.onnx and tokenizer.json."),
     ] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Name lines that cannot be read and go on; else stop there.")
+        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Put articles into stories.
+    """Group articles into stories.
 
-    A line in: id, title, text, published_at, group; all but the id may be missing. No story spans two groups. A line out,
-    in the order of the input: id, story, rank of the story in its group (1 is the largest), similarity to its centre.
-    The order of the lines changes nothing. With the extra nlp sentence embeddings help; the summary goes to standard
-    error and says which way it was.
+    Input: id, title, text, published_at, group; only the id is required. No story spans two groups. Output, in the order of
+    the input: id, story, rank of the story in its group (1 is the largest), similarity to its centre. The order of the
+    lines does not affect the result. The extra nlp adds sentence embeddings; the summary, on standard error, says whether
+    they were used.
     """
-    for other in (path for path in (source, earlier) if path is not None and path != "-"):
-        if out is not None and out.exists() and Path(other).exists() and out.samefile(other):
+    for path_read in (path for path in (source, earlier) if path is not None and path != "-"):
+        if out is not None and out.exists() and Path(path_read).exists() and out.samefile(path_read):
             raise Refused("same_file", "input and output are the same file")
-    given_items = _read(source, skip=skip_bad)
-    items = [one.item for one in given_items]
-    before = _earlier(earlier)
+    inputs = _read(source, skip=skip_bad)
+    items = [entry.item for entry in inputs]
+    earlier_stories = _earlier(earlier)
     encode = None if words_only else _encoder(context, model, needed=profile == "reference")
-    meanings = encode([item.encoder_text for item in items]) if encode and items else None
-    stories = build_stories(items, meanings, profile=profile, earlier=before)
+    vectors = encode([item.encoder_text for item in items]) if encode and items else None
+    stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
     with ExitStack() as stack:
         write = open_writer(stack, out)
-        for record in _answers(given_items, stories):
+        for record in _assignments(inputs, stories):
             write(msgspec.json.encode(record).decode() + "\n")
     if not quiet:
-        told = _summary(stories, "meaning and words" if encode else "words alone")
-        sys.stderr.write((msgspec.json.encode(told).decode() if as_json else _sentence(told)) + "\n")
+        summary = _summary(stories, "meaning and words" if encode else "words alone")
+        sys.stderr.write((msgspec.json.encode(summary).decode() if as_json else _sentence(summary)) + "\n")
 
 
 class ClusterLine(msgspec.Struct):
@@ -108,30 +110,30 @@ class ClusterInput:
 
 
 def _read(source: str, *, skip: bool) -> list[ClusterInput]:
-    found: dict[str, ClusterInput] = {}
+    entries: dict[str, ClusterInput] = {}
     with ExitStack() as stack:
         for number, line in numbered_lines(open_lines(source, stack), source):
             try:
-                one = _given(line, found)
+                entry = _parse_line(line, entries)
             except InvalidLine as error:
                 refuse_or_skip(number, error, "article", skip=skip)
                 continue
-            found[one.item.id] = one
-    return list(found.values())
+            entries[entry.item.id] = entry
+    return list(entries.values())
 
 
-def _given(line: bytes, found: Container[str]) -> ClusterInput:
-    read = decode_line(line, ClusterLine)
-    if str(read.id) in found:
-        raise InvalidLine(f"the id {str(read.id)!r} was given to an earlier line")
+def _parse_line(line: bytes, entries: Container[str]) -> ClusterInput:
+    fields = decode_line(line, ClusterLine)
+    if str(fields.id) in entries:
+        raise InvalidLine(f"the id {str(fields.id)!r} occurs in an earlier line")
     item = StoryItem(
-        id=str(read.id),
-        title=read.title or "",
-        text=read.text or "",
-        published_at=parse_published_at(read.published_at),
-        group=read.group or "",
+        id=str(fields.id),
+        title=fields.title or "",
+        text=fields.text or "",
+        published_at=parse_published_at(fields.published_at),
+        group=fields.group or "",
     )
-    return ClusterInput(read.id, item)
+    return ClusterInput(fields.id, item)
 
 
 def _earlier(path: Path | None) -> list[Story]:
@@ -144,12 +146,12 @@ def _earlier(path: Path | None) -> list[Story]:
                 answer = decode_line(line, StoryAssignment)
             except InvalidLine as error:
                 raise Refused(
-                    "bad_line", f"{path}, line {number} is no answer of this verb: {error}"
+                    "bad_line", f"{path}, line {number} is not output of this command: {error}"
                 ) from None
             members[answer.group, answer.story].append(Member(str(answer.id)))
     return [
-        Story(id=story, recipe="", group=group, title="", members=tuple(inside))
-        for (group, story), inside in sorted(members.items())
+        Story(id=story, recipe="", group=group, title="", members=tuple(story_members))
+        for (group, story), story_members in sorted(members.items())
     ]
 
 
@@ -164,16 +166,16 @@ def _encoder(
     )
 
 
-def _answers(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:
+def _assignments(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:
     ranks: dict[str, int] = defaultdict(int)
-    placed = {}
+    placements = {}
     for story in stories:
         ranks[story.group] += 1
         for member in story.members:
-            placed[member.document] = (story, ranks[story.group], member.similarity)
-    for one in items:
-        story, rank, similarity = placed[one.item.id]
-        record = {"id": one.name, "story": story.id, "rank": rank, "similarity": similarity}
+            placements[member.document] = (story, ranks[story.group], member.similarity)
+    for entry in items:
+        story, rank, similarity = placements[entry.item.id]
+        record = {"id": entry.name, "story": story.id, "rank": rank, "similarity": similarity}
         yield record | ({"group": story.group} if story.group else {})
 
 
@@ -188,10 +190,10 @@ def _summary(stories: Sequence[Story], compared: str) -> dict[str, Any]:
     }
 
 
-def _sentence(told: dict[str, Any]) -> str:
+def _sentence(summary: dict[str, Any]) -> str:
     return (
-        f"{format_count(told['articles'], 'article')}: {told['stories']} stories, {told['alone']} of one article, the largest of "
-        f"{told['largest']}; compared by {told['compared']}"
+        f"{format_count(summary['articles'], 'article')}: {summary['stories']} stories, {summary['alone']} of one article, the largest of "
+        f"{summary['largest']}; compared by {summary['compared']}"
     )
 
 

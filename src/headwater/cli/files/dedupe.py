@@ -28,13 +28,15 @@ from headwater.documents.dedupe.index import MemoryIndex
 from headwater.documents.dedupe.rules import PROFILES
 from headwater.model.errors import Refused
 
-TELL_EVERY = 0.3
+PROGRESS_EVERY = 0.3
 
 
 def dedupe(
     source: Annotated[
         str,
-        typer.Argument(metavar="IN.jsonl", help="One article a line, also .gz or .xz; - is standard input."),
+        typer.Argument(
+            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
+        ),
     ],
     *,
     out: Annotated[
@@ -44,44 +46,42 @@ def dedupe(
         Literal["default", "seed-c", "seed-g"],
         typer.Option(help="The dedupe rules: default, seed-c or seed-g."),
     ] = "default",
-    evidence: Annotated[
-        bool, typer.Option("--evidence", help="Add what was measured to every answer.")
-    ] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Add the measurements to every line.")] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Name lines that cannot be read and go on; else stop there.")
+        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Recognise duplicates among articles, in one pass and in the order of the lines.
+    """Find duplicates among articles, in one pass and in the order of the lines.
 
-    A line in: id, url, guid, publisher, published_at, title, body; all but the id may be missing. A line out: id,
-    duplicate_of, related_to, rule, score. Nothing is stored and no installation is needed; the articles stay in
-    memory, some 15 kB each beside their text. The summary goes to standard error.
+    Input: id, url, guid, publisher, published_at, title, body; only the id is required. Output: id, duplicate_of,
+    related_to, rule, score. Nothing is stored and no environment is needed; the articles are kept in memory, about 15 kB
+    each in addition to their text. The summary goes to standard error.
     """
     if out is not None and source != "-" and out.exists() and out.samefile(source):
         raise Refused("same_file", "input and output are the same file")
     index = MemoryIndex()
     deduplicator = Deduplicator(PROFILES[profile], index)
-    counts, names = DedupeCounts(), InputIds(index)
+    counts, ids = DedupeCounts(), InputIds(index)
     with ExitStack() as stack:
         lines = open_lines(source, stack)
         write = open_writer(stack, out)
-        telling = stack.enter_context(DedupeProgress(counts, quiet=quiet))
+        progress = stack.enter_context(DedupeProgress(counts, quiet=quiet))
         for number, line in numbered_lines(lines, source):
             try:
-                article = names.article(line)
+                article = ids.article(line)
             except InvalidLine as error:
                 refuse_or_skip(number, error, "article", skip=skip_bad)
                 counts.skipped += 1
                 continue
             decision = deduplicator.add(article)
             counts.add(decision)
-            write(msgspec.json.encode(names.record(decision, evidence=evidence)).decode() + "\n")
-            telling.now()
+            write(msgspec.json.encode(ids.record(decision, evidence=evidence)).decode() + "\n")
+            progress.now()
     if not quiet:
-        told = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
-        sys.stderr.write(told + "\n")
+        record = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
+        sys.stderr.write(record + "\n")
 
 
 class ArticleLine(msgspec.Struct):
@@ -102,39 +102,41 @@ class InputIds:
     numbers: dict[str, int] = field(default_factory=dict)
 
     def article(self, line: bytes) -> Article:
-        read = decode_line(line, ArticleLine)
-        name = str(read.id)
+        fields = decode_line(line, ArticleLine)
+        name = str(fields.id)
         if self.index.article(name) is not None:
-            raise InvalidLine(f"the id {name!r} was given to an earlier line")
+            raise InvalidLine(f"the id {name!r} occurs in an earlier line")
         article = Article(
             id=name,
-            url=read.url or "",
-            guid=read.guid or "",
-            publisher=read.publisher or "",
-            published_at=parse_published_at(read.published_at),
-            title=read.title or "",
-            body=read.body or "",
+            url=fields.url or "",
+            guid=fields.guid or "",
+            publisher=fields.publisher or "",
+            published_at=parse_published_at(fields.published_at),
+            title=fields.title or "",
+            body=fields.body or "",
         )
-        if isinstance(read.id, int):
-            self.numbers[name] = read.id
+        if isinstance(fields.id, int):
+            self.numbers[name] = fields.id
         return article
 
     def record(self, decision: Decision, *, evidence: bool) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "id": self._given(decision.id),
-            "duplicate_of": None if decision.duplicate_of is None else self._given(decision.duplicate_of),
-            "related_to": [self._given(one) for one in decision.related_to],
+        record: dict[str, Any] = {
+            "id": self._original_id(decision.id),
+            "duplicate_of": None
+            if decision.duplicate_of is None
+            else self._original_id(decision.duplicate_of),
+            "related_to": [self._original_id(one) for one in decision.related_to],
             "rule": decision.rule,
             "score": decision.score,
         }
         if not evidence:
-            return told
-        found = dict(decision.evidence)
-        if "compared_with" in found:
-            found["compared_with"] = self._given(found["compared_with"])
-        return told | {"evidence": found}
+            return record
+        measurements = dict(decision.evidence)
+        if "compared_with" in measurements:
+            measurements["compared_with"] = self._original_id(measurements["compared_with"])
+        return record | {"evidence": measurements}
 
-    def _given(self, name: str) -> int | str:
+    def _original_id(self, name: str) -> int | str:
         return self.numbers.get(name, name)
 
 
@@ -145,21 +147,21 @@ class DedupeCounts:
     rules: Counter[str] = field(default_factory=Counter)
 
     def add(self, decision: Decision) -> None:
-        copy = decision.duplicate_of is not None
-        self.answers["duplicate" if copy else "related" if decision.related_to else "new"] += 1
-        if copy:
+        is_duplicate = decision.duplicate_of is not None
+        self.answers["duplicate" if is_duplicate else "related" if decision.related_to else "new"] += 1
+        if is_duplicate:
             self.rules[decision.rule] += 1
 
     def record(self) -> dict[str, Any]:
-        named = {name: self.answers[name] for name in ("duplicate", "related", "new")}
+        by_answer = {name: self.answers[name] for name in ("duplicate", "related", "new")}
         rules = dict(self.rules.most_common())
-        return {"articles": self.answers.total(), **named, "skipped": self.skipped, "rules": rules}
+        return {"articles": self.answers.total(), **by_answer, "skipped": self.skipped, "rules": rules}
 
     def line(self) -> str:
-        by = ", ".join(f"{rule} {count}" for rule, count in self.rules.most_common())
+        by_rule = ", ".join(f"{rule} {count}" for rule, count in self.rules.most_common())
         return (
             f"{format_count(self.answers.total(), 'article')}: {format_count(self.answers['duplicate'], 'duplicate')}"
-            f"{f' ({by})' if by else ''}, "
+            f"{f' ({by_rule})' if by_rule else ''}, "
             f"{self.answers['related']} related, {self.answers['new']} new"
             + (f"; {format_count(self.skipped, 'line')} skipped" if self.skipped else "")
         )
@@ -167,7 +169,7 @@ class DedupeCounts:
 
 @dataclass
 class DedupeProgress:
-    """Progress in place, on a terminal only."""
+    """Progress on a terminal, updated in place."""
 
     counts: DedupeCounts
     quiet: bool
@@ -177,7 +179,7 @@ class DedupeProgress:
         console = error_console()
         if console.is_terminal and not self.quiet:
             self.every = Throttle(
-                TELL_EVERY, lambda: console.print(self.counts.line(), end="\r", soft_wrap=True)
+                PROGRESS_EVERY, lambda: console.print(self.counts.line(), end="\r", soft_wrap=True)
             )
         return self
 

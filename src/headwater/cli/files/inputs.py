@@ -1,4 +1,4 @@
-"""What a verb was told to read: files, folders, patterns, addresses, and lists of such."""
+"""The inputs of a command: files, folders, patterns, URLs, and lists of them."""
 
 import glob
 import os
@@ -11,9 +11,9 @@ from typing import TextIO
 from headwater.model.errors import Permanent
 
 
-def expand_inputs(what: Sequence[str]) -> Iterator[str]:
-    """Addresses and files, one after another; folders are gone through, patterns resolved."""
-    for name in what:
+def expand_inputs(arguments: Sequence[str]) -> Iterator[str]:
+    """URLs and files; folders are walked, patterns expanded."""
+    for name in arguments:
         if name == "-":
             yield from read_input_list(sys.stdin)
         elif is_url(name) or not _is_folder_or_pattern(name):
@@ -21,12 +21,12 @@ def expand_inputs(what: Sequence[str]) -> Iterator[str]:
         elif Path(name).is_dir():
             yield from _inside(name)
         else:
-            found = sorted(glob.iglob(name, recursive=True))  # noqa: PTH207 - patterns may be absolute
-            yield from (path for path in found if Path(path).is_file())
+            paths = sorted(glob.iglob(name, recursive=True))  # noqa: PTH207 - patterns may be absolute
+            yield from (path for path in paths if Path(path).is_file())
 
 
 def read_input_list(lines: TextIO) -> Iterator[str]:
-    """One a line. Names are taken as they stand: a file may be called like a pattern."""
+    """One name per line, taken literally: a file name may look like a pattern."""
     yield from (name for line in lines if (name := line.rstrip("\r\n")))
 
 
@@ -40,25 +40,25 @@ def _is_folder_or_pattern(name: str) -> bool:
 
 
 def _inside(folder: str) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder):
         folders.sort()
-        yield from (str(Path(place) / name) for name in sorted(files))
+        yield from (str(Path(parent) / name) for name in sorted(files))
 
 
 def read_file(name: str, largest: int) -> bytes:
-    """A regular file's bytes. Looked at before it is opened: a pipe would keep whoever opens it."""
+    """The bytes of a regular file. Its type is checked before it is opened, because opening a pipe would block."""
     path = Path(name)
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise Permanent("not_a_file", "neither a file nor a folder")
-        if found.st_size > largest:
-            raise Permanent("too_large", f"{found.st_size} bytes; at most {largest} are read")
+        if status.st_size > largest:
+            raise Permanent("too_large", f"{status.st_size} bytes; at most {largest} are read")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         raise Permanent("cannot_open", getattr(error, "strerror", None) or str(error)) from error
 
 
 def display_name(name: str) -> str:
-    """A file's name as text, whatever bytes it is made of."""
+    """A file name as text, even if it is not valid UTF-8."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

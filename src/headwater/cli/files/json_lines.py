@@ -1,4 +1,4 @@
-"""JSON lines from files that others made: packed or not, endless lines and damage survived."""
+"""JSON lines from files of unknown quality: compressed or not, with overlong lines or damage."""
 
 import codecs
 import gzip
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class InvalidLine(Exception):
-    """A line that is not what it should be; its words say why."""
+    """A line that cannot be used; the message is the reason."""
 
 
 def decode_line(line: bytes, kind: type[T]) -> T:
@@ -38,7 +38,7 @@ def decode_line(line: bytes, kind: type[T]) -> T:
 
 
 def parse_published_at(text: str | None) -> datetime | None:
-    """A moment without a zone is taken for UTC."""
+    """Without a time zone it is UTC."""
     if not text:
         return None
     try:
@@ -49,16 +49,16 @@ def parse_published_at(text: str | None) -> datetime | None:
 
 
 def open_lines(source: str, stack: ExitStack) -> BinaryIO:
-    """The bytes of the lines; what is packed is known by its first bytes, whatever it is called."""
+    """The decompressed bytes. Compression is recognised by the first bytes, not by the name."""
     try:
         raw = sys.stdin.buffer if source == "-" else _file(source, stack)
-        start = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
+        first_bytes = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
     except OSError as error:
         raise Refused("cannot_open", f"{source}: {error.strerror}") from error
-    for mark, unpack in DECOMPRESSORS.items():
-        if start.startswith(mark):
-            unpacked: BinaryIO = stack.enter_context(unpack(raw))
-            return unpacked
+    for magic, decompress in DECOMPRESSORS.items():
+        if first_bytes.startswith(magic):
+            decompressed: BinaryIO = stack.enter_context(decompress(raw))
+            return decompressed
     return raw
 
 
@@ -67,22 +67,22 @@ def _file(path: str, stack: ExitStack) -> BinaryIO:
 
 
 def open_writer(stack: ExitStack, path: Path | None) -> Callable[[str], None]:
-    """Where the answers go. A disk that is full is told in a sentence; a reader who left is nothing to tell."""
+    """A function that writes to the file or to standard output. A full disk is Refused; a closed pipe is not an error."""
     name = "standard output" if path is None else str(path)
-    stack.enter_context(_telling(name))
+    stack.enter_context(_refusing_write_errors(name))
     target = sys.stdout if path is None else stack.enter_context(path.open("w", encoding="utf-8"))
     if path is None:
         stack.callback(target.flush)
 
     def write(line: str) -> None:
-        with _telling(name):
+        with _refusing_write_errors(name):
             target.write(line)
 
     return write
 
 
 @contextmanager
-def _telling(name: str) -> Iterator[None]:
+def _refusing_write_errors(name: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -92,7 +92,7 @@ def _telling(name: str) -> Iterator[None]:
 
 
 def numbered_lines(lines: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
-    """Lines that hold something, counted from one. Of an endless line only the beginning is kept."""
+    """The lines that are not blank, numbered from 1. Of an overlong line only the beginning is returned."""
     number = 0
     try:
         while line := lines.readline(LONGEST_LINE + 1):
@@ -112,8 +112,8 @@ def _skip_rest(lines: BinaryIO, line: bytes) -> None:
         line = lines.readline(LONGEST_LINE)
 
 
-def refuse_or_skip(number: int, error: InvalidLine, thing: str, *, skip: bool) -> None:
-    told = f"line {number} is no {thing}: {error}"
+def refuse_or_skip(number: int, error: InvalidLine, noun: str, *, skip: bool) -> None:
+    message = f"line {number} is not a valid {noun}: {error}"
     if not skip:
-        raise Refused("bad_line", f"{told}; --skip-bad goes on without such lines")
-    sys.stderr.write(printable_text(told) + "\n")
+        raise Refused("bad_line", f"{message}; skip such lines with --skip-bad")
+    sys.stderr.write(printable_text(message) + "\n")

@@ -1,4 +1,4 @@
-"""`headwater try`: one address, from the rule that allows it to what would be kept of it. Nothing is stored."""
+"""`headwater try`."""
 
 from typing import Annotated, Any
 
@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.cli.environment import make_app
-from headwater.cli.options import Json
-from headwater.cli.options import single_command as alone
+from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_size, print_json
 from headwater.cli.render.messages import printable_text
 from headwater.model.errors import Refused
@@ -21,39 +20,43 @@ def try_url(
     url: Annotated[str, typer.Argument(metavar="URL", help="The URL to fetch.")],
     *,
     recipe: Annotated[
-        str | None, typer.Option(metavar="RECIPE", help="Read it as this recipe would, not as any would.")
+        str | None,
+        typer.Option(
+            metavar="RECIPE",
+            help="Process the page as this recipe does; default: the first recipe that can read it.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask for one address and tell what would become of it: whether it may be asked for and by which rule, what
-    answered, what is read out of it, and what would be said about its quality.
+    """Fetch one URL and show what would be kept: the rule that allows the request, the response, the extracted content and
+    its quality.
 
-    Stores nothing. Exit code 1 if nothing can be read.
+    Stores nothing. The exit code is 1 if nothing would be kept.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise Refused("bad_url", f"'{url}' is not an http(s) address")
+        raise Refused("bad_url", f"'{url}' is not an http(s) URL")
     app = make_app(context)
     recipes = [app.recipe(recipe)] if recipe else list(app.recipes.values())
-    told = describe_outcome(url, fetch_once(app, url), recipes, app.clock())
+    report = describe_outcome(url, fetch_once(app, url), recipes, app.clock())
     if as_json:
-        print_json(told)
+        print_json(report)
     else:
-        _show(told, console())
-    if not told["ok"]:
+        _show(report, console())
+    if not report["ok"]:
         raise typer.Exit(1)
 
 
-def _show(told: dict[str, Any], out: Console) -> None:
-    out.print(cell(told["url"], "bold"), soft_wrap=True)
+def _show(report: dict[str, Any], out: Console) -> None:
+    out.print(cell(report["url"], "bold"), soft_wrap=True)
     for name in ("policy", "answer", "feed", "sitemap", "reading", "quality"):
-        if told.get(name):
+        if report.get(name):
             out.print(Text(f"\n{name}", style="bold cyan"))
-            out.print(_grid(told[name]))
-    for line in (told.get("reading") or {}).get("first_lines", ()):
+            out.print(_grid(report[name]))
+    for line in (report.get("reading") or {}).get("first_lines", ()):
         out.print(Text("    ") + Text(printable_text(line), style="dim"))
-    if not told["ok"]:
+    if not report["ok"]:
         out.print(
-            cell(f"\nNothing would be kept: {told['reason']} {told['detail']}".rstrip(), "red"),
+            cell(f"\nNot kept: {report['reason']} {report['detail']}".rstrip(), "red"),
             soft_wrap=True,
         )
 
@@ -62,11 +65,11 @@ def _grid(values: dict[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     for name, value in values.items():
         if value not in (None, "", [], {}) and name != "first_lines":
-            grid.add_row(Text(f"  {name.replace('_', ' ')}", style="dim"), cell(_said(name, value)))
+            grid.add_row(Text(f"  {name.replace('_', ' ')}", style="dim"), cell(_value_text(name, value)))
     return grid
 
 
-def _said(name: str, value: Any) -> str:
+def _value_text(name: str, value: Any) -> str:
     if name == "size":
         return format_size(value)
     if name == "redirects":
@@ -74,4 +77,4 @@ def _said(name: str, value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-app = alone(try_url)
+app = single_command(try_url)

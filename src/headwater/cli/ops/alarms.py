@@ -13,7 +13,7 @@ from headwater.model.keys import key
 from headwater.model.recipe import Envelope
 from headwater.ops.alarms.alarm_store import AlarmStore
 
-app = command_group("List alarms, and try the channels on which they are told.")
+app = command_group("List alarms; test the notification channels.")
 
 
 @app.command("list")
@@ -21,33 +21,37 @@ def list_alarms(
     context: typer.Context,
     recipe: OptionalRecipe = None,
     *,
-    past: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, newest first.")] = 50,
+    include_cleared: Annotated[
+        bool, typer.Option("--all", help="Also alarms that have been cleared.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of alarms, newest first.")] = 50,
     as_json: Json = False,
 ) -> None:
     """List alarms, newest first."""
-    found = AlarmStore(open_app(context).store.engine).listed(recipe, past=past, limit=limit)
+    rows = AlarmStore(open_app(context).store.engine).list_alarms(recipe, past=include_cleared, limit=limit)
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("since", "over", "recipe", "what", "detail", flexible="detail")
-    made.expand = True
-    for row in found:
-        since, over = format_time(row["raised_at"]), format_time(row["cleared_at"])
-        made.add_row(since, over, cell(row["recipe"]), cell(row["title"]), cell(row["detail"], "dim"))
-    console().print(made if found else "No alarms.")
+    listing = table("since", "over", "recipe", "what", "detail", flexible="detail")
+    listing.expand = True
+    for row in rows:
+        raised, cleared = format_time(row["raised_at"]), format_time(row["cleared_at"])
+        listing.add_row(raised, cleared, cell(row["recipe"]), cell(row["title"]), cell(row["detail"], "dim"))
+    console().print(listing if rows else "No alarms.")
 
 
 @app.command("test")
-def try_channel(
+def test_channel(
     context: typer.Context,
-    channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Its name in the setting `notify`.")],
+    channel: Annotated[
+        str, typer.Argument(metavar="CHANNEL", help="The name of the channel in the setting `notify`.")
+    ],
 ) -> None:
-    """Send a test message on a channel, at once and without a row; tells what the receiver answered."""
+    """Send a test message to a channel and show the answer of the receiver. Nothing is stored."""
     app = open_app(context)
     if channel not in app.channels:
-        known = ", ".join(sorted(app.channels)) or "none; add one to the setting `notify`"
-        raise Refused("unknown_channel", f"there is no channel '{channel}'; there are: {known}")
+        names = ", ".join(sorted(app.channels)) or "none; add one to the setting `notify`"
+        raise Refused("unknown_channel", f"there is no channel '{channel}'; there are: {names}")
     now = app.clock()
     alarm = Alarm(
         id=key("test", channel, now.isoformat()),
@@ -55,8 +59,8 @@ def try_channel(
         kind="test",
         subject="",
         title="this is a test",
-        detail="Nothing is wrong. Somebody tried this channel.",
+        detail="This is a test of the channel. Nothing is wrong.",
         raised_at=now,
     )
-    (answer,) = app.channels[channel].send([Envelope(key=alarm.id, route=channel, record=alarm, revision=1)])
-    console().print(cell(f"Sent on {channel}: {getattr(answer, 'receipt', '') or 'taken'}"))
+    (sent,) = app.channels[channel].send([Envelope(key=alarm.id, route=channel, record=alarm, revision=1)])
+    console().print(cell(f"Sent on {channel}: {getattr(sent, 'receipt', '') or 'taken'}"))

@@ -15,15 +15,15 @@ from headwater.ops.backup import create_backup
 def backup(
     context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where backups are kept; made if it is not there.")
+        Path,
+        typer.Argument(metavar="FOLDER", help="The folder of the backups; created if it does not exist."),
     ],
     as_json: Json = False,
 ) -> None:
-    """Save the store, the raw captures and the files of old documents, while workers go on.
+    """Back up the store, the raw captures and the files of old documents while workers run.
 
-    Each backup is a folder of its own; captures are shared by all of them and copied once. The exit code is 1 if
-    captures or files of old documents turned out to be damaged; everything else is saved nevertheless, and what earlier
-    backups hold stays as it is.
+    Each backup has its own folder; captures are shared between backups and copied once. The exit code is 1 if captures or
+    files of old documents are damaged; everything else is saved, and earlier backups do not change.
     """
     app = open_app(context)
     saved = create_backup(app, folder)
@@ -39,8 +39,8 @@ def backup(
             console().print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
         for name in saved.records_damaged:
             console().print(
-                f"Damaged: {app.records.where(name)} is not what was saved before as {folder / 'records' / name}, which "
-                "was left as it is.",
+                f"Damaged: {app.records.where(name)} differs from the copy saved before as {folder / 'records' / name}, which "
+                "was not replaced.",
                 style="yellow",
                 soft_wrap=True,
                 markup=False,

@@ -14,28 +14,28 @@ from headwater.runtime.maintenance import Maintenance
 def cleanup(
     context: typer.Context,
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove what the setting `retention` no longer keeps; documents are moved to Parquet files.
+    """Remove what the setting `retention` no longer keeps; move old documents to Parquet files.
 
-    Workers do this every night at 02:00 UTC. A document that was moved keeps its row with its names and numbers, and
-    says in which file the rest is. After removing captures, `headwater sweep --archive` frees their space.
+    Workers do this every night at 02:00 UTC. A document that was moved keeps its row with its metadata and the name of the
+    file that holds its content. After captures were removed, `headwater sweep --archive` frees their space.
     """
     app = open_app(context)
-    told = apply_retention(app, dry_run=True) if dry_run else Maintenance(app).run_now("cleanup_old_jobs")
+    report = apply_retention(app, dry_run=True) if dry_run else Maintenance(app).run_now("cleanup_old_jobs")
     if as_json:
-        print_json(told)
+        print_json(report)
         return
-    console().print(_sentence(told))
-    for name in told["files"]:
+    console().print(_sentence(report))
+    for name in report["files"]:
         console().print(f"  {app.records.where(name)}", soft_wrap=True)
 
 
-def _sentence(told: dict[str, Any]) -> str:
-    would = "would be " if told["dry_run"] else ""
-    gone = ", ".join(format_count(told[kind], kind[:-1]) for kind in ("polls", "alarms", "captures"))
-    return f"{gone} {would}removed; {format_count(told['documents'], 'document')} {would}moved to files."
+def _sentence(report: dict[str, Any]) -> str:
+    would = "would be " if report["dry_run"] else ""
+    removed = ", ".join(format_count(report[kind], kind[:-1]) for kind in ("polls", "alarms", "captures"))
+    return f"{removed} {would}removed; {format_count(report['documents'], 'document')} {would}moved to files."
 
 
 app = single_command(cleanup)

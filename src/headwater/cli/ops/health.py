@@ -12,27 +12,27 @@ from headwater.runtime.maintenance import Maintenance
 
 
 def health(context: typer.Context, as_json: Json = False) -> None:
-    """Check the database, the archive and every source now, let alarms begin and end, and tell how it stands.
+    """Check the database, the archive and every source now; raise and clear alarms; show the result.
 
-    Workers do this every five minutes. The exit code is 0 if all is well and 1 if not.
+    Workers do this every five minutes. The exit code is 0 if everything is healthy, and 1 otherwise.
     """
     app = open_app(context)
-    told = Maintenance(app).run_now("health_check")
+    report = Maintenance(app).run_now("health_check")
     if as_json:
-        print_json(told)
+        print_json(report)
     else:
-        _show(told, console())
-    if not told["healthy"]:
+        _show(report, console())
+    if not report["healthy"]:
         raise typer.Exit(1)
 
 
-def _show(told: dict[str, Any], out: Console) -> None:
-    out.print("All is well." if told["healthy"] else "Not all is well.", style="bold")
-    out.print(f"database {told['database']}, archive {told['archive']}")
-    for name, recipe in told["recipes"].items():
+def _show(report: dict[str, Any], out: Console) -> None:
+    out.print("Healthy." if report["healthy"] else "Unhealthy.", style="bold")
+    out.print(f"database {report['database']}, archive {report['archive']}")
+    for name, recipe in report["recipes"].items():
         out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))
         for task in recipe["waiting_too_long"]:
-            out.print(cell(f"  {task} has waited for more than half an hour: is a worker running?"))
+            out.print(cell(f"  {task} has been waiting for more than half an hour: is a worker running?"))
 
 
 app = single_command(health)

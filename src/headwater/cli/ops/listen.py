@@ -20,16 +20,16 @@ def listen_command(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8750,
 ) -> None:
-    """Let hubs tell when a feed has something new (WebSub), until Ctrl-C.
+    """Receive WebSub notifications from feed hubs until Ctrl-C.
 
-    Feeds that offer a hub are subscribed to and renewed. A push that is signed makes its feed due at once; feeds are
-    still looked at as before. The setting `callback` is the public address that leads here.
+    Subscribes to the feeds that offer a hub and renews the subscriptions. A signed notification makes its feed due at
+    once; feeds are still polled as before. The setting `callback` is the public URL of this server.
     """
     app = open_app(context)
     if not app.settings.callback.startswith(("http://", "https://")):
         raise Refused(
             "bad_config",
-            "there is no public address for hubs to call: set `callback` to one that leads to this machine, "
+            "hubs need a public URL to call: set `callback` to one that leads to this machine, "
             "for example https://news.example/websub",
         )
     refuse_moved_installation(app)
@@ -39,7 +39,7 @@ def listen_command(
     try:
         asyncio.run(serve_websub(WebSubServer(app, app.settings.callback), host, port, every=EVERY))
     except OSError as error:
-        raise Refused("cannot_listen", f"{host}:{port} cannot be listened on: {error.strerror}") from error
+        raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
 
 
 app = single_command(listen_command)

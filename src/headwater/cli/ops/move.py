@@ -22,21 +22,25 @@ TELL_EVERY = 2.0
 def move(
     context: typer.Context,
     *,
-    to: Annotated[str, typer.Option("--to", metavar="NAME", help="A home that the settings name.")] = "",
+    to: Annotated[
+        str, typer.Option("--to", metavar="NAME", help="The name of an environment in the settings.")
+    ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only look at both and tell what would be copied.")
+        bool, typer.Option("--dry-run", help="Only check both and report what would be copied.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Work here again, whatever has become of the other home.")
+        bool,
+        typer.Option("--undo", help="Use this environment again, regardless of the state of the other one."),
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Move the store, the raw captures and the files of old documents into another home.
+    """Move the store, the raw captures and the files of old documents to another environment.
 
-    Stop the workers first. Rows and captures are compared by their hashes where they arrive; the target must be empty,
-    and stays so until all rows are there. Killed anywhere, run it again. What was here stays as it is and can be read, but
-    nobody writes here any more, from whatever machine; `--undo` takes that back, and brings nothing back. The exit code is 1 if captures were damaged here already; everything else is moved nevertheless.
+    Stop the workers first. All hashes are verified at the target, which must be empty and stays so until all rows have
+    arrived. If the command is killed, run it again. The data here stays and can be read, but nothing can write here any
+    more, from any machine; `--undo` allows that again, and copies nothing back. The exit code is 1 if captures here were
+    damaged; everything else is moved.
     """
     _refuse_unclear(to=to, undo=undo, dry_run=dry_run)
     app = open_app(context)
@@ -54,20 +58,24 @@ def move(
 
 def _refuse_unclear(*, to: str, undo: bool, dry_run: bool) -> None:
     if undo == bool(to):
-        raise Refused("bad_option", "say where to move with --to NAME, or --undo to work here again")
+        raise Refused("bad_option", "give --to NAME to move, or --undo to use this environment again")
     if undo and dry_run:
         raise Refused(
-            "bad_option", "--dry-run looks at a move; --undo changes something: leave one of them out"
+            "bad_option", "--dry-run only checks a move, and --undo changes something: give one of them"
         )
 
 
 def _undo(app: App, *, as_json: bool) -> None:
-    was_away = undo_move(app)
+    had_moved = undo_move(app)
     if as_json:
-        print_json({"was_away": was_away})
+        print_json({"was_away": had_moved})
         return
-    told = "It lives here again: stop whoever works in the other home." if was_away else "It lives here."
-    console().print(told)
+    message = (
+        "This environment is in use again: stop all workers of the other one."
+        if had_moved
+        else "This environment is in use."
+    )
+    console().print(message)
 
 
 def _progress_callback(*, quiet: bool) -> Callable[[str, int, int], None]:
@@ -76,7 +84,7 @@ def _progress_callback(*, quiet: bool) -> Callable[[str, int, int], None]:
 
 @dataclass
 class MoveProgress:
-    """A line now and then."""
+    """A line every few seconds."""
 
     line: str = ""
     every: Throttle = field(init=False)
@@ -106,7 +114,7 @@ def _show(moved: MoveReport) -> None:
     for name in moved.damaged:
         out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
     if not moved.dry_run:
-        out.print(f"Go on there: `headwater --env {moved.to} work`.", soft_wrap=True)
+        out.print(f"Continue there with `headwater --env {moved.to} work`.", soft_wrap=True)
 
 
 app = single_command(move)

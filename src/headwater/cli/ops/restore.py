@@ -15,35 +15,35 @@ from headwater.ops.restore import restore as put_back
 
 def restore(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the backups are kept.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the backups.")],
     *,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which backup, e.g. 20261115T120000Z; the newest if not given."),
+        typer.Option(metavar="NAME", help="Which backup, e.g. 20261115T120000Z; default: the newest."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the data that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing data.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only check the backup from end to end; change nothing.")
+        bool, typer.Option("--dry-run", help="Only verify the backup; change nothing.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Put a backup back, into SQLite or PostgreSQL, whichever it was made from. Stop the workers first.
+    """Restore a backup into SQLite or PostgreSQL, regardless of which it was made from. Stop the workers first.
 
-    Everything is compared with its hash before anything is changed. Data that is there already is replaced only with
-    --force.
+    All hashes are verified before anything changes. Existing data is replaced only with --force.
     """
     backup = select_backup(folder, name)
-    found = check_backup(backup) if dry_run else put_back(make_app(context), backup, force=force)
+    backup_report = check_backup(backup) if dry_run else put_back(make_app(context), backup, force=force)
     if as_json:
-        print_json(asdict(found) | {"restored": not dry_run})
+        print_json(asdict(backup_report) | {"restored": not dry_run})
         return
-    done = "is sound" if dry_run else "is restored"
+    outcome = "is sound" if dry_run else "is restored"
     console().print(
-        f"{found.name} {done}: {format_count(found.rows, 'row')}, {format_count(found.packs, 'pack')} of captures."
+        f"{backup_report.name} {outcome}: {format_count(backup_report.rows, 'row')}, {format_count(backup_report.packs, 'pack')} of captures."
     )
-    if found.missing:
+    if backup_report.missing:
         console().print(
-            f"{format_count(len(found.missing), 'pack')} were damaged before it was made.", style="yellow"
+            f"{format_count(len(backup_report.missing), 'pack')} were already damaged when the backup was made.",
+            style="yellow",
         )
 
 

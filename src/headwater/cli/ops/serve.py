@@ -22,12 +22,14 @@ def serve_command(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8080,
-    recipe: Annotated[str, typer.Option(metavar="RECIPE", help="Whose runs can be started.")] = "geopolitics",
+    recipe: Annotated[
+        str, typer.Option(metavar="RECIPE", help="The recipe whose runs can be started.")
+    ] = "geopolitics",
 ) -> None:
-    """Let other programs start runs and ask about them over HTTP, until Ctrl-C.
+    """Serve the HTTP API for runs and queues until Ctrl-C.
 
     GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
-    X-Api-Key with the setting `api_key`. So do the queues, as lines of JSON: GET /queues, GET /queues/QUEUE (peek),
+    X-Api-Key with the setting `api_key`. So do the queues, as JSON lines: GET /queues, GET /queues/QUEUE (peek),
     POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
     result) and POST /queues/items/ID/fail.
     """
@@ -39,29 +41,29 @@ def serve_command(
     refuse_moved_installation(app)
     words = (sys.executable, "-m", "headwater.cli", *global_option_words(global_options(context)))
 
-    async def start(run: str, chosen: Mapping[str, str]) -> int:
-        options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
-        asked = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
-        child = await asyncio.create_subprocess_exec(*words, *asked)
+    async def start(run: str, overrides: Mapping[str, str]) -> int:
+        options = [word for name, value in overrides.items() for word in (f"--{name}", value)]
+        arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
+        child = await asyncio.create_subprocess_exec(*words, *arguments)
         return await child.wait()
 
     error_console().print(f"Serving {recipe} on http://{host}:{port} until Ctrl-C.", style="dim")
     try:
         asyncio.run(serve_api(HttpApi(app, recipe, key, start), host, port))
     except OSError as error:
-        raise Refused("cannot_listen", f"{host}:{port} cannot be listened on: {error.strerror}") from error
+        raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
 
 
 def global_option_words(options: GlobalOptions) -> list[str]:
-    """The options that were given before the verb, for a process that is to see the same installation."""
-    said = {
+    """The global options as arguments, for a process that uses the same environment."""
+    values = {
         "--config": options.config,
         "--data": options.data,
         "--env": options.env,
         "--log": options.log,
         "--log-level": options.log_level,
     }
-    return [word for name, value in said.items() if value is not None for word in (name, str(value))]
+    return [word for name, value in values.items() if value is not None for word in (name, str(value))]
 
 
 app = single_command(serve_command)

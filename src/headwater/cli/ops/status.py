@@ -24,21 +24,21 @@ from headwater.store.reads.end_reasons import end_reasons
 
 
 def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
-    """Show what came in, what was kept, what was not and why, and what waits."""
+    """Show what came in, what was kept, what was not kept and why, and what is waiting."""
     app = open_app(context)
     names = select_recipes(app, recipe)
-    found = [app.catalogue.status(name, app.clock()) for name in names]
+    records = [app.catalogue.status(name, app.clock()) for name in names]
     if as_json:
-        print_json({"places": data_locations(app), "recipes": found})
+        print_json({"places": data_locations(app), "recipes": records})
         return
     out = console()
-    if not found:
+    if not records:
         out.print("No recipe has sources here yet. Start with `headwater run RECIPE`.")
-    for record in found:
+    for record in records:
         _show(app, record, out)
     out.print()
-    for label, place in data_locations(app).items():
-        out.print(f"{label:9}", place, style="dim", soft_wrap=True)
+    for label, location in data_locations(app).items():
+        out.print(f"{label:9}", location, style="dim", soft_wrap=True)
 
 
 def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
@@ -48,23 +48,23 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
     if reasons := end_reasons(app.store.engine, recipe):
         out.print()
         out.print(not_kept_table(reasons))
-    if trouble := failing_sources(app, recipe):
+    if failures := failing_sources(app, recipe):
         out.print()
-        out.print(failing_sources_table(trouble, now))
+        out.print(failing_sources_table(failures, now))
 
 
 def _lines(record: Mapping[str, Any], now: datetime) -> Table:
-    seen = recipe_counts(record)
+    counts = recipe_counts(record)
     grid = Table.grid(padding=(0, 2))
     rows = {
         "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
-        "came in": str(seen.came_in),
-        "kept": f"{seen.kept} documents in {seen.stories} stories",
-        "not kept": f"{seen.duplicate} duplicate, {seen.dropped} dropped, {seen.set_aside} set aside, "
-        f"{seen.quarantined} quarantined",
-        "delivered": str(seen.delivered),
+        "came in": str(counts.came_in),
+        "kept": f"{counts.kept} documents in {counts.stories} stories",
+        "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
+        f"{counts.quarantined} quarantined",
+        "delivered": str(counts.delivered),
         "waiting": _waiting(record["unfinished"]),
-        "next look": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",
+        "next poll": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",
     }
     for label, text in rows.items():
         grid.add_row(Text(f"  {label}", style="dim"), Text(text))

@@ -32,7 +32,7 @@ def sweep(
     app = open_app(context)
     result = {"dry_run": dry_run, "freed_dead": 0, "freed_expired": 0}
     if dry_run:
-        result["dead_workers"] = len(dead_owners(app.store.holders()))
+        result["dead_workers"] = len(dead_owners(app.store.lease_owners()))
     else:
         result["freed_dead"] = release_dead_owners(app)
         result["freed_expired"] = app.operations.free_expired(app.clock())

@@ -28,48 +28,48 @@ _log = structlog.get_logger()
 def agent_command(
     context: typer.Context,
     *,
-    once: Annotated[bool, typer.Option("--once", help="End when nothing is due any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Let a language model read what waits in the queues for extraction and macro classification.
+    """Process the queues for extraction and macro classification with a language model.
 
-    It asks the OpenAI-compatible endpoint of the setting `agent` and stores what fits the schema; an item that it
-    cannot deal with comes again after ten minutes, five times in all, and then waits for `headwater queue retry`.
+    The agent calls the OpenAI-compatible endpoint of the setting `agent` and stores answers that fit the schema. An item
+    that fails is retried after ten minutes, five times in total, and then waits for `headwater queue retry`.
     """
     app = open_app(context)
     agent = make_agent(app)
     configure_logs(app.settings.log, app.settings.log_level)
     if not once:
-        error_console().print("Reading what waits in the queues until Ctrl-C.", style="dim")
+        error_console().print("Processing the queues until Ctrl-C.", style="dim")
     asyncio.run(run_agent(app, agent, once=once, as_json=as_json))
 
 
 def make_agent(app: App) -> ExtractionAgent:
-    """As the settings want it, or Refused."""
-    told = check_endpoint(app.settings.agent)
+    """The agent of the settings; Refused without an endpoint."""
+    endpoint = check_endpoint(app.settings.agent)
     chat = ChatClient(
-        address=chat_url(told),
-        model=told.model,
+        address=chat_url(endpoint),
+        model=endpoint.model,
         clock=app.clock,
-        key=read_api_key(told),
-        seconds=told.seconds,
-        options=told.options,
+        key=read_api_key(endpoint),
+        seconds=endpoint.seconds,
+        options=endpoint.options,
     )
     return ExtractionAgent(
         queues=app.queues,
         chat=chat,
         owner=f"{socket.gethostname()}:{os.getpid()}",
-        max_calls=told.max_calls,
-        concurrency=told.concurrency,
+        max_calls=endpoint.max_calls,
+        concurrency=endpoint.concurrency,
     )
 
 
 async def run_agent(app: App, agent: ExtractionAgent, *, once: bool, as_json: bool) -> None:
-    """Until cancelled, or until the installation has moved."""
+    """Until cancelled, or until the environment was moved."""
     async with agent.chat.session() as session:
         while True:
             await asyncio.to_thread(check_not_moved, app)
-            tally = await _drained(agent, session, once=once)
+            tally = await _drain(agent, session, once=once)
             if once or tally:
                 _print_tally(tally, as_json=as_json)
             if once:
@@ -77,15 +77,15 @@ async def run_agent(app: App, agent: ExtractionAgent, *, once: bool, as_json: bo
             await asyncio.sleep(max(tally.wait.total_seconds(), IDLE_SECONDS))
 
 
-async def _drained(agent: ExtractionAgent, session: aiohttp.ClientSession, *, once: bool) -> AgentTally:
-    """Queues that cannot be asked are asked again after a while, except by who wants to be done."""
+async def _drain(agent: ExtractionAgent, session: aiohttp.ClientSession, *, once: bool) -> AgentTally:
+    """Queues that are unavailable are tried again later, except with `once`."""
     try:
         return await agent.drain(session)
-    except Temporary as trouble:
+    except Temporary as error:
         if once:
             raise
-        _log.warning("queues cannot be asked", reason=trouble.reason, detail=trouble.detail)
-        return AgentTally(wait=trouble.delay or RETRY_DELAY)
+        _log.warning("queues unavailable", reason=error.reason, detail=error.detail)
+        return AgentTally(wait=error.delay or RETRY_DELAY)
 
 
 def _print_tally(tally: AgentTally, *, as_json: bool) -> None:

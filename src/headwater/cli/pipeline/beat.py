@@ -27,11 +27,10 @@ def beat(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look at what is due, every second, and tell the workers of a cluster.
+    """Check every second what is due, and notify the workers of a cluster.
 
-    Registers the sources of the recipes that are named; without names, all recipes that have sources here are looked
-    after. Several beats may run: one leads, another takes over when it is gone. Needs the extra `cluster` and the setting
-    `redis`.
+    Registers the sources of the recipes that are named; without names, it serves all recipes that have sources here.
+    Several beats can run: one leads, and another takes over when it ends. Needs the extra `cluster` and the setting `redis`.
     """
     from headwater.runtime.celery.beat import Beat, run_beat  # noqa: PLC0415 - needs the extra `cluster`
     from headwater.runtime.celery.broker import broker_address  # noqa: PLC0415 - as above
@@ -41,16 +40,16 @@ def beat(
     hints = HintSender(broker_address(app.settings))
     log = configure_logs(app.settings.log, app.settings.log_level)
     with worker_lock(app), closing(hints):
-        names = retry_until_available(lambda: _looked_after(app, recipe), log)
+        names = retry_until_available(lambda: _register(app, recipe), log)
         if not quiet:
-            error_console().print(f"Looking after {', '.join(names)} until Ctrl-C.", style="dim")
+            error_console().print(f"Scheduling {', '.join(names)} until Ctrl-C.", style="dim")
         stop, leader = StopSignal(child=False), Beat(app, names, hints)
         run_beat(leader, stop.is_set, until_idle=until_idle)
-        with suppress(Temporary):  # else its lease runs out
+        with suppress(Temporary):  # otherwise its lease expires
             leader.resign()
 
 
-def _looked_after(app: App, recipes: Sequence[str] | None) -> Sequence[str]:
+def _register(app: App, recipes: Sequence[str] | None) -> Sequence[str]:
     for recipe in recipes or ():
         app.register(app.recipe(recipe))
         sync_source_list(app, recipe, registered=True)

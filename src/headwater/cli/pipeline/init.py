@@ -15,9 +15,9 @@ from headwater.settings.settings import DEFAULT_DATA
 
 
 def init(context: typer.Context, as_json: Json = False) -> None:
-    """Make the data folder, the database and, if there is none, a commented settings file.
+    """Create the data folder, the database and, if there is none, a commented settings file.
 
-    What is there already stays as it is.
+    Existing files do not change.
     """
     options = global_options(context)
     path = config_path(options)
@@ -27,7 +27,7 @@ def init(context: typer.Context, as_json: Json = False) -> None:
         _ = app.store
         app.archive.ready()
     except HeadwaterError:
-        if written:  # a file that leads nowhere would stand in the way of the next try
+        if written:  # otherwise the next attempt would find a settings file that leads nowhere
             path.unlink()
         raise
     if as_json:
@@ -35,13 +35,11 @@ def init(context: typer.Context, as_json: Json = False) -> None:
         return
     out = console()
     out.print(f"{'Wrote' if written else 'Kept'} {path}.", soft_wrap=True)
-    out.print(f"The data lies in {app.settings.folder}.", soft_wrap=True)
+    out.print(f"The data is in {app.settings.folder}.", soft_wrap=True)
     recipes = ", ".join(sorted(app.recipes)) or "none yet"
     out.print(f"Installed recipes: {recipes}.", soft_wrap=True)
     out.print("\nNext: `headwater run crypto --once`, then `headwater status` and `headwater docs list`.")
-    out.print(
-        "Sites can reach you if you set `contact` in the settings; please do before fetching from them."
-    )
+    out.print("Please set `contact` in the settings before you fetch from sites, so that they can reach you.")
 
 
 def _write(path: Path, data: str) -> bool:

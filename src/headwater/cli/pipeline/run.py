@@ -1,4 +1,4 @@
-"""The end of a run: scores as of now, and summaries by a language model where the settings name one."""
+"""`headwater run`."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -28,27 +28,28 @@ from headwater.runtime.summaries import (
 from headwater.runtime.worker_pool import run_workers
 
 SUMMARY_TIME_LIMIT = timedelta(minutes=30)
-"""So long an operator's own round asks; what is left then is asked in the next one."""
+"""Limit of a summary round that an operator waits for; the next round continues."""
 
 
 def update_stories_after_run(app: App, recipes: Sequence[str], *, quiet: bool) -> None:
-    """Whatever is wrong with the endpoint, the run has ended well: its stories have their local summaries."""
+    """Updates scores, and summaries if a language model is configured. An endpoint that fails does not fail the run: stories
+    keep their local summaries."""
     rescore_stories(app, recipes)
     if not summaries_enabled(app) or not {*summarized_recipes(app), *followed_recipes(app)} & set(recipes):
         return
     configure_logs(app.settings.log, app.settings.log_level)
 
-    def tell(sentence: str) -> None:
+    def report(message: str) -> None:
         if not quiet:
-            error_console().print(cell(sentence), style="dim")
+            error_console().print(cell(message), style="dim")
 
     try:
-        Maintenance(app, tasks={SUMMARIES: summaries_task(tell, max_time=SUMMARY_TIME_LIMIT)}).run_now(
+        Maintenance(app, tasks={SUMMARIES: summaries_task(report, max_time=SUMMARY_TIME_LIMIT)}).run_now(
             SUMMARIES
         )
-    except HeadwaterError as trouble:
+    except HeadwaterError as error:
         error_console().print(
-            cell(f"headwater: no summaries by a model this time: {trouble.detail or trouble}")
+            cell(f"headwater: no summaries by the language model this time: {error.detail or error}")
         )
 
 
@@ -57,34 +58,39 @@ def run(
     recipe: RecipeName,
     *,
     once: Annotated[
-        bool, typer.Option("--once", help="Poll every source once, now, and end when all is done.")
+        bool,
+        typer.Option("--once", help="Poll every source once, now, and end when everything is processed."),
     ] = False,
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
     ] = False,
     tier: Annotated[
-        Literal["A", "B", "C"] | None, typer.Option(help="For recipes that have tiers: this one, this time.")
+        Literal["A", "B", "C"] | None,
+        typer.Option(help="For recipes with tiers: use this tier for this run."),
     ] = None,
     date: Annotated[
         str | None,
         typer.Option(
-            metavar="YYYY-MM-DD", help="For recipes that read day by day: this day instead of the newest."
+            metavar="YYYY-MM-DD",
+            help="For recipes that read one day at a time: this day instead of the newest.",
         ),
     ] = None,
-    run_id: Annotated[str | None, typer.Option(help="Close this run, which was begun elsewhere.")] = None,
+    run_id: Annotated[
+        str | None,
+        typer.Option(help="The id of a run that another process started; it is closed at the end."),
+    ] = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Run a recipe: poll its sources, fetch, refine, gather, deliver.
 
-    Without --once or --until-idle it runs until Ctrl-C. It may be stopped or killed at any moment: the next run goes
-    on where this one was.
+    Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
+    continues where this one stopped.
     """
-    chosen = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
-    app = make_app(context, workers=workers, options={recipe: chosen} if chosen else {})
-    known = app.recipe(recipe)
-    app.register(known)
+    overrides = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
+    app = make_app(context, workers=workers, options={recipe: overrides} if overrides else {})
+    app.register(app.recipe(recipe))
     sync_source_list(app, recipe, registered=True)
     if once:
         app.operations.wake(recipe, app.clock())
@@ -92,24 +98,24 @@ def run(
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
     with record_run(app, recipe, run_id) if once else nullcontext():
-        (ended,) = run_with_progress(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
+        (summary,) = run_with_progress(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
     if as_json:
-        print_json(asdict(ended))
+        print_json(asdict(summary))
     elif not quiet:
-        print_run_summary(ended, console(), app.clock())
+        print_run_summary(summary, console(), app.clock())
 
 
 def run_with_progress(
     app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
 ) -> list[RunSummary]:
-    """Work on some recipes with progress on the side; gives how each ended."""
+    """Runs workers for the recipes and shows progress; returns a summary for each recipe."""
     before = {recipe: read_counts(app, recipe) for recipe in recipes}
-    with show_progress(app, recipes, quiet=quiet, live=live) as watch:
-        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, on_tick=watch)
+    with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
+        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, on_tick=on_tick)
     update_stories_after_run(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)
-    return [summarise_run(app, recipe, figures) for recipe, figures in before.items()]
+    return [summarise_run(app, recipe, counts) for recipe, counts in before.items()]
 
 
 app = single_command(run)

@@ -1,4 +1,4 @@
-"""`headwater sources`: what is there, and what an operator does with it."""
+"""`headwater sources`."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -30,43 +30,43 @@ from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.admin.source_list import UNLISTED
 
 app = command_group(
-    "List, check, add, import, export, pause, resume and reset sources; see how reliable they are."
+    "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."
 )
 ORIGINS = {
-    "recipe": "told by the recipe",
-    "operator": "told by the operator",
-    UNLISTED: "once told by the recipe, but no more in its list",
+    "recipe": "from the recipe",
+    "operator": "added by the operator",
+    UNLISTED: "no longer in the list of the recipe",
 }
-SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="Its name, address or id.")]
+SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="The name, URL or id of a source.")]
 
 
 @app.command("list")
 def list_sources(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
-    """List sources with how they stand and when they are looked at next."""
+    """List sources with their status and next poll."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    found = app.catalogue.sources(recipe)
+    rows = app.catalogue.sources(recipe)
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("name", "standing", "last look", "next look", "news", "address", flexible="address")
-    made.expand = True
+    listing = table("name", "status", "last poll", "next poll", "news", "url", flexible="url")
+    listing.expand = True
     now = app.clock()
-    for row in found:
-        made.add_row(
+    for row in rows:
+        listing.add_row(
             cell(row["name"][:24]),
-            cell(source_status(row), "" if source_status(row) == "well" else "yellow"),
+            cell(source_status(row), "" if source_status(row) == "ok" else "yellow"),
             format_relative(row["last_polled_at"], now) or "never",
             _next(row, now),
             _news(row),
             cell(row["url"], "dim"),
         )
-    console().print(made if found else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
+    console().print(listing if rows else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
 
 
 def source_status(source: dict[str, Any]) -> str:
-    """ "well", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
+    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
     if source["origin"] == UNLISTED:
         return UNLISTED
     if source["stopped"]:
@@ -75,7 +75,7 @@ def source_status(source: dict[str, Any]) -> str:
         return "gone" if source["reason"] == "gone" else "paused"
     if source["failures"]:
         return f"failing x{source['failures']}"
-    return "well" if source["last_polled_at"] else "new"
+    return "ok" if source["last_polled_at"] else "new"
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
@@ -84,75 +84,77 @@ def _next(source: dict[str, Any], now: datetime) -> str:
 
 
 def _news(source: dict[str, Any]) -> str:
-    """How often it has something new, as far as was learned."""
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
-    return f"every {format_duration(rhythm.every.total_seconds())}" if rhythm else ""
+    """How often it publishes, as observed."""
+    frequency = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
+    return f"every {format_duration(frequency.every.total_seconds())}" if frequency else ""
 
 
 def _rhythm_text(source: dict[str, Any]) -> str:
-    rhythm = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
-    if rhythm is None:
+    frequency = UpdateFrequency.from_record((source["watermark"] or {}).get("update_frequency"))
+    if frequency is None:
         return ""
-    every, quiet = (format_duration(length.total_seconds()) for length in (rhythm.every, rhythm.quiet))
-    return f"something new every {every}; silent for up to {quiet}"
+    recipe, quiet = (format_duration(length.total_seconds()) for length in (frequency.every, frequency.quiet))
+    return f"something new every {recipe}; silent for up to {quiet}"
 
 
 @app.command("show")
 def show_source(context: typer.Context, source: SourceName, as_json: Json = False) -> None:
-    """Show one source: its settings, how far it was read, its last looks."""
+    """Show one source: its settings, its watermark and its last polls."""
     app = open_app(context)
-    found = app.catalogue.source(source)
-    if found is None:
-        raise Refused("unknown_source", f"no source called '{source}'; see `headwater sources list`")
+    record = app.catalogue.source(source)
+    if record is None:
+        raise Refused(
+            "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
+        )
     if as_json:
-        print_json(found)
+        print_json(record)
     else:
-        _show(found, console(), app.clock())
+        _show(record, console(), app.clock())
 
 
-def _show(found: dict[str, Any], out: Console, now: datetime) -> None:
-    out.print(cell(found["name"], "bold"))
+def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
+    out.print(cell(record["name"], "bold"))
     grid = Table.grid(padding=(0, 2))
-    trigger = found["trigger_cron"] or (
-        f"every {found['trigger_seconds']:g} s" if found["trigger_seconds"] else None
+    trigger = record["trigger_cron"] or (
+        f"every {record['trigger_seconds']:g} s" if record["trigger_seconds"] else None
     )
     rows = {
-        "id": found["id"],
-        "recipe": f"{found['recipe']}, kind {found['kind']}, {ORIGINS.get(found['origin'], found['origin'])}",
-        "address": found["url"],
-        "standing": f"{source_status(found)} {found['stopped'] or found['reason'] or ''}",
-        "looked at": trigger or "as the recipe says",
-        "next look": _next(found, now),
-        "rhythm": _rhythm_text(found),
-        "last good look": format_relative(found["last_success_at"], now) or "never",
-        "options": found["options"] or "",
-        "read up to": found["watermark"] or "",
+        "id": record["id"],
+        "recipe": f"{record['recipe']}, kind {record['kind']}, {ORIGINS.get(record['origin'], record['origin'])}",
+        "url": record["url"],
+        "status": f"{source_status(record)} {record['stopped'] or record['reason'] or ''}",
+        "polled": trigger or "as set by the recipe",
+        "next poll": _next(record, now),
+        "rhythm": _rhythm_text(record),
+        "last good poll": format_relative(record["last_success_at"], now) or "never",
+        "options": record["options"] or "",
+        "watermark": record["watermark"] or "",
     }
     for label, value in rows.items():
         if value:
             grid.add_row(Text(label, style="dim"), cell(value))
     out.print(grid)
-    looks = table(
-        "look", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
+    polls_table = table(
+        "poll", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
     )
-    looks.expand = True
-    for run in found["polls"]:
-        looks.add_row(
-            format_time(run["started_at"]),
-            cell(run["error"] or run["status"]),
-            str(run["found_count"]),
-            str(run["new_count"]),
-            str(run["elapsed_ms"] or ""),
-            cell(run["detail"] or "; ".join(run["warnings"] or ()), "dim"),
+    polls_table.expand = True
+    for poll in record["polls"]:
+        polls_table.add_row(
+            format_time(poll["started_at"]),
+            cell(poll["error"] or poll["status"]),
+            str(poll["found_count"]),
+            str(poll["new_count"]),
+            str(poll["elapsed_ms"] or ""),
+            cell(poll["detail"] or "; ".join(poll["warnings"] or ()), "dim"),
         )
-    if found["polls"]:
+    if record["polls"]:
         out.print()
-        out.print(looks)
+        out.print(polls_table)
 
 
 @app.command("pause")
 def pause_source(context: typer.Context, source: SourceName) -> None:
-    """Look at a source no more until it is resumed. What it gave stays."""
+    """Stop polling a source until it is resumed. Its documents stay."""
     app = open_app(context)
     name = app.operations.pause(source, active=False, now=app.clock())
     console().print(cell(f"Paused {name}."))
@@ -160,7 +162,7 @@ def pause_source(context: typer.Context, source: SourceName) -> None:
 
 @app.command("resume")
 def resume_source(context: typer.Context, source: SourceName) -> None:
-    """Look at a paused source again, at once."""
+    """Poll a paused source again, starting now."""
     app = open_app(context)
     name = app.operations.pause(source, active=True, now=app.clock())
     console().print(cell(f"Resumed {name}."))
@@ -169,21 +171,23 @@ def resume_source(context: typer.Context, source: SourceName) -> None:
 @app.command("reset")
 def reset_source(
     context: typer.Context,
-    source: Annotated[str | None, typer.Argument(metavar="SOURCE", help="Its name, address or id.")] = None,
-    every: Annotated[
+    source: Annotated[
+        str | None, typer.Argument(metavar="SOURCE", help="The name, URL or id of a source.")
+    ] = None,
+    recipe: Annotated[
         str | None, typer.Option("--all", metavar="RECIPE", help="Every failing source of this recipe.")
     ] = None,
 ) -> None:
-    """Forget a source's failures and look at it again at once; also one that was stopped.
+    """Clear the failures of a source, also of a stopped one, and poll it now.
 
-    With --all every source of a recipe that fails, was stopped or waits for a key, as after a key was renewed.
+    With --all every source of a recipe that fails, was stopped or waits for a key, for example after a key was renewed.
     """
-    if bool(source) == bool(every):
+    if bool(source) == bool(recipe):
         raise typer.BadParameter("give either a source or --all RECIPE")
     app = open_app(context)
-    if every:
-        app.recipe(every)
-        count = app.operations.reset_all(every, app.clock())
+    if recipe:
+        app.recipe(recipe)
+        count = app.operations.reset_all(recipe, app.clock())
         console().print(f"{format_count(count, 'source')} reset: due now.")
         return
     assert source is not None

@@ -1,4 +1,4 @@
-"""`headwater sources health`: how reliable each source is, and how it went day by day."""
+"""`headwater sources health`."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -27,29 +27,32 @@ from headwater.store.reads.source_history import SourceHistory, daily_polls, pol
 def health(
     context: typer.Context,
     source: Annotated[
-        str | None, typer.Argument(metavar="SOURCE", help="Name, address or id: show this one day by day.")
+        str | None, typer.Argument(metavar="SOURCE", help="Name, URL or id of a source: show it day by day.")
     ] = None,
     *,
-    days: Annotated[int, typer.Option(min=1, help="Look back so many days.")] = 14,
+    days: Annotated[int, typer.Option(min=1, help="How many days to look back.")] = 14,
     as_json: Json = False,
 ) -> None:
-    """Show how reliable sources are: successful looks, time, rhythm, quality; with SOURCE day by day."""
+    """Show how reliable sources are: successful polls, response time, frequency, quality; with SOURCE day by day."""
     app = open_app(context)
     since = app.clock() - timedelta(days=days)
     if source is not None:
         _show_days(app, source, since, as_json=as_json)
         return
-    told = poll_statistics(app.store.engine, since)
-    records = [_record(app, one, told.get(one.source.id, {})) for one in source_histories(app.store.engine)]
+    statistics = poll_statistics(app.store.engine, since)
+    records = [
+        _record(app, history, statistics.get(history.source.id, {}))
+        for history in source_histories(app.store.engine)
+    ]
     if as_json:
         print_json_lines(records)
         return
-    made = table("name", "looks", "well", "mean ms", "new", "last news", "quiet at most", "quality", "remark")
+    listing = table("name", "polls", "ok", "mean ms", "new", "last news", "longest gap", "quality", "remark")
     now = app.clock()
     for row in records:
-        made.add_row(
+        listing.add_row(
             cell(row["name"][:24]),
-            str(row["looks"]),
+            str(row["polls"]),
             "" if row["reliability"] is None else f"{row['reliability']:.0%}",
             str(row["mean_ms"] or ""),
             str(row["new"]),
@@ -58,55 +61,57 @@ def health(
             "" if row["quality"] is None else f"{row['quality']:.2f}",
             cell(row["remark"], "yellow"),
         )
-    console().print(made if records else "No sources yet.")
+    console().print(listing if records else "No sources yet.")
 
 
-def _record(app: App, one: SourceHistory, told: dict[str, Any]) -> dict[str, Any]:
-    usual, now = default_trigger(app, one.source.recipe), app.clock()
-    explained = expected_quiet(one.arrivals, poll_interval(one, usual, now))
-    count = told.get("looks", 0)
+def _record(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dict[str, Any]:
+    trigger, now = default_trigger(app, history.source.recipe), app.clock()
+    longest_gap = expected_quiet(history.arrivals, poll_interval(history, trigger, now))
+    polls = statistics.get("polls", 0)
     return {
-        "id": one.source.id,
-        "recipe": one.source.recipe,
-        "name": one.source.name,
-        "url": one.source.url,
-        "looks": count,
-        "succeeded": told.get("succeeded", 0),
-        "reliability": round(told["succeeded"] / count, 4) if count else None,
-        "mean_ms": told.get("mean_ms"),
-        "slowest_ms": told.get("slowest_ms"),
-        "found": told.get("found", 0),
-        "new": told.get("new", 0),
-        "last_success_at": one.last_success_at,
-        "last_seen_at": one.last_seen_at,
-        "explained_seconds": None if explained is None else explained.total_seconds(),
-        "quality": round(sum(one.scores) / len(one.scores), 3) if one.scores else None,
-        "failures": one.source.failures,
-        "remark": _remark(one, app, now),
+        "id": history.source.id,
+        "recipe": history.source.recipe,
+        "name": history.source.name,
+        "url": history.source.url,
+        "polls": polls,
+        "succeeded": statistics.get("succeeded", 0),
+        "reliability": round(statistics["succeeded"] / polls, 4) if polls else None,
+        "mean_ms": statistics.get("mean_ms"),
+        "slowest_ms": statistics.get("slowest_ms"),
+        "found": statistics.get("found", 0),
+        "new": statistics.get("new", 0),
+        "last_success_at": history.last_success_at,
+        "last_seen_at": history.last_seen_at,
+        "explained_seconds": None if longest_gap is None else longest_gap.total_seconds(),
+        "quality": round(sum(history.scores) / len(history.scores), 3) if history.scores else None,
+        "failures": history.source.failures,
+        "remark": _remark(history, app, now),
     }
 
 
-def _remark(one: SourceHistory, app: App, now: datetime) -> str:
-    if one.source.stopped:
+def _remark(history: SourceHistory, app: App, now: datetime) -> str:
+    if history.source.stopped:
         return "stopped"
-    if not one.source.active:
+    if not history.source.active:
         return "paused"
-    if one.source.failures:
-        return f"failing x{one.source.failures}"
-    if source_silence(one, default_trigger(app, one.source.recipe), now) is not None:
+    if history.source.failures:
+        return f"failing x{history.source.failures}"
+    if source_silence(history, default_trigger(app, history.source.recipe), now) is not None:
         return "silent"
-    return "read worse than before" if detect_quality_drop(one.scores) is not None else ""
+    return "read worse than before" if detect_quality_drop(history.scores) is not None else ""
 
 
 def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None:
-    found = app.catalogue.source(source)
-    if found is None:
-        raise Refused("unknown_source", f"no source called '{source}'; see `headwater sources list`")
-    rows = daily_polls(app.store.engine, found["id"], since)
+    record = app.catalogue.source(source)
+    if record is None:
+        raise Refused(
+            "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
+        )
+    rows = daily_polls(app.store.engine, record["id"], since)
     if as_json:
         print_json_lines(rows)
         return
-    made = table("day", "looks", "succeeded", "mean ms", "found", "new")
+    listing = table("day", "polls", "succeeded", "mean ms", "found", "new")
     for row in rows:
-        made.add_row(*(str("" if row[name] is None else row[name]) for name in row))
-    console().print(made if rows else "No looks in that time.")
+        listing.add_row(*(str("" if row[name] is None else row[name]) for name in row))
+    console().print(listing if rows else "No polls in this period.")

@@ -1,4 +1,4 @@
-"""`headwater sources import` and `export`: lists of feeds from and for other programs."""
+"""`headwater sources import` and `export`: lists of feeds as OPML."""
 
 import sys
 from collections.abc import Sequence
@@ -28,25 +28,31 @@ def import_list(
     recipe: RecipeName,
     path: ListFile,
     *,
-    no_check: Annotated[bool, typer.Option("--no-check", help="Add them without asking them first.")] = False,
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long each may take to answer.")] = 10.0,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Add them without fetching them first.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for each feed.")] = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Add the feeds of an OPML file to a recipe, each after asking it once.
+    """Add the feeds of an OPML file to a recipe, each after fetching it once to check it.
 
-    Those that cannot be used are told and left out. What was there already stays as it is. Exit code 1 if none could
-    be added.
+    Feeds that cannot be used are listed and left out. Existing sources do not change. The exit code is 1 if none could be
+    added.
     """
     app = make_app(context)
     app.recipe(recipe)
     outlines = _read(path)
-    checks = None if no_check else check_feeds(app, [one.url for one in outlines], timedelta(seconds=seconds))
-    told = _added(app, recipe, outlines, checks)
+    checks = (
+        None
+        if no_check
+        else check_feeds(app, [outline.url for outline in outlines], timedelta(seconds=seconds))
+    )
+    results = _added(app, recipe, outlines, checks)
     if as_json:
-        print_json_lines(told)
+        print_json_lines(results)
     else:
-        _tell(told)
-    if not any(one["result"] != "left out" for one in told):
+        _print_results(results)
+    if not any(outline["result"] != "left out" for outline in results):
         raise typer.Exit(1)
 
 
@@ -54,56 +60,68 @@ def _read(path: Path) -> tuple[OpmlOutline, ...]:
     try:
         outlines, _ = parse_opml(read_file(str(path), LARGEST_OPML))
     except NotAFeed as error:
-        raise Refused("bad_list", f"{path} is not a list of feeds: {error}") from error
+        raise Refused("bad_list", f"{path} is not an OPML file: {error}") from error
     except Permanent as error:
         raise Refused("bad_list", f"{path} cannot be read: {error.detail}") from error
     if not outlines:
-        raise Refused("bad_list", f"{path} names no feed")
+        raise Refused("bad_list", f"{path} contains no feed")
     return outlines
 
 
 def _added(
     app: App, recipe: str, outlines: Sequence[OpmlOutline], checks: Sequence[FeedCheck] | None
 ) -> list[dict[str, Any]]:
-    known = {row["url"] for row in app.catalogue.sources(recipe)}
-    results = [_result(one, known, checks[number] if checks else None) for number, one in enumerate(outlines)]
-    fresh = [one for one, (result, _) in zip(outlines, results, strict=True) if result == "added"]
-    app.store.register([_source(recipe, one) for one in fresh], app.clock(), origin="operator")
+    stored_urls = {row["url"] for row in app.catalogue.sources(recipe)}
+    results = [
+        _result(outline, stored_urls, checks[number] if checks else None)
+        for number, outline in enumerate(outlines)
+    ]
+    new_outlines = [
+        outline for outline, (result, _) in zip(outlines, results, strict=True) if result == "added"
+    ]
+    app.store.register([_source(recipe, outline) for outline in new_outlines], app.clock(), origin="operator")
     return [
-        {"name": one.name, "url": one.url, "categories": one.categories, "result": result, "reason": reason}
-        for one, (result, reason) in zip(outlines, results, strict=True)
+        {
+            "name": outline.name,
+            "url": outline.url,
+            "categories": outline.categories,
+            "result": result,
+            "reason": reason,
+        }
+        for outline, (result, reason) in zip(outlines, results, strict=True)
     ]
 
 
-def _result(one: OpmlOutline, known: set[str], found: FeedCheck | None) -> tuple[str, str]:
-    if one.url in known:
+def _result(outline: OpmlOutline, stored_urls: set[str], check: FeedCheck | None) -> tuple[str, str]:
+    if outline.url in stored_urls:
         return "there already", ""
-    if found is not None and not found.ok:
-        return "left out", f"{found.reason} {found.detail}".strip()
+    if check is not None and not check.ok:
+        return "left out", f"{check.reason} {check.detail}".strip()
     return "added", ""
 
 
-def _source(recipe: str, one: OpmlOutline) -> Source:
-    kept = {"categories": list(one.categories), "site": one.site}
+def _source(recipe: str, outline: OpmlOutline) -> Source:
+    options = {"categories": list(outline.categories), "site": outline.site}
     line = SourceLine(
-        name=one.name, url=one.url, options={key: value for key, value in kept.items() if value}
+        name=outline.name, url=outline.url, options={key: value for key, value in options.items() if value}
     )
-    return make_source(line, recipe, where=one.url)
+    return make_source(line, recipe, where=outline.url)
 
 
-def _tell(told: Sequence[dict[str, Any]]) -> None:
+def _print_results(results: Sequence[dict[str, Any]]) -> None:
     out = console()
-    for line in told:
+    for line in results:
         if line["reason"]:
             out.print(
                 cell(f"left out {line['name']}, {line['url']}: {line['reason']}", "yellow"), soft_wrap=True
             )
     counts = {
-        result: sum(1 for line in told if line["result"] == result) for result in ("added", "there already")
+        result: sum(1 for line in results if line["result"] == result)
+        for result in ("added", "there already")
     }
-    left = len(told) - sum(counts.values())
+    left_out = len(results) - sum(counts.values())
     out.print(
-        f"{format_count(counts['added'], 'source')} added, {counts['there already']} there already, {left} left out."
+        f"{format_count(counts['added'], 'source')} added, {counts['there already']} there already, {left_out} left out."
     )
 
 
@@ -112,10 +130,10 @@ def export_list(
     recipe: RecipeName,
     *,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of to standard output.")
+        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
 ) -> None:
-    """Write the feeds of a recipe as OPML, for other programs and for import elsewhere."""
+    """Write the feeds of a recipe as OPML."""
     app = open_app(context)
     app.recipe(recipe)
     rows = [row for row in app.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]

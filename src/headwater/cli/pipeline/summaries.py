@@ -1,4 +1,4 @@
-"""`headwater summaries`: stories summarised by a language model."""
+"""`headwater summaries`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -33,7 +33,7 @@ from headwater.runtime.summaries import (
 )
 from headwater.settings.llm import check_endpoint
 
-app = command_group("Let a language model summarise stories; see what was asked and what it cost.")
+app = command_group("Summarise stories with a language model; show requests and costs.")
 
 
 @app.command("run")
@@ -41,33 +41,33 @@ def run(
     context: typer.Context,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would be asked and what it would cost.")
+        bool, typer.Option("--dry-run", help="Only report what would be requested and what it would cost.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Do one round: follow open batches, ask about what waits, put answers into their stories.
+    """Do one round: follow open batches, send waiting requests, store answers in their stories.
 
-    It asks the endpoint of the setting `summaries` about the stories of recipes in tier C. It may be killed at any
-    moment and run again: no batch is sent twice.
+    It calls the endpoint of the setting `summaries` for the stories of recipes in tier C. It can be killed at any time and
+    run again: no batch is sent twice.
     """
-    app = _opened(context)
+    app = _open_app(context)
     if not summarized_recipes(app):
-        _tell("No recipe is in tier C: what was sent before is followed, nothing new is asked.")
+        _print_progress("No recipe is in tier C: open batches are followed, nothing new is requested.")
     if dry_run:
-        told: dict[str, Any] = asdict(estimate_round(app, _tell))
+        report: dict[str, Any] = asdict(estimate_round(app, _print_progress))
     else:
-        told = Maintenance(
-            app, tasks={SUMMARIES: summaries_task(_tell, max_time=SUMMARY_TIME_LIMIT)}
+        report = Maintenance(
+            app, tasks={SUMMARIES: summaries_task(_print_progress, max_time=SUMMARY_TIME_LIMIT)}
         ).run_now(SUMMARIES)
     if as_json:
-        print_json(told)
+        print_json(report)
     else:
-        console().print(_sentence(told), soft_wrap=True)
+        console().print(_sentence(report), soft_wrap=True)
 
 
 @app.command("status")
 def status(context: typer.Context, as_json: Json = False) -> None:
-    """Tell how many stories wait, were answered or failed, what was spent, and how batches stand."""
+    """Show how many requests wait, were answered or failed, the costs, and the state of batches."""
     app = open_app(context)
     store = summary_store(app)
     batches = store.recent_batches()
@@ -86,35 +86,35 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         return
     out = console()
     for recipe, states in sorted(counts.items()):
-        told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-        out.print(cell(f"{recipe}: {told}"))
+        report = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        out.print(cell(f"{recipe}: {report}"))
     out.print(f"About ${spent:.4f} in the last 24 hours.")
     if batches:
-        out.print(_listed(batches))
+        out.print(_batch_table(batches))
 
 
 @app.command("cancel")
 def cancel(context: typer.Context, as_json: Json = False) -> None:
-    """Cancel what waits and every open batch; what was answered by then is kept.
+    """Cancel waiting requests and open batches; answers received by then are kept.
 
-    An open batch is cancelled at the other end in the same call, or, if it cannot be reached, by the next round.
+    An open batch is cancelled at the endpoint now, or by the next round if the endpoint cannot be reached.
     """
-    app = _opened(context)
+    app = _open_app(context)
     store = summary_store(app)
     waiting = store.cancel_waiting(app.clock())
     batches = store.cancel_batches(app.clock())
-    told = {"cancelled": waiting, "batches": batches}
+    report = {"cancelled": waiting, "batches": batches}
     if batches:
         Maintenance(app, tasks={SUMMARIES: summaries_task(ask=False)}).run_now(SUMMARIES)
     if as_json:
-        print_json(told)
+        print_json(report)
     else:
         console().print(f"{waiting} requests and {batches} batches are cancelled.", soft_wrap=True)
 
 
 @app.command("retry")
 def retry(context: typer.Context, as_json: Json = False) -> None:
-    """Ask again about what failed or was cancelled; the next round does it."""
+    """Retry requests that failed or were cancelled; the next round sends them."""
     app = open_app(context)
     count = summary_store(app).retry_requests(app.clock())
     if as_json:
@@ -123,7 +123,7 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
         console().print(f"{count} requests wait again.")
 
 
-def _opened(context: typer.Context) -> App:
+def _open_app(context: typer.Context) -> App:
     app = open_app(context)
     check_endpoint(app.settings.summaries, SETTING)
     if not summarized_recipes(app) and not has_unfinished_summaries(app):
@@ -135,26 +135,26 @@ def _opened(context: typer.Context) -> App:
     return app
 
 
-def _tell(sentence: str) -> None:
+def _print_progress(sentence: str) -> None:
     error_console().print(cell(sentence), style="dim")
 
 
-def _sentence(told: dict[str, Any]) -> str:
+def _sentence(report: dict[str, Any]) -> str:
     return (
         "{planned} planned, {asked} asked, {answered} answered, {failed} failed, {postponed} postponed; "
         "{batches_sent} batches sent, {batches_ended} ended; {stories_updated} stories updated."
-    ).format(**told)
+    ).format(**report)
 
 
-def _listed(batches: Sequence[SummaryBatch]) -> Any:
-    """`state` is what the other end says, as far as it was asked."""
-    made = table(
+def _batch_table(batches: Sequence[SummaryBatch]) -> Any:
+    """`state` is the last state that the endpoint reported."""
+    listing = table(
         "batch", "made", "model", "state", "requests", "cost", "reason",
         numbers=("requests", "cost"), flexible="reason",
     )  # fmt: skip
     for batch in batches:
         cost = "" if batch.cost is None else f"{batch.cost:.4f}"
-        made.add_row(
+        listing.add_row(
             short_id(batch.id),
             format_time(batch.created_at),
             cell(batch.model),
@@ -163,4 +163,4 @@ def _listed(batches: Sequence[SummaryBatch]) -> Any:
             cost,
             cell(batch.reason),
         )
-    return made
+    return listing

@@ -13,7 +13,7 @@ from headwater.cli.render.console import error_console
 from headwater.model.recipe import RECIPE_ENTRY_POINTS
 
 RecipeFilter = Annotated[
-    list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; may be repeated.")
+    list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; can be repeated.")
 ]
 
 
@@ -30,10 +30,10 @@ def worker(
     concurrency: Annotated[int, typer.Option(min=1, help="Processes that refine, gather and deliver.")] = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Work on what the beat tells of, on as many machines as you like.
+    """Process what the beat announces, on any number of machines.
 
-    Polling and fetching share one process with many connections; the rest is done by as many processes as wanted. Needs
-    the extra `cluster` and the setting `redis`. It may be stopped or killed at any moment.
+    Polling and fetching share one process with many connections; --concurrency processes do the rest. Needs the extra
+    `cluster` and the setting `redis`. It can be stopped or killed at any time.
     """
     from headwater.runtime.celery.broker import broker_address  # noqa: PLC0415 - needs the extra `cluster`
     from headwater.runtime.celery.queues import worker_roles  # noqa: PLC0415 - as above
@@ -42,19 +42,19 @@ def worker(
     app = make_app(context)
     broker_address(app.settings)
     names = selected_recipe_names(app, recipe)
-    wanted = worker_roles(queues, names, concurrency)
+    roles = worker_roles(queues, names, concurrency)
     if not quiet:
         error_console().print(f"Working on {queues} of {', '.join(names)} until Ctrl-C.", style="dim")
-    serve(app, wanted)
+    serve(app, roles)
 
 
-def selected_recipe_names(app: App, wanted: Sequence[str] | None) -> Sequence[str]:
-    """All that are installed, or those that were named. None is loaded for that: the workers do it."""
+def selected_recipe_names(app: App, requested: Sequence[str] | None) -> Sequence[str]:
+    """The requested recipes, or all that are installed. The workers load them, this process does not."""
     installed = sorted({entry.name for entry in entry_points(group=RECIPE_ENTRY_POINTS)})
-    for name in wanted or ():
+    for name in requested or ():
         if name not in installed:
-            app.recipe(name)  # says what there is
-    return wanted or installed
+            app.recipe(name)  # refuses, and lists the installed recipes
+    return requested or installed
 
 
 app = single_command(worker)

@@ -146,15 +146,15 @@ class RedisRateLimiter:
 
     def report_sent(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, done=False)
+            self._report(leases, now, is_done=False)
 
     def report_done(self, leases: Sequence[str], now: float) -> None:
         with self._lock:
-            self._report(leases, now, done=True)
+            self._report(leases, now, is_done=True)
             for lease in leases:
                 self._leases.pop(f"{self._owner}{_OWNER_MARK}{lease}", None)
 
-    def _report(self, leases: Sequence[str], now: float, *, done: bool) -> None:
+    def _report(self, leases: Sequence[str], now: float, *, is_done: bool) -> None:
         owned_leases = (f"{self._owner}{_OWNER_MARK}{lease}" for lease in leases)
         demands = [self._leases[lease] for lease in owned_leases if lease in self._leases]
 
@@ -164,7 +164,7 @@ class RedisRateLimiter:
             for demand in demands:
                 for quota in demand.quotas:
                     snapshot.usages[quota.key].mark_sent(demand.lease, moment)
-                for slots in demand.slots if done else ():
+                for slots in demand.slots if is_done else ():
                     snapshot.usages[slots.key].running.pop(demand.lease, None)
 
         if demands:
@@ -208,7 +208,7 @@ class RedisRateLimiter:
     def _read(self, keys: set[str], clock: EpochClock | None) -> _Snapshot:
         names = [ERA, *sorted(keys)]
         before = clock() if clock else 0.0
-        values, (seconds, microseconds) = self._server.ask(
+        values, (seconds, microseconds) = self._server.execute(
             [("MGET", *(f"{self._prefix}:{name}" for name in names)), ("TIME",)]
         )
         after = clock() if clock else 0.0
@@ -233,7 +233,7 @@ class RedisRateLimiter:
                 usage.latest = max(snapshot.now, usage.latest)
                 keys.append(f"{self._prefix}:{key}")
                 words += [_digest(raw), msgspec.json.encode(usage), str(lifetime)]
-        return bool(self._server.run(COMPARE_AND_SET, keys, words))
+        return bool(self._server.run_script(COMPARE_AND_SET, keys, words))
 
     def _own_keys(self) -> set[str]:
         return {*_limit_keys(self._leases.values()), *self._blocks}
@@ -256,7 +256,9 @@ class RedisRateLimiter:
         names = [rate_limit_key(namespace, kind, now) for kind in kinds for namespace in self._counted]
         commands: list[RedisCommand] = [("INCR", name) for name in names]
         try:
-            self._server.ask(commands + [("EXPIRE", name, _COUNTER_SECONDS) for name in dict.fromkeys(names)])
+            self._server.execute(
+                commands + [("EXPIRE", name, _COUNTER_SECONDS) for name in dict.fromkeys(names)]
+            )
         except Temporary:
             return  # only a figure for display: the usage records hold the limits
 

@@ -97,7 +97,7 @@ def _with_origin(signals: dict[str, str], origin: str) -> dict[str, str]:
     return signals | {"tdm-declared-in": origin} if "tdm-reservation" in signals else signals
 
 
-def _metas(body: bytes, wanted: set[str]) -> Iterator[tuple[str, str]]:
+def _metas(body: bytes, names: set[str]) -> Iterator[tuple[str, str]]:
     at, end = 0, min(len(body), _HEAD_AT_MOST)
     while (mark := _MARK.search(body, at, end)) is not None and mark.lastgroup != "end":
         at = mark.end()
@@ -105,7 +105,7 @@ def _metas(body: bytes, wanted: set[str]) -> Iterator[tuple[str, str]]:
             at = body.find(_CLOSED[mark.lastgroup], at, end) + 1 or end
             continue
         name = _value(_NAME, mark[1]).lower()
-        content = _value(_CONTENT, mark[1]) if name in wanted else ""
+        content = _value(_CONTENT, mark[1]) if name in names else ""
         if content:
             yield name, content
 

@@ -159,18 +159,18 @@ def _deciding_rule(rules: tuple[RobotsRule, ...], path: str) -> RobotsRule | Non
 def _matches(pattern: str, path: str) -> bool:
     # Each part between stars is matched as early as possible: linear, however many stars there are.
     anchored = pattern.endswith("$")
-    first, *rest = (pattern[:-1] if anchored else pattern).split("*")
+    first, *later_parts = (pattern[:-1] if anchored else pattern).split("*")
     if not path.startswith(first):
         return False
-    if not rest:
+    if not later_parts:
         return not anchored or path == first
     at = len(first)
-    for part in rest[:-1]:
+    for part in later_parts[:-1]:
         start = path.find(part, at)
         if start < 0:
             return False
         at = start + len(part)
-    last = rest[-1]
+    last = later_parts[-1]
     return path.endswith(last) and len(path) - len(last) >= at if anchored else path.find(last, at) >= 0
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select, update
 from headwater.model.alarm import Alarm
 from headwater.model.keys import alarm_key
 from headwater.ops.alarms.decision import AlarmChanges, Key, Problem, decide_alarms
-from headwater.store.claims.leases import insert_into
+from headwater.store.bulk import insert_into
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.rows import alarm_from, alarm_row
@@ -38,7 +38,7 @@ class AlarmStore:
             open_deliveries(connection, deliveries, now)
             return raised, cleared
 
-    def listed(self, recipe: str | None, *, past: bool, limit: int) -> list[dict[str, Any]]:
+    def list_alarms(self, recipe: str | None, *, past: bool, limit: int) -> list[dict[str, Any]]:
         """Newest first; with `past` also those that were cleared."""
         query = select(alarms).order_by(alarms.c.raised_at.desc(), alarms.c.id).limit(limit)
         if recipe:

@@ -60,10 +60,10 @@ class Beat:
         hinted = [
             queue_name(job)
             for recipe in led
-            for job in (Job(recipe, task) for task in store.waiting(recipe, now))
+            for job in (Job(recipe, task) for task in store.due_tasks(recipe, now))
             if self.hints.send(job)
         ]
-        if MaintenanceTasks(store.engine).waiting(tasks, now) and self.hints.send_maintenance():
+        if MaintenanceTasks(store.engine).has_due(tasks, now) and self.hints.send_maintenance():
             hinted.append(MAINTENANCE_QUEUE)
         return hinted
 
@@ -74,7 +74,7 @@ class Beat:
             return True
         holder = rows.hold(row, self.owner, now, LEASE)
         if holder is not None and dead_owners([holder]):
-            rows.let_go(row, holder)
+            rows.release(row, holder)
             holder = rows.hold(row, self.owner, now, LEASE)
         if holder == self.owner:
             self.leading_until[recipe] = now + LEASE / 3
@@ -89,7 +89,7 @@ class Beat:
         """Let another beat lead at once."""
         self.leading_until.clear()
         for recipe in self.recipes:
-            MaintenanceTasks(self.app.store.engine).let_go(leader_row(recipe), self.owner)
+            MaintenanceTasks(self.app.store.engine).release(leader_row(recipe), self.owner)
 
 
 def leader_row(recipe: str) -> str:

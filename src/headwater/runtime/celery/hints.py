@@ -38,14 +38,14 @@ class HintSender:
 
     def acknowledge(self, queue: str) -> None:
         """A worker has taken the hint: the next one may follow soon."""
-        self.server.ask([("PEXPIRE", _marker(queue), SPACING // timedelta(milliseconds=1))])
+        self.server.execute([("PEXPIRE", _marker(queue), SPACING // timedelta(milliseconds=1))])
 
     def _send(self, queue: str, task: str, arguments: dict[str, str]) -> bool:
-        (waiting,) = self.server.ask([("LLEN", queue)])
+        (waiting,) = self.server.execute([("LLEN", queue)])
         if waiting:  # checked without the marker: another version of Headwater may have sent it
             return False
         set_marker = ("SET", _marker(queue), "1", "NX", "EX", LOST_AFTER // timedelta(seconds=1))
-        (is_new,) = self.server.ask([set_marker])
+        (is_new,) = self.server.execute([set_marker])
         if not is_new:
             return False
         self.celery.send_task(task, kwargs=arguments, queue=queue, ignore_result=True)

@@ -170,7 +170,7 @@ class TaskRunner:
         with suppress(Temporary):
             recipes = sorted({job.recipe for job in others})
             return any(
-                Job(recipe, task) in others for recipe in recipes for task in store.waiting(recipe, now)
+                Job(recipe, task) in others for recipe in recipes for task in store.due_tasks(recipe, now)
             )
         return False
 
@@ -187,7 +187,7 @@ class TaskRunner:
     def _hint_next(self, recipe: str) -> None:
         """The beat sends the same hints, but only once a second."""
         with suppress(Temporary, *BROKER_ERRORS):
-            for task in self.app.store.waiting(recipe, self.app.clock()):
+            for task in self.app.store.due_tasks(recipe, self.app.clock()):
                 self.hints.send(Job(recipe, task))
 
 

@@ -78,7 +78,7 @@ class QueueWatchdog:
         busy = self.children.any_busy()
         messages = False
         with suppress(Temporary):  # without the server a worker cannot take messages: that is not a stall
-            messages = any(self.server.ask([("LLEN", queue) for queue in self.queues]))
+            messages = any(self.server.execute([("LLEN", queue) for queue in self.queues]))
         if self.timer.is_stalled(self.clock(), messages=messages, busy=busy):
             self.on_stall()
 

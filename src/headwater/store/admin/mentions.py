@@ -7,13 +7,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, func, select
 
-from headwater.model.document import Document, Mention
+from headwater.model.document import Document
 from headwater.model.jobs import State
 from headwater.model.subject import Subject
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.dedupe.copies import SEEN_FOR, link_copies_of
-from headwater.store.rows import document_from
+from headwater.store.rows import document_from, mention_row
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import aliases, mentions, subjects
 
@@ -38,12 +38,12 @@ class MentionStore:
         with write_transaction(self.engine) as connection:
             _declare_subjects(connection, recipe, subjects_)
 
-    def listed(self, recipe: str) -> list[dict[str, Any]]:
+    def list_subjects(self, recipe: str) -> list[dict[str, Any]]:
         """The subjects with the number of their aliases and of the kept documents that mention them."""
         with read_transaction(self.engine) as connection:
             return _list_subjects(connection, recipe)
 
-    def kept(self, recipe: str, after: str, limit: int) -> list[Document]:
+    def kept_documents(self, recipe: str, after: str, limit: int) -> list[Document]:
         """Kept documents ordered by key, starting after `after`."""
         query = (
             select(documents)
@@ -103,18 +103,7 @@ def _stored_mentions(connection: Connection, ids: Sequence[str]) -> dict[str, di
 
 
 def _mention_rows(document: Document) -> dict[str, MentionRow]:
-    return {mention.subject: _mention_row(document.id, mention) for mention in document.mentions}
-
-
-def _mention_row(document: str, mention: Mention) -> MentionRow:
-    return {
-        "document_id": document,
-        "subject_id": mention.subject,
-        "kind": mention.kind,
-        "confidence": mention.confidence,
-        "count": mention.count,
-        "offsets": [list(offset) for offset in mention.offsets],
-    }
+    return {mention.subject: mention_row(document.id, mention) for mention in document.mentions}
 
 
 def _declare_subjects(connection: Connection, recipe: str, declared: Sequence[Subject]) -> None:

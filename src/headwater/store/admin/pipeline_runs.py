@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Engine, func, select, update
 
 from headwater.model.jobs import State
-from headwater.store.claims.leases import insert_into
+from headwater.store.bulk import insert_into
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import documents, leads, stories
 from headwater.store.schema.operations import pipeline_runs
@@ -62,7 +62,7 @@ class PipelineRuns:
             row = rows.one_or_none()
             return None if row is None else dict(row)
 
-    def listed(self, recipe: str, target_date: str | None = None) -> list[dict[str, Any]]:
+    def list_runs(self, recipe: str, target_date: str | None = None) -> list[dict[str, Any]]:
         """Newest first."""
         query = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
         if target_date is not None:

@@ -12,14 +12,13 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Clock, QueueItem, RemoteQueues
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.rows import Record
 from headwater.store.schema.operations import queue_items
 
 WAITING, LEASED, DONE, FAILED = "waiting", "leased", "done", "failed"
 MAX_ATTEMPTS = 5
 LEASE = timedelta(minutes=15)
 RETRY_DELAY = timedelta(minutes=10)
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class SqlQueues:
             },
         )
 
-    def later(self, item: str, owner: str, delay: timedelta) -> None:
+    def postpone(self, item: str, owner: str, delay: timedelta) -> None:
         """Return an item that `owner` could not try. It is due again after `delay`, and the attempt is not counted."""
         table = queue_items
         is_held = and_(table.c.id == item, table.c.state == LEASED, table.c.lease_owner == owner)
@@ -146,7 +145,7 @@ class SqlQueues:
         with write_transaction(self.engine) as connection:
             return connection.execute(update(queue_items).where(*conditions).values(**values)).rowcount
 
-    def named(self, name: str) -> str:
+    def find_queue(self, name: str) -> str:
         """The full name of the queue with this name or this last part of a name."""
         queues = [row["queue"] for row in self.counts()]
         matches = [queue for queue in queues if name in (queue, queue.rpartition(":")[2])]

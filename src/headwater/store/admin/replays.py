@@ -3,24 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, delete, select, tuple_
 
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.replay import ReplayState, ReplayVerdict
-from headwater.store.claims.leases import insert_into
+from headwater.store.bulk import insert_into
 from headwater.store.claims.replay import count_documents, locked_replay, report_if_done, update_replay
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.reads.catalogue import key_prefix
+from headwater.store.rows import Record
 from headwater.store.schema.flow import documents
 from headwater.store.schema.replays import replay_items, replays
 
 AT_ONCE = 500
 OPEN_STATES = (ReplayState.RUNNING, ReplayState.PAUSED, ReplayState.APPLYING)
 LISTED = 100
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Replays:
             f"a recipe has one replay at a time, and {reason}; let it end, or discard it with `headwater replay discard`",
         )
 
-    def listed(self, recipe: str | None = None) -> list[Record]:
+    def list_replays(self, recipe: str | None = None) -> list[Record]:
         """Newest first."""
         query = select(replays).order_by(replays.c.created_at.desc(), replays.c.id).limit(LISTED)
         with read_transaction(self.engine) as connection:
@@ -81,7 +80,7 @@ class Replays:
             raise Refused(
                 "unknown_replay",
                 f"{len(rows) or 'no'} replays begin with '{prefix}'; `headwater replay list` shows their ids, "
-                "of which 8 letters are enough",
+                "of which 8 characters are enough",
             )
         return _replay_record(rows[0])
 

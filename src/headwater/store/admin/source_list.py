@@ -16,10 +16,12 @@ from headwater.store.schema.flow import sources
 RECIPE, OPERATOR, UNLISTED = "recipe", "operator", "unlisted"
 
 
-def follow_list(connection: Connection, recipe: str, listed: Sequence[str], now: datetime) -> list[str]:
+def sync_source_list(
+    connection: Connection, recipe: str, source_ids: Sequence[str], now: datetime
+) -> list[str]:
     """Pause active sources that the list no longer names, and resume those that it names again. Returns the names of
     the paused ones. Sources that an operator added or paused stay as they are."""
-    listed_ids = set(listed)
+    listed_ids = set(source_ids)
     query = select(sources.c.id, sources.c.name, sources.c.origin).where(
         sources.c.recipe == recipe,
         (sources.c.origin == UNLISTED) | ((sources.c.origin == RECIPE) & sources.c.active),

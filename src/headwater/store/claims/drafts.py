@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Dialect, func, select
 
 from headwater.model.jobs import Claim, Draft, State
 from headwater.model.keys import key_number, positive_number
-from headwater.store.bulk import PreparedStatement, prepare_statement
-from headwater.store.claims.leases import claim_rows, insert_into
+from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement
+from headwater.store.claims.leases import claim_rows
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.store.schema.flow import captures, documents, leads, revisions, sources

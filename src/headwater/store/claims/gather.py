@@ -16,7 +16,7 @@ from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.in_list import in_list
 from headwater.store.records import stories_by_id
-from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, outline_from
+from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, fact_rows, outline_from
 from headwater.store.schema.flow import documents, groups, stories, story_members
 from headwater.store.schema.knowledge import facts, vectors
 
@@ -119,12 +119,7 @@ def _replace_stories(connection: Connection, result: GatherResult, now: datetime
     ]
     insert_rows(connection, story_members, member_rows)
     connection.execute(delete(facts).where(in_list(facts.c.record_id, story_ids)))
-    fact_rows = [
-        {"record_id": s.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
-        for s in result.stories
-        for name, f in s.facts.items()
-    ]
-    insert_rows(connection, facts, fact_rows)
+    insert_rows(connection, facts, [row for story in result.stories for row in fact_rows(story)])
     open_deliveries(
         connection,
         [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],

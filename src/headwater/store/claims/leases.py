@@ -4,8 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Table, and_, case, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Table, and_, case, or_, select, update
 
 from headwater.model.jobs import Claim, Task
 from headwater.model.replay import ReplayState
@@ -35,7 +34,7 @@ def _claimable(table: Table, recipe: str, now: datetime) -> list[Any]:
     return [table.c.recipe == recipe, table.c.due_at <= now, unleased]
 
 
-def waiting(connection: Connection, recipe: str, now: datetime) -> list[Task]:
+def due_tasks(connection: Connection, recipe: str, now: datetime) -> list[Task]:
     """The tasks with due rows that are not leased."""
     tasks = []
     for task, table in TASK_TABLES.items():
@@ -121,7 +120,7 @@ def release(connection: Connection, owners: Sequence[str], *, counts: bool) -> i
     return count
 
 
-def holders(connection: Connection) -> set[str]:
+def lease_owners(connection: Connection) -> set[str]:
     """All owners of a lease."""
     return {
         owner
@@ -132,8 +131,3 @@ def holders(connection: Connection) -> set[str]:
             .distinct()
         )
     }
-
-
-def insert_into(dialect: Dialect, table: Table) -> Any:
-    """The dialect's INSERT with ON CONFLICT. Both databases use the same syntax, SQLAlchemy has two classes for it."""
-    return postgresql.insert(table) if dialect.name == "postgresql" else sqlite.insert(table)

@@ -13,8 +13,8 @@ from headwater.model.document import Document
 from headwater.model.jobs import Claim, Delivery, DeliveryResult, State, Task
 from headwater.model.keys import delivery_key
 from headwater.model.story import Story
-from headwater.store.bulk import PreparedStatement, prepare_statement, update_rows
-from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, insert_into, postponed_values
+from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement, update_rows
+from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.in_list import in_list
 from headwater.store.records import alarms_by_id, documents_by_id, stories_by_id

@@ -62,7 +62,7 @@ def _bar_row(bar: Bar, recipe: str, capture: str | None) -> dict[str, Any]:
     }
 
 
-def register(connection: Connection, configured: Sequence[Source], now: datetime, origin: str) -> int:
+def register_sources(connection: Connection, configured: Sequence[Source], now: datetime, origin: str) -> int:
     """Make the rows agree with the configuration; what the engine learned about a source stays. Returns the number of
     new sources."""
     sources_by_id = {source.id: source for source in configured}

@@ -9,14 +9,14 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
-from headwater.store.bulk import insert_rows, update_rows
-from headwater.store.claims.leases import FINISHED_VALUES, insert_into, postponed_values
+from headwater.store.bulk import insert_into, insert_rows, update_rows
+from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_traces
 from headwater.store.in_list import in_list
-from headwater.store.rows import document_content
+from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
 
@@ -203,25 +203,10 @@ def _delete_earlier_findings(connection: Connection, revised: Sequence[str]) -> 
 
 
 def _write_findings(connection: Connection, kept_documents: Sequence[Document]) -> None:
-    fact_rows = [
-        {"record_id": d.id, "name": name, "value": f.value, "step": f.step, "version": f.version}
-        for d in kept_documents
-        for name, f in d.facts.items()
-    ]
-    insert_rows(connection, facts, fact_rows)
-    mention_rows = [
-        {
-            "document_id": d.id,
-            "subject_id": m.subject,
-            "kind": m.kind,
-            "confidence": m.confidence,
-            "count": m.count,
-            "offsets": m.offsets,
-        }
-        for d in kept_documents
-        for m in d.mentions
-    ]
-    insert_rows(connection, mentions, mention_rows)
+    insert_rows(connection, facts, [row for document in kept_documents for row in fact_rows(document)])
+    insert_rows(
+        connection, mentions, [mention_row(d.id, mention) for d in kept_documents for mention in d.mentions]
+    )
     vector_rows = [
         {
             "document_id": d.id,

@@ -19,9 +19,10 @@ from headwater.store.claims.leases import FINISHED_VALUES, TASK_CONDITIONS, clai
 from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.in_list import in_list
 from headwater.store.maintenance.retention import ARCHIVED
+from headwater.store.records import facts_by_record
 from headwater.store.rows import DOCUMENT_COLUMNS, document_from
 from headwater.store.schema.flow import documents
-from headwater.store.schema.knowledge import facts, mentions
+from headwater.store.schema.knowledge import mentions
 from headwater.store.schema.replays import replay_items, replays
 
 LISTED_AT_ONCE = 500
@@ -76,7 +77,7 @@ def _decisions(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[in
         select(*DOCUMENT_COLUMNS, *decision_columns).where(in_list(documents.c.id, ids))
     ).mappings()
     rows_by_id = {row["id"]: row for row in rows}
-    facts_by_id = _facts(connection, ids)
+    facts_by_id = facts_by_record(connection, ids)
     mentions_by_id = _mentions(connection, ids)
     return {
         name: (
@@ -107,13 +108,6 @@ def _stored_decision(
     return DocumentOutcome(
         state=State(row["state"]), reason=row["reason"] or "", of=row["duplicate_of"], document=document
     )
-
-
-def _facts(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, FactValue]]:
-    facts_by_id: defaultdict[str, dict[str, FactValue]] = defaultdict(dict)
-    for row in connection.execute(select(facts).where(in_list(facts.c.record_id, ids))):
-        facts_by_id[row.record_id][row.name] = FactValue(row.value, row.step, row.version)
-    return facts_by_id
 
 
 def _mentions(connection: Connection, ids: Sequence[str]) -> dict[str, list[Mention]]:

@@ -1,13 +1,14 @@
 """Copies found for another subject: the original is linked to that subject too."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from headwater.model.document import Mention
 from headwater.model.jobs import RefineResult, State
 from headwater.store.bulk import insert_rows
 from headwater.store.in_list import in_list
+from headwater.store.rows import mention_row
 from headwater.store.schema.flow import documents, leads, sources
 from headwater.store.schema.knowledge import edges, mentions
 
@@ -47,22 +48,11 @@ def _link(connection: Connection, pairs: Pairs) -> None:
         return
     own_subjects = _own_subjects(connection, {original for original, _ in pairs})
     rows = [
-        _mention(original, subject)
+        mention_row(original, Mention(subject, SEEN_FOR, CONFIDENCE, count=0))
         for original, subject in sorted(pairs)
         if original in own_subjects and subject not in own_subjects[original]
     ]
     insert_rows(connection, mentions, rows)
-
-
-def _mention(original: str, subject: str) -> dict[str, Any]:
-    return {
-        "document_id": original,
-        "subject_id": subject,
-        "kind": SEEN_FOR,
-        "confidence": CONFIDENCE,
-        "count": 0,
-        "offsets": (),
-    }
 
 
 def _pairs_of_copies(connection: Connection, ids: Sequence[str]) -> Pairs:

@@ -20,16 +20,21 @@ def fingerprint_owners(
     connection: Connection, recipe: str, prints: Sequence[Fingerprint]
 ) -> dict[Fingerprint, str]:
     """Which document owns each of these fingerprints."""
-    if not prints:
+    owners = owners_by_value(connection, recipe, [(mark.kind, mark.value) for mark in prints])
+    return {Fingerprint(kind, value): owner for (kind, value), owner in owners.items()}
+
+
+def owners_by_value(
+    connection: Connection, recipe: str, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """The same by (kind, value)."""
+    if not pairs:
         return {}
     table = fingerprints
-    by_index_value = {
-        (mark.kind, index_value(mark.value)): Fingerprint(mark.kind, mark.value) for mark in prints
-    }
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(
-        match_fingerprints(recipe, by_index_value)
-    )
-    return {by_index_value[row.kind, row.value]: row.document_id for row in connection.execute(query).all()}
+    pairs_by_index_value = {(kind, index_value(value)): (kind, value) for kind, value in pairs}
+    query = select(table.c.kind, table.c.value, table.c.document_id)
+    rows = connection.execute(query.where(match_fingerprints(recipe, pairs_by_index_value))).all()
+    return {pairs_by_index_value[row.kind, row.value]: row.document_id for row in rows}
 
 
 def index_value(value: str) -> str:

@@ -17,12 +17,12 @@ from headwater.store.bulk import (
     PreparedStatement,
     RecordsetStatement,
     RowValues,
+    insert_into,
     insert_rows,
     prepare_recordset,
     prepare_statement,
 )
-from headwater.store.claims.leases import insert_into
-from headwater.store.dedupe.fingerprints import index_value, match_fingerprints
+from headwater.store.dedupe.fingerprints import index_value, match_fingerprints, owners_by_value
 from headwater.store.in_list import bigint_array, in_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
@@ -62,29 +62,18 @@ def recall(
 ) -> FingerprintLookup:
     space = dedupe_space(recipe, scheme)
     epoch = connection.scalar(select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space)) or 0
-    owners = _owners(connection, recipe, prints)
+    owners = owners_by_value(connection, recipe, prints)
     numbers = _latest_documents(connection, space, list(dict.fromkeys(keys)), limit)
-    names = _document_ids(connection, {number for some in numbers.values() for number in some})
+    ids_by_number = _document_ids(
+        connection, {number for band_documents in numbers.values() for number in band_documents}
+    )
     holders = {
-        band: list(dict.fromkeys(names[number] for number in some if number in names))
-        for band, some in numbers.items()
+        band: list(
+            dict.fromkeys(ids_by_number[number] for number in band_documents if number in ids_by_number)
+        )
+        for band, band_documents in numbers.items()
     }
     return FingerprintLookup(epoch, owners, holders)
-
-
-def _owners(
-    connection: Connection, recipe: str, prints: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], str]:
-    if not prints:
-        return {}
-    table, prints_by_index_value = (
-        fingerprints,
-        {(kind, index_value(value)): (kind, value) for kind, value in prints},
-    )
-    query = select(table.c.kind, table.c.value, table.c.document_id).where(
-        match_fingerprints(recipe, prints_by_index_value)
-    )
-    return {prints_by_index_value[row.kind, row.value]: row.document_id for row in connection.execute(query)}
 
 
 def _latest_documents(
@@ -105,12 +94,12 @@ def _latest_documents(
 
 
 def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
-    names: dict[int, str] = {}
-    waiting = iter(numbers)
-    while some := list(islice(waiting, NUMBERS_AT_ONCE)):
-        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(some))
-        names |= {row.number: row.id for row in connection.execute(query)}
-    return names
+    ids_by_number: dict[int, str] = {}
+    remaining = iter(numbers)
+    while batch := list(islice(remaining, NUMBERS_AT_ONCE)):
+        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(batch))
+        ids_by_number |= {row.number: row.id for row in connection.execute(query)}
+    return ids_by_number
 
 
 def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
@@ -121,20 +110,20 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
 
 
 def stories(
-    connection: Connection, recipe: str, publishers: Sequence[str], some: Sequence[int]
+    connection: Connection, recipe: str, publishers: Sequence[str], sentence_numbers: Sequence[int]
 ) -> dict[str, dict[int, int]]:
-    found: dict[str, dict[int, int]] = {name: {} for name in publishers}
-    if not some or not publishers:
-        return found
+    counts: dict[str, dict[int, int]] = {name: {} for name in publishers}
+    if not sentence_numbers or not publishers:
+        return counts
     names = {_publisher_number(name): name for name in publishers}
     query = select(sentence_counts.c.sentence, sentence_counts.c.publisher, sentence_counts.c.stories).where(
         sentence_counts.c.space == dedupe_space(recipe, ""),
-        in_list(sentence_counts.c.sentence, some),
+        in_list(sentence_counts.c.sentence, sentence_numbers),
         in_list(sentence_counts.c.publisher, list(names)),
     )
     for row in connection.execute(query).all():
-        found[names[row.publisher]][row.sentence] = row.stories
-    return found
+        counts[names[row.publisher]][row.sentence] = row.stories
+    return counts
 
 
 def _publisher_number(name: str) -> int:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from sqlalchemy import Connection, Engine, select, text
 
 from headwater.model.errors import Refused
-from headwater.store.claims.leases import TASK_TABLES, holders
+from headwater.store.claims.leases import TASK_TABLES, lease_owners
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import captures, documents
 
@@ -25,10 +25,10 @@ def without_workers(engine: Engine, begin: BeginTransaction = write_transaction)
         if connection.dialect.name == "postgresql":
             names = ", ".join(table.name for table in TASK_TABLES.values())
             connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
-        if busy := holders(connection):
+        if busy := lease_owners(connection):
             raise Refused(
                 "workers_busy",
-                f"{len(busy)} workers are at work; stop them first, then try again",
+                f"{len(busy)} workers are active: stop them first, then try again",
             )
         yield connection
 

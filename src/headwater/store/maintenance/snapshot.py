@@ -7,23 +7,20 @@ transaction. The file is the same in both cases, so it also moves a store to the
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, insert, select, update
+from sqlalchemy import URL, Connection, Engine, Table, select, update
 
 from headwater.model.errors import Refused, Temporary
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.maintenance.orphans import without_workers
+from headwater.store.maintenance.table_copy import read_rows, write_rows
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
 from headwater.store.relocation import assign_database_id, database_id
 from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.tables import metadata
-
-AT_ONCE = 500
 
 
 def save_snapshot(engine: Engine, file: Path) -> None:
@@ -84,16 +81,8 @@ def free_for_restore(engine: Engine, *, force: bool) -> Iterator[Connection]:
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
-    streaming = source.execution_options(stream_results=True, yield_per=AT_ONCE)
     for table in metadata.sorted_tables:
-        rows = (dict(row) for row in streaming.execute(select(table)).mappings())
-        for batch in _batches(rows):
-            target.execute(insert(table), batch)
-
-
-def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(rows, AT_ONCE)):
-        yield batch
+        write_rows(target, table, read_rows(source, table))
 
 
 def delete_all_rows(target: Connection) -> None:

@@ -53,7 +53,7 @@ def canonical_value(value: Any) -> Any:
 
 def table_digest(connection: Connection, table: Table) -> TableDigest:
     count = RunningDigest()
-    for row in _rows(connection, table):
+    for row in read_rows(connection, table):
         count.add(row)
     return count.tally
 
@@ -63,20 +63,23 @@ def copy_table(source: Connection, target: Connection, table: Table) -> TableDig
     count = RunningDigest()
 
     def counted() -> Iterator[RowTuple]:
-        for row in _rows(source, table):
+        for row in read_rows(source, table):
             count.add(row)
             yield row
 
-    if target.dialect.name == "postgresql":
-        _copy(target, table, counted())
-    else:
-        rows = counted()
-        while batch := [dict(zip(table.c.keys(), row, strict=True)) for row in islice(rows, AT_ONCE)]:
-            target.execute(insert(table), batch)
+    write_rows(target, table, counted())
     return count.tally
 
 
-def _rows(connection: Connection, table: Table) -> Iterator[RowTuple]:
+def write_rows(target: Connection, table: Table, rows: Iterator[RowTuple]) -> None:
+    if target.dialect.name == "postgresql":
+        _copy(target, table, rows)
+        return
+    while batch := [dict(zip(table.c.keys(), row, strict=True)) for row in islice(rows, AT_ONCE)]:
+        target.execute(insert(table), batch)
+
+
+def read_rows(connection: Connection, table: Table) -> Iterator[RowTuple]:
     streaming = {"stream_results": True, "yield_per": AT_ONCE}
     for row in connection.execute(select(table), execution_options=streaming):
         yield tuple(row)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Engine, or_, select, update
 
 from headwater.model.keys import key, positive_number
-from headwater.store.claims.leases import insert_into
+from headwater.store.bulk import insert_into
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.operations import maintenance_tasks
 
@@ -20,7 +20,12 @@ class MaintenanceTasks:
     def register(self, due: Mapping[str, datetime], now: datetime) -> None:
         """Add tasks that do not exist yet, due at these times."""
         rows = [
-            {"name": name, "number": positive_number(key("chore", name)), "due_at": at, "status": "PENDING"}
+            {
+                "name": name,
+                "number": positive_number(key("maintenance_task", name)),
+                "due_at": at,
+                "status": "PENDING",
+            }
             | {"created_at": now}
             for name, at in due.items()
         ]
@@ -29,7 +34,7 @@ class MaintenanceTasks:
                 insert_into(connection.dialect, maintenance_tasks).on_conflict_do_nothing(), rows
             )
 
-    def take(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
+    def claim(self, name: str, owner: str, now: datetime, lease: timedelta, *, early: bool = False) -> bool:
         """Lease a task that is due, or with `early` at once; returns whether it is leased now."""
         claimable = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name,
@@ -41,13 +46,13 @@ class MaintenanceTasks:
         with write_transaction(self.engine) as connection:
             return connection.execute(claimable.values(**values, status="RUNNING")).rowcount == 1
 
-    def holders(self) -> set[str]:
+    def lease_owners(self) -> set[str]:
         """All owners of a lease."""
         query = select(maintenance_tasks.c.lease_owner).where(maintenance_tasks.c.lease_owner.is_not(None))
         with read_transaction(self.engine) as connection:
             return {str(owner) for owner in connection.scalars(query)}
 
-    def free(self, owners: Collection[str]) -> None:
+    def release_owners(self, owners: Collection[str]) -> None:
         """Release the tasks of these owners."""
         held_tasks = update(maintenance_tasks).where(maintenance_tasks.c.lease_owner.in_(owners))
         with write_transaction(self.engine) as connection:
@@ -71,7 +76,7 @@ class MaintenanceTasks:
         with write_transaction(self.engine) as connection:
             connection.execute(held_task.values(**values, status=status, result=dict(result)))
 
-    def waiting(self, names: Collection[str], now: datetime) -> bool:
+    def has_due(self, names: Collection[str], now: datetime) -> bool:
         """Whether one of these tasks is due and not leased."""
         unleased = or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now)
         due = select(maintenance_tasks.c.name).where(
@@ -97,7 +102,7 @@ class MaintenanceTasks:
                 select(maintenance_tasks.c.lease_owner).where(maintenance_tasks.c.name == name)
             )
 
-    def let_go(self, name: str, owner: str) -> None:
+    def release(self, name: str, owner: str) -> None:
         """Release it, so that another owner can hold it at once."""
         held_task = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
@@ -105,7 +110,7 @@ class MaintenanceTasks:
         with write_transaction(self.engine) as connection:
             connection.execute(held_task.values(lease_owner=None, lease_until=None, status="PENDING"))
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_tasks(self) -> list[dict[str, Any]]:
         with read_transaction(self.engine) as connection:
             rows = connection.execute(select(maintenance_tasks).order_by(maintenance_tasks.c.name)).mappings()
             return [dict(row) for row in rows]

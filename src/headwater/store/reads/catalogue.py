@@ -10,6 +10,8 @@ from sqlalchemy import Connection, Engine, Table, func, or_, select
 from headwater.model.jobs import State, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
+from headwater.store.reads.end_reasons import count_end_reasons
+from headwater.store.rows import Record
 from headwater.store.schema.flow import (
     captures,
     deliveries,
@@ -20,8 +22,6 @@ from headwater.store.schema.flow import (
     sources,
     stories,
 )
-
-Record = dict[str, Any]
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stopped", "failures", "reason", "due_at", "last_polled_at",
@@ -45,7 +45,7 @@ class Catalogue:
                 "sources": _source_counts(connection, recipe, now),
                 "leads": _counts(connection, leads, recipe),
                 "documents": _counts(connection, documents, recipe),
-                "ended": _reasons(connection, recipe),
+                "ended": count_end_reasons(connection, recipe),
                 "stories": _total(connection, stories, stories.c.recipe == recipe, stories.c.state == "live"),
                 "deliveries": _counts(connection, deliveries, recipe),
                 "captures": _total(connection, captures, captures.c.recipe == recipe),
@@ -103,7 +103,7 @@ class Catalogue:
         query = select(quarantine).order_by(quarantine.c.created_at, quarantine.c.record_id)
         return self._all(query.where(quarantine.c.recipe == recipe) if recipe else query)
 
-    def quarantined(self, record: str) -> Record | None:
+    def quarantined_record(self, record: str) -> Record | None:
         rows = self._all(
             select(quarantine).where(quarantine.c.record_id.like(f"{key_prefix(record)}%")).limit(1)
         )
@@ -128,23 +128,6 @@ def key_prefix(text: str) -> str:
 def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, int]:
     query = select(table.c.state, func.count()).where(table.c.recipe == recipe).group_by(table.c.state)
     return {row[0]: row[1] for row in connection.execute(query.order_by(table.c.state))}
-
-
-def _reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
-    """Why documents and leads were not kept, most frequent first."""
-    found: dict[str, int] = {}
-    for table in (documents, leads):
-        query = (
-            select(table.c.reason, func.count())
-            .where(
-                table.c.recipe == recipe,
-                table.c.state.in_((State.DROPPED, State.DUPLICATE, State.ASIDE, State.QUARANTINED)),
-            )
-            .group_by(table.c.reason)
-        )
-        for reason, count in connection.execute(query):
-            found[reason or "?"] = found.get(reason or "?", 0) + count
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:

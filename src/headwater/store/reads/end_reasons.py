@@ -1,21 +1,25 @@
 """Why documents and leads were not kept, with an example of each reason."""
 
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Engine, Table, func, select
+from sqlalchemy import Connection, Engine, RowMapping, Table, func, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
+from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, leads
 
+NO_REASON = "?"
+TABLES = (documents, leads)
 END_STATES = (State.DROPPED, State.DUPLICATE, State.ASIDE, State.QUARANTINED)
 
 
-def end_reasons(engine: Engine, recipe: str) -> list[dict[str, Any]]:
+def end_reasons(engine: Engine, recipe: str) -> list[Record]:
     """Each reason with its state, its count and an example, most frequent first."""
     with read_transaction(engine) as connection:
-        rows = [row for table in (documents, leads) for row in _reasons(connection, table, recipe)]
-    rows_by_reason: dict[tuple[str, str], dict[str, Any]] = {}
+        rows = [row for table in TABLES for row in _rows_with_examples(connection, table, recipe)]
+    rows_by_reason: dict[tuple[str, str], Record] = {}
     for row in rows:
         first = rows_by_reason.setdefault((row["state"], row["reason"]), row)
         if first is not row:
@@ -23,7 +27,16 @@ def end_reasons(engine: Engine, recipe: str) -> list[dict[str, Any]]:
     return sorted(rows_by_reason.values(), key=lambda row: (-row["count"], row["reason"]))
 
 
-def _reasons(connection: Connection, table: Table, recipe: str) -> list[dict[str, Any]]:
+def count_end_reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
+    """How often each reason occurs, most frequent first."""
+    counts: Counter[str] = Counter()
+    for table in TABLES:
+        for row in _reason_rows(connection, table, recipe):
+            counts[row["reason"] or NO_REASON] += row["count"]
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _reason_rows(connection: Connection, table: Table, recipe: str) -> Sequence[RowMapping]:
     query = (
         select(
             table.c.state, table.c.reason, func.count().label("count"), func.min(table.c.id).label("example")
@@ -31,14 +44,18 @@ def _reasons(connection: Connection, table: Table, recipe: str) -> list[dict[str
         .where(table.c.recipe == recipe, table.c.state.in_(END_STATES))
         .group_by(table.c.state, table.c.reason)
     )
-    rows = [dict(row) for row in connection.execute(query).mappings()]
-    example_ids = [row["example"] for row in rows]
-    query_examples = select(table.c.id, table.c.title, table.c.url).where(table.c.id.in_(example_ids))
-    examples = {row.id: row for row in connection.execute(query_examples)}
+    return connection.execute(query).mappings().all()
+
+
+def _rows_with_examples(connection: Connection, table: Table, recipe: str) -> list[Record]:
+    rows = _reason_rows(connection, table, recipe)
+    query = select(table.c.id, table.c.title, table.c.url)
+    example_rows = connection.execute(query.where(table.c.id.in_([row["example"] for row in rows])))
+    examples = {row.id: row for row in example_rows}
     return [
-        row
+        dict(row)
         | {
-            "reason": row["reason"] or "?",
+            "reason": row["reason"] or NO_REASON,
             "title": examples[row["example"]].title or "",
             "url": examples[row["example"]].url,
         }

@@ -5,7 +5,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, or_, select
 
 from headwater.store.connect import read_transaction
-from headwater.store.reads.catalogue import Record, match_key_or_url
+from headwater.store.reads.catalogue import match_key_or_url
+from headwater.store.rows import Record
 from headwater.store.schema.flow import (
     captures,
     deliveries,

@@ -8,10 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, func, select, union
 
 from headwater.store.connect import read_transaction
+from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, leads, sources, stories, story_members
 from headwater.store.schema.knowledge import edges
-
-Record = dict[str, Any]
 
 
 def top_stories(engine: Engine, recipe: str, since: datetime, limit: int) -> list[Record]:
@@ -106,10 +105,10 @@ def _sources_of(connection: Connection, ids: Sequence[str]) -> dict[str, list[Re
         )
     )
     sources_by_story: dict[str, list[Record]] = defaultdict(list)
-    listed: set[tuple[str, str]] = set()
+    listed_sources: set[tuple[str, str]] = set()
     for row in connection.execute(query).mappings():
-        if (row["story_id"], row["source_id"]) not in listed:
-            listed.add((row["story_id"], row["source_id"]))
+        if (row["story_id"], row["source_id"]) not in listed_sources:
+            listed_sources.add((row["story_id"], row["source_id"]))
             sources_by_story[row["story_id"]].append(_source_record(row))
     return sources_by_story
 

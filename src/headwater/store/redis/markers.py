@@ -55,7 +55,7 @@ class DedupeMarkers:
     def missing(self) -> list[str]:
         """The recipes whose markers are missing. Raises Temporary."""
         recipes = sorted(self.namespaces)
-        flags = self.server.ask([("EXISTS", self._filled_key(recipe)) for recipe in recipes])
+        flags = self.server.execute([("EXISTS", self._filled_key(recipe)) for recipe in recipes])
         return [recipe for recipe, exists in zip(recipes, flags, strict=True) if not exists]
 
     def refill(self, recipe: str, normal: NormalizeUrl) -> int:
@@ -64,7 +64,7 @@ class DedupeMarkers:
         for batch in recent_lookups(self.engine, recipe, now - LIFE, normal):
             count += self._write(recipe, _with_remaining_life(batch, now))
         # Valid for an hour, so markers that a killed worker did not write are missing for an hour at most.
-        self.server.ask([("SET", self._filled_key(recipe), now.isoformat(), "EX", WHOLE_SECONDS)])
+        self.server.execute([("SET", self._filled_key(recipe), now.isoformat(), "EX", WHOLE_SECONDS)])
         return count
 
     def _write(self, recipe: str, marks: Iterable[tuple[StoredFingerprint, timedelta]]) -> int:
@@ -73,7 +73,7 @@ class DedupeMarkers:
             ("SET", dedupe_key(namespace, mark), mark.row, "EX", max(1, int(life.total_seconds())))
             for mark, life in marks
         ]
-        return len(self.server.ask(commands))
+        return len(self.server.execute(commands))
 
     def _filled_key(self, recipe: str) -> str:
         return f"{self.namespaces[recipe]}:dedupe:filled:{recipe}"
@@ -83,16 +83,16 @@ class DedupeMarkers:
             self._again_at = self.now() + self.rest
             first, self._troubled = not self._troubled, True
         if first:
-            _log.warning("marks cannot be written", reason=trouble.reason, detail=trouble.detail)
+            _log.warning("markers cannot be written", reason=trouble.reason, detail=trouble.detail)
 
     def _resume(self) -> None:
         with self._lock:
             before, self._troubled = self._troubled, False
         if not before:
             return
-        _log.warning("marks are written again")
+        _log.warning("markers are written again")
         with suppress(Temporary):  # the maintenance task finds the missing key and writes what was missed
-            self.server.ask([("DEL", self._filled_key(recipe)) for recipe in sorted(self.namespaces)])
+            self.server.execute([("DEL", self._filled_key(recipe)) for recipe in sorted(self.namespaces)])
 
 
 def _with_remaining_life(

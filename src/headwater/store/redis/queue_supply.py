@@ -64,7 +64,7 @@ class RedisQueueSupply:
             return 0
         self._undo_expired(queue)
         handover = uuid4().hex
-        raws: list[bytes] = self.server.run(
+        raws: list[bytes] = self.server.run_script(
             TAKE,
             [queue, *_handover_keys(queue, handover)],
             [self.lease // timedelta(milliseconds=1), handover, limit],
@@ -75,29 +75,31 @@ class RedisQueueSupply:
         keep([item for _, item in parsed if item is not None])
         unreadable = [raw for raw, item in parsed if item is None]
         if unreadable:
-            _log.warning("items put aside", queue=queue, count=len(unreadable), list=_unreadable_key(queue))
+            _log.warning(
+                "unreadable items set aside", queue=queue, count=len(unreadable), list=_unreadable_key(queue)
+            )
         handover_list, lease, handovers = _handover_keys(queue, handover)
-        self.server.run(
+        self.server.run_script(
             SETTLE, [handover_list, lease, handovers, _unreadable_key(queue)], [handover, *unreadable]
         )
         return len(raws)
 
     def _undo_expired(self, queue: str) -> None:
-        (names,) = self.server.ask([("SMEMBERS", f"{queue}:handovers")])
+        (names,) = self.server.execute([("SMEMBERS", f"{queue}:handovers")])
         for name in sorted(raw_name.decode() for raw_name in names):
-            count = self.server.run(UNDO, [queue, *_handover_keys(queue, name)], [name])
+            count = self.server.run_script(UNDO, [queue, *_handover_keys(queue, name)], [name])
             if count:
-                _log.warning("hand-over undone", queue=queue, items=count)
+                _log.warning("handover undone", queue=queue, items=count)
 
     def waiting(self) -> Mapping[str, int]:
         queues = sorted(self.recipes)
-        lengths = self.server.ask([("LLEN", queue) for queue in queues])
+        lengths = self.server.execute([("LLEN", queue) for queue in queues])
         return {queue: length for queue, length in zip(queues, lengths, strict=True) if length}
 
     def peek(self, queue: str, limit: int) -> Sequence[Mapping[str, Any]]:
         if queue not in self.recipes:
             return []
-        (raws,) = self.server.ask([("LRANGE", queue, 0, limit - 1)])
+        (raws,) = self.server.execute([("LRANGE", queue, 0, limit - 1)])
         parsed = ((raw, parse_item(raw, queue, "")) for raw in raws)
         return [item.payload if item else {"unreadable": repr(raw[:200])} for raw, item in parsed]
 

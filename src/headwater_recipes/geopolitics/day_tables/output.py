@@ -21,6 +21,22 @@ from headwater_recipes.geopolitics.day_tables.database import (
     table_of_day,
 )
 
+# The existing readers know these columns. OWN_COLUMNS are added to them.
+CREATE_TABLE = """
+CREATE TABLE IF NOT EXISTS {0} (
+  id bigserial PRIMARY KEY, flashpoint_id uuid NOT NULL, cluster_id int NOT NULL, summary text NOT NULL,
+  article_count int NOT NULL, top_domains jsonb DEFAULT '[]', languages jsonb DEFAULT '[]', urls jsonb DEFAULT '[]',
+  images jsonb DEFAULT '[]', created_at timestamptz DEFAULT now())
+"""
+OWN_COLUMNS = (
+    ("story_id", "text"),
+    ("title", "text"),
+    ("hotspot_score", "real"),
+    ("components", "jsonb"),
+    ("topic", "text"),
+)
+JSON_COLUMNS = ("top_domains", "languages", "urls", "images", "components")
+
 
 def is_from_day_table(document: Document) -> bool:
     return bool(document.attributes.get("day"))
@@ -60,23 +76,6 @@ def _values(document: Document) -> Mapping[str, Any]:
         "entities": json.dumps(names) if (names := document.attributes.get("entities")) else None,
         "title_en": document.attributes.get("title_en"),
     }
-
-
-# The existing readers know these columns. OWN_COLUMNS are added to them.
-CREATE_TABLE = """
-CREATE TABLE IF NOT EXISTS {0} (
-  id bigserial PRIMARY KEY, flashpoint_id uuid NOT NULL, cluster_id int NOT NULL, summary text NOT NULL,
-  article_count int NOT NULL, top_domains jsonb DEFAULT '[]', languages jsonb DEFAULT '[]', urls jsonb DEFAULT '[]',
-  images jsonb DEFAULT '[]', created_at timestamptz DEFAULT now())
-"""
-OWN_COLUMNS = (
-    ("story_id", "text"),
-    ("title", "text"),
-    ("hotspot_score", "real"),
-    ("components", "jsonb"),
-    ("topic", "text"),
-)
-JSON_COLUMNS = ("top_domains", "languages", "urls", "images", "components")
 
 
 def write_story_table(database: str, stories: Sequence[Story]) -> int:

@@ -1,4 +1,4 @@
-"""`headwater procedures`: the knowledge base that the procedures recipe writes, looked at from outside."""
+"""`headwater procedures`."""
 
 import os
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ from headwater_recipes.procedures.retrieval.files import select_documents
 from headwater_recipes.procedures.retrieval.store import StoreRetriever
 from headwater_recipes.procedures.standalone import procedures_in_bytes
 
-app = command_group("Look at the knowledge base of procedures: figures, search, checks.")
-LARGEST = 64_000_000
+app = command_group("Search and check the knowledge base of procedures; show metrics.")
+MAX_FILE_SIZE = 64_000_000
 
 
 @app.command("metrics")
 def show_metrics(context: typer.Context, as_json: Json = False) -> None:
-    """How far pages came, how complete the procedures are, what went wrong."""
-    told = read_metrics(open_app(context))
+    """Show how many pages reached each stage, how complete the procedures are, and the errors."""
+    record = read_metrics(open_app(context))
     if as_json:
-        print_json(told)
+        print_json(record)
     else:
-        _show_metrics(told)
+        _show_metrics(record)
 
 
 def read_metrics(app: App) -> dict[str, Any]:
@@ -47,9 +47,9 @@ def read_metrics(app: App) -> dict[str, Any]:
     )
 
 
-def _show_metrics(told: Mapping[str, Any]) -> None:
+def _show_metrics(record: Mapping[str, Any]) -> None:
     out = console()
-    made = table("", "count", numbers=("count",))
+    listing = table("", "count", numbers=("count",))
     for name in (
         "discovered",
         "fetched",
@@ -60,18 +60,18 @@ def _show_metrics(told: Mapping[str, Any]) -> None:
         "skipped",
         "duplicates",
     ):
-        made.add_row(name.replace("_", " "), str(told[name]))
-    for name, count in told["errors"].items():
-        made.add_row(cell(name.replace("_", " "), "yellow"), str(count))
-    out.print(made)
+        listing.add_row(name.replace("_", " "), str(record[name]))
+    for name, count in record["errors"].items():
+        listing.add_row(cell(name.replace("_", " "), "yellow"), str(count))
+    out.print(listing)
     out.print("\ncompleteness", style="bold")
-    counts = told["completeness"]["histogram"]
-    most = max(counts.values(), default=0) or 1
+    counts = record["completeness"]["histogram"]
+    largest_count = max(counts.values(), default=0) or 1
     for name, count in counts.items():
-        out.print(f"{name}  {'█' * round(40 * count / most):40s} {count}")
-    if told["completeness"]["average"] is not None:
-        share = told["completeness"]["share_of_target"]
-        out.print(f"on average {told['completeness']['average']:.2f}; {share:.0%} reach the target of 0.70")
+        out.print(f"{name}  {'█' * round(40 * count / largest_count):40s} {count}")
+    if record["completeness"]["average"] is not None:
+        share = record["completeness"]["share_of_target"]
+        out.print(f"on average {record['completeness']['average']:.2f}; {share:.0%} reach the target of 0.70")
 
 
 @app.command("list")
@@ -85,41 +85,41 @@ def list_procedures(
     language: Annotated[str, typer.Option(help="es, ca, eu, gl or en.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List procedures, all or by these filters."""
+    """List procedures, all or filtered."""
     folder = _folder(open_app(context))
-    found = select_documents(
+    rows = select_documents(
         folder, territory=territory, organism=organism, kind=kind, channel=channel, language=language
     )
     if as_json:
-        print_json_lines(told for _, told in found)
+        print_json_lines(record for _, record in rows)
         return
-    made = table("id", "name", "organism", "complete", numbers=("complete",), flexible="name")
-    made.expand = True
-    for stem, told in found:
-        score = told.get("completeness_score")
-        made.add_row(
-            cell(stem, "cyan"), cell(told.get("nombre")), cell(told.get("organismo"), "dim"), cell(score)
+    listing = table("id", "name", "organism", "complete", numbers=("complete",), flexible="name")
+    listing.expand = True
+    for stem, record in rows:
+        score = record.get("completeness_score")
+        listing.add_row(
+            cell(stem, "cyan"), cell(record.get("nombre")), cell(record.get("organismo"), "dim"), cell(score)
         )
-    console().print(made if found else "No procedure fits.")
+    console().print(listing if rows else "No procedure matches.")
 
 
 @app.command("find")
 def find_procedure(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="What somebody might ask.")],
+    query: Annotated[str, typer.Argument(help="A question.")],
     language: Annotated[str, typer.Option(help="Prefer procedures in this language.")] = "",
     *,
     pages: Annotated[bool, typer.Option("--pages", help="Search the text of the pages as well.")] = False,
     as_json: Json = False,
 ) -> None:
-    """The procedure that answers a question, as the assistant would choose it."""
+    """Find the procedure that answers a question, as the assistant does."""
     app = open_app(context)
     retriever = store_retriever(app) if pages else chosen_retriever(app)
     answer = retriever.retrieve(query, language)
     if as_json:
         print_json(None if answer is None else dict(answer.datos))
     elif answer is None:
-        console().print("No procedure answers that.")
+        console().print("No procedure answers this question.")
     else:
         console().print(
             f"{answer.tramite}: {answer.datos.get('nombre')}\n{answer.fuente_url or _whom(answer.datos)}",
@@ -128,19 +128,19 @@ def find_procedure(
 
 
 def _whom(datos: Mapping[str, Any]) -> str:
-    """For an answer whose page may not be cited."""
+    """The contact, for a procedure whose page must not be cited."""
     return ", ".join(str(datos[name]) for name in ("organismo", "telefono") if datos.get(name))
 
 
 def store_retriever(app: App) -> StoreRetriever:
-    """For programs that hold an installation open."""
+    """For programs that use an open environment."""
     return StoreRetriever(
         _folder(app), lambda query, language: document_search(app).pages(NAME, query, language)
     )
 
 
 def chosen_retriever(app: App) -> Retriever:
-    """As RAG_ENABLED and RAG_FALLBACK_CHAIN say."""
+    """The retriever that RAG_ENABLED and RAG_FALLBACK_CHAIN select."""
     shelf = RetrievalSources(
         folder=_folder(app), search=lambda query, language: document_search(app).pages(NAME, query, language)
     )
@@ -149,47 +149,47 @@ def chosen_retriever(app: App) -> Retriever:
 
 @app.command("check")
 def check_procedures(context: typer.Context, as_json: Json = False) -> None:
-    """Check every file: valid, citable, found by its own name; ends with status 1 if one is not."""
-    found = check_knowledge_base(_folder(open_app(context)))
+    """Check that every file is valid, citable and found by its own name. The exit code is 1 if one is not."""
+    report = check_knowledge_base(_folder(open_app(context)))
     if as_json:
-        print_json(found)
+        print_json(report)
     else:
         out = console()
-        for row in found["problems"]:
+        for row in report["problems"]:
             out.print(f"{row['file']}: {row['problem']}", soft_wrap=True)
-        out.print(f"{found['files']} files, {len(found['problems'])} problems.")
-    raise typer.Exit(1 if found["problems"] else 0)
+        out.print(f"{report['files']} files, {len(report['problems'])} problems.")
+    raise typer.Exit(1 if report["problems"] else 0)
 
 
 @app.command("drift")
 def show_drift(context: typer.Context, as_json: Json = False) -> None:
-    """Which files are current, stale, drifted, or missing their page."""
+    """Show which files are current, stale, drifted, or missing their page."""
     app = open_app(context)
-    found = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())
+    rows = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
-    made = table("id", "status", "last seen", flexible="id")
-    for row in found:
-        made.add_row(cell(row["id"], "cyan"), cell(row["status"]), cell(row["last_verified_at"], "dim"))
-    console().print(made if found else "There are no procedures yet.")
+    listing = table("id", "status", "last seen", flexible="id")
+    for row in rows:
+        listing.add_row(cell(row["id"], "cyan"), cell(row["status"]), cell(row["last_verified_at"], "dim"))
+    console().print(listing if rows else "There are no procedures yet.")
 
 
 @app.command("read")
 def read_file(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A web page, PDF, Word or OpenDocument file.")],
     url: Annotated[
-        str, typer.Option(help="The address it is from.")
+        str, typer.Option(help="The URL of the page.")
     ] = "https://sede.example/tramites/documento",
 ) -> None:
-    """Print the procedures in a file as JSON, one a line, without storing anything."""
+    """Print the procedures in a file as JSON, one per line. Nothing is stored."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise Refused("too_large", f"{path} is larger than {LARGEST} bytes")
+        if path.stat().st_size > MAX_FILE_SIZE:
+            raise Refused("too_large", f"{path} is larger than {MAX_FILE_SIZE} bytes")
         data = path.read_bytes()
     except OSError as error:
         raise Refused("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
-    print_json_lines(one.document for one in procedures_in_bytes(data, url=url))
+    print_json_lines(procedure.document for procedure in procedures_in_bytes(data, url=url))
 
 
 def _folder(app: App) -> Path:

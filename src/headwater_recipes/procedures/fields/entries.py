@@ -48,7 +48,7 @@ def entries(parts: Sequence[PagePart]) -> FieldValue:
 
 
 def specific_parts(parts: Sequence[PagePart]) -> list[PagePart]:
-    """The parts without those that only say "everybody", if others say more."""
+    """The parts without those that only name everybody as the audience, if others are more specific."""
     specific = [part for part in parts if not ANYONE.match(fold_text(part.text[:LONGEST_AUDIENCE]))]
     return specific if any(part.lines for part in specific) else list(parts)
 

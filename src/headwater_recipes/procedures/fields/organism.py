@@ -57,13 +57,13 @@ def responsible_organism(
         for line in part.lines:
             if (
                 part.field != "ignored"
-                and (found := name_in(line.text))
+                and (organism := name_in(line.text))
                 and re.match(
                     r".*(?:Udala|Aldundia|Town Hall|Council)$|Ayunt|Ajunt|Concello|Minist|Xunta|Generalitat|Junta|Gobierno|Govern|Diputaci|Seguridad",
-                    found,
+                    organism,
                 )
             ):
-                return FieldValue(found, spans_of([line]))
+                return FieldValue(organism, spans_of([line]))
     name = str(site.get("name") or site.get("author") or "")
     return FieldValue(name, ()) if name else NO_VALUE
 
@@ -72,10 +72,10 @@ def _name_in_frame(site: Mapping[str, Any], page_title: str) -> str:
     path = [str(text) for text in site.get("path", ())]
     frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
     around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
-    names = [found for text in around if (found := name_in(str(text or "")))]
-    found = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
+    names = [best for text in around if (best := name_in(str(text or "")))]
+    best = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
     titled = name_in(page_title)
-    return titled if MINISTRY.match(found) and AGENCY.match(titled) else found
+    return titled if MINISTRY.match(best) and AGENCY.match(titled) else best
 
 
 def _is_office_of(text: str, site_owner: str) -> bool:

@@ -35,6 +35,7 @@ STATES = {
     "requires_ocr": "extraction_failed",
     "language_not_allowed": "unexpected_language",
 }
+FAILURES = ("fetch_failed", "extraction_failed", "normalization_failed", "unexpected_language")
 
 
 def write_catalogues(layout: KnowledgeBaseLayout, provenance: Provenance) -> None:
@@ -137,9 +138,6 @@ def _entry(stem: str, document: Mapping[str, Any], kinds: Mapping[str, str]) -> 
         if document.get("headwater_seal")
         else "seed",
     }
-
-
-FAILURES = ("fetch_failed", "extraction_failed", "normalization_failed", "unexpected_language")
 
 
 def run_metrics(

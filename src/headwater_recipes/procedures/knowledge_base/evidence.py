@@ -22,6 +22,19 @@ TYPES = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
     "application/vnd.oasis.opendocument.text": "odt",
 }
+ENDINGS = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "application/pdf": ".pdf",
+    "application/xml": ".xml",
+    "text/xml": ".xml",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "application/rtf": ".rtf",
+    "text/plain": ".txt",
+}
+META_ENDING = ".meta.json"
+OMITTED_HEADERS = frozenset({"set-cookie", "set-cookie2", "authorization", "www-authenticate"})
 
 
 def extracted_record(document: Document, procedure: Mapping[str, Any], extracted_at: str) -> dict[str, Any]:
@@ -87,21 +100,6 @@ def _tables(text: str) -> list[dict[str, str]]:
 
 def _step_notes(document: Document, step: str) -> Mapping[str, Any]:
     return next((entry.notes for entry in document.trail if entry.step == step), {})
-
-
-ENDINGS = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "application/pdf": ".pdf",
-    "application/xml": ".xml",
-    "text/xml": ".xml",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.oasis.opendocument.text": ".odt",
-    "application/rtf": ".rtf",
-    "text/plain": ".txt",
-}
-META_ENDING = ".meta.json"
-OMITTED_HEADERS = frozenset({"set-cookie", "set-cookie2", "authorization", "www-authenticate"})
 
 
 def keep_raw(layout: KnowledgeBaseLayout, capture: Capture, body: bytes) -> None:

@@ -14,6 +14,14 @@ from headwater_recipes.procedures.page.site_frame import element_names
 _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|_{3,}|\*{3,}|~{3,})\s*$")
 _TEXT_INPUTS = frozenset({"", "text", "tel", "url", "email", "number", "date"})
 MOST_LINES = 2000
+FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
+MOST_ELEMENTS = 4000
+MAY_BEGIN = frozenset({"label", "span", "p", "div"})
+WORDLESS = frozenset({"input", "svg", "i", "img", "br", "hr"})
+HOLDS_MORE = frozenset(
+    {"div", "p", "ul", "ol", "table", "dl", "section", "article", "form", "h1", "h2", "h3"}
+)
+FEWEST_PICTURES, FEWEST_TITLES, MOST_PICTURES = 3, 3, 200
 
 
 def value_of(node: LexborNode) -> str | None:
@@ -44,15 +52,6 @@ def preformatted_lines(text: str) -> Iterator[tuple[str, bool]]:
             continue
         alone = line.isupper() and recognise_plain(line) is not None
         yield line, bool(line) and (underlined or alone)
-
-
-FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
-MOST_ELEMENTS = 4000
-MAY_BEGIN = frozenset({"label", "span", "p", "div"})
-WORDLESS = frozenset({"input", "svg", "i", "img", "br", "hr"})
-HOLDS_MORE = frozenset(
-    {"div", "p", "ul", "ol", "table", "dl", "section", "article", "form", "h1", "h2", "h3"}
-)
 
 
 def class_of(node: LexborNode) -> str:
@@ -91,9 +90,6 @@ def _are_labels(texts: list[str]) -> bool:
     labels = [label for text in texts if (label := recognise_plain(text)) is not None]
     distinct = {(label.field, label.key) for label in labels}
     return len(distinct) >= FEWEST and len(labels) >= LEAST_SHARE * len(texts)
-
-
-FEWEST_PICTURES, FEWEST_TITLES, MOST_PICTURES = 3, 3, 200
 
 
 def is_label(node: LexborNode, labels: frozenset[str]) -> bool:

@@ -296,11 +296,11 @@ class _Walker:
         lines = self.inside(node, depth)
         if not lines:
             return
-        first, *others = lines
-        if others and (first.endswith(":") or len(others) > 1):
-            first = f"{first} {'; '.join(one.rstrip('.;') for one in others)}"
-        elif others:
-            first = f"{first} {others[0]}"
+        first, *further_lines = lines
+        if further_lines and (first.endswith(":") or len(further_lines) > 1):
+            first = f"{first} {'; '.join(line.rstrip('.;') for line in further_lines)}"
+        elif further_lines:
+            first = f"{first} {further_lines[0]}"
         self.block_list.add(ListItem(first))
 
     def end_paragraph(self) -> None:

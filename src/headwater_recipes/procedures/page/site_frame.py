@@ -98,6 +98,8 @@ MENUS = frozenset({"menu", "nav", "navigation", "submenu", "topbar"})
 HEADERS = frozenset({"header", "cabecera", "encabezado", "capcalera", "goiburua", "masthead"})
 SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "portal", "web"})
 TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
+LONGEST, MOST, AT_AN_END = 400, 12, 240
+CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*=migas] a,nav[aria-label*=ruta] a,#breadcrumbs a,[class*=molles] a"
 
 
 def is_chrome(node: LexborNode) -> bool:
@@ -144,10 +146,6 @@ def _within(node: LexborNode, tags: tuple[str, ...]) -> bool:
             return True
         parent = parent.parent
     return False
-
-
-LONGEST, MOST, AT_AN_END = 400, 12, 240
-CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*=migas] a,nav[aria-label*=ruta] a,#breadcrumbs a,[class*=molles] a"
 
 
 def site_frame(tree: LexborHTMLParser) -> dict[str, Any]:

@@ -10,6 +10,16 @@ from headwater.text.letters import to_one_line
 from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 
 DEEPEST_LEVEL = 6
+END_OF_LABEL = "\x1f"  # marks the end of a label whose value may be bold as well; never part of the text
+_BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
+_COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
+_LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
+_ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
+_STREET = re.compile(
+    r"[cC]\. (?:d\w{0,2}[ '’]\S|[A-ZÀ-Ý])[^.]{1,60}, ?\d"
+)  # the abbreviation of a street, not a third item
+FEWEST_LABELLED = 2
+_ENDS = re.compile(r"[.;,]$")
 
 
 @dataclass(slots=True)
@@ -77,18 +87,6 @@ def block_text(block: Block) -> str:
             return "" if is_rule(block) else text
         case Table(rows):
             return "; ".join(": ".join(filter(None, row)) for row in rows)
-
-
-END_OF_LABEL = "\x1f"  # marks the end of a label whose value may be bold as well; never part of the text
-_BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
-_COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
-_LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
-_ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
-_STREET = re.compile(
-    r"[cC]\. (?:d\w{0,2}[ '’]\S|[A-ZÀ-Ý])[^.]{1,60}, ?\d"
-)  # the abbreviation of a street, not a third item
-FEWEST_LABELLED = 2
-_ENDS = re.compile(r"[.;,]$")
 
 
 @dataclass(slots=True)

@@ -39,6 +39,16 @@ PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
 TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
 LOOSE = frozenset({"donde_solicitar", "descripcion"})
 FREE_KEY = re.compile(r"[^a-z0-9]+")
+TIME = re.compile(
+    r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|anos?|anys?|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|years?|plazo|termini|prazo|epea?)\b"
+    r"|\b\d{1,2} de \w+|\bhasta el\b|\bfins al\b|todo el ano|tot l any|en cualquier momento|urte osoan",
+)
+PAPER = re.compile(
+    r"\b(?:dni|nie|pasaporte|passaport|fotocopia\w*|copia|certificad\w*|certificat\w*|documento?\w*|solicitud|sol licitud|impreso|impres|"
+    r"justificant\w*|modelo|model|factura|contrato|contracte|libro|llibre|volante|volant|titulo|declaraci\w+|formulari\w*|agiri\w*|ziurtagiri\w*|"
+    r"eskabide\w*|fitxa|passport|certificate|form|copy|proof|receipt|foto\w*|acreditaci\w+)\b",
+)
+LISTS = frozenset({"requisitos", "documentos_necesarios"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +72,15 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
         if heading.kind == "rule":
             parts += [_continued_part(above, below, heading)] if below else []
             continue
-        label, own = _effective_label(heading.text, above, " ".join(line.text for line in below))
+        label, is_own = _effective_label(heading.text, above, " ".join(line.text for line in below))
         if (heading.level == 1 and titles == 1) or heading is name:
-            label, own = (
+            label, is_own = (
                 None,
                 False,
             )  # the title of the page, even if it looks like a label: "Tasa de basuras" is a procedure
         if (label is None and above) or (label is not None and label.field in LOOSE):
             label = label_by_content(heading.text, below) or label
-        also = recognise_both(heading.text) if own else ()
+        also = recognise_both(heading.text) if is_own else ()
         parts.append(
             PagePart(
                 title=heading.text,
@@ -78,7 +88,7 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
                 label=also[0] if also else label,
                 lines=below,
                 start=heading.start,
-                own=own,
+                own=is_own,
                 also=also,
                 above=tuple(heading_above.title for heading_above in above),
             )
@@ -137,53 +147,59 @@ def _groups(lines: Sequence[SectionLine]) -> Iterator[tuple[SectionLine | None, 
 
 def _effective_label(title: str, above: Sequence[_HeadingAbove], below: str) -> tuple[Label | None, bool]:
     """The label that applies below this heading, and whether it is the label of the heading itself."""
-    own = recognise(title) or next(iter(recognise_both(title)), None)
+    own_label = recognise(title) or next(iter(recognise_both(title)), None)
     parent = next(
         (heading_above.label for heading_above in reversed(above) if heading_above.label is not None), None
     )
     if parent is None or parent.field == "descripcion":
-        return (own or parent, own is not None) if parent else (own, own is not None)
+        return (own_label or parent, own_label is not None) if parent else (own_label, own_label is not None)
     if parent.field in STICKY:
         plainly = parent.field != "ignored" and recognise_plain(title) is not None
-        return (own, True) if plainly else (parent, False)
-    if parent.field == "plazos" and _is_deadline(title, own, below):
-        return _deadline(title, own, parent), False
-    if own is None:
+        return (own_label, True) if plainly else (parent, False)
+    if parent.field == "plazos" and _is_deadline(title, own_label, below):
+        return _deadline(title, own_label, parent), False
+    if own_label is None:
         return parent, False
-    if parent.field == "documentos_necesarios" and own.field in {
+    if parent.field == "documentos_necesarios" and own_label.field in {
         "requisitos",
         "como_solicitar",
         "documentos_necesarios",
     }:
         return (
-            (parent, False) if PEOPLE.search(plain_label(title)) or own.field != "requisitos" else (own, True)
+            (parent, False)
+            if PEOPLE.search(plain_label(title)) or own_label.field != "requisitos"
+            else (own_label, True)
         )
     if (
         parent.field == "requisitos"
-        and own.field in {"organismo", "como_solicitar", "contacto"}
-        and not own.key
+        and own_label.field in {"organismo", "como_solicitar", "contacto"}
+        and not own_label.key
     ):
         return parent, False
-    if own.field == parent.field and not own.key:
+    if own_label.field == parent.field and not own_label.key:
         return parent, False
     if parent.field == "como_solicitar" and TELEPHONE.match(plain_label(title)) and len(below.split()) > FEW:
         return Label("como_solicitar", "telefono"), True
-    return own, True
+    return own_label, True
 
 
-def _is_deadline(title: str, own: Label | None, below: str) -> bool:
+def _is_deadline(title: str, own_label: Label | None, below: str) -> bool:
     """Whether a heading below "Plazos" is one more deadline: "Tramitación" is, if its text mentions time."""
-    if own is None or own.field == "plazos" or (own.field == "ignored" and STEP.match(plain_label(title))):
+    if (
+        own_label is None
+        or own_label.field == "plazos"
+        or (own_label.field == "ignored" and STEP.match(plain_label(title)))
+    ):
         return True
-    if own.field == "como_solicitar" and not own.key and STEP.match(plain_label(title)):
+    if own_label.field == "como_solicitar" and not own_label.key and STEP.match(plain_label(title)):
         return len(below.split()) <= FEW_WORDS
-    return own.field in {"como_solicitar", "descripcion"} and bool(TIME.search(fold_text(below)))
+    return own_label.field in {"como_solicitar", "descripcion"} and bool(TIME.search(fold_text(below)))
 
 
-def _deadline(title: str, own: Label | None, parent: Label) -> Label:
-    if own is not None and own.field == "plazos":
-        says_no_more = own.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
-        return parent if says_no_more and parent.key else own
+def _deadline(title: str, own_label: Label | None, parent: Label) -> Label:
+    if own_label is not None and own_label.field == "plazos":
+        says_no_more = own_label.key == "solicitud" and bool(ANY_TERM.match(plain_label(title)))
+        return parent if says_no_more and parent.key else own_label
     folded = plain_label(title)
     if DECIDING.search(folded):
         return Label("plazos", "resolucion")
@@ -246,18 +262,6 @@ def _split_part(part: PagePart) -> Iterator[PagePart]:
     for label, lines in lines_by_label:
         if lines:
             yield replace(part, label=label, lines=tuple(lines), also=())
-
-
-TIME = re.compile(
-    r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|anos?|anys?|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|years?|plazo|termini|prazo|epea?)\b"
-    r"|\b\d{1,2} de \w+|\bhasta el\b|\bfins al\b|todo el ano|tot l any|en cualquier momento|urte osoan",
-)
-PAPER = re.compile(
-    r"\b(?:dni|nie|pasaporte|passaport|fotocopia\w*|copia|certificad\w*|certificat\w*|documento?\w*|solicitud|sol licitud|impreso|impres|"
-    r"justificant\w*|modelo|model|factura|contrato|contracte|libro|llibre|volante|volant|titulo|declaraci\w+|formulari\w*|agiri\w*|ziurtagiri\w*|"
-    r"eskabide\w*|fitxa|passport|certificate|form|copy|proof|receipt|foto\w*|acreditaci\w+)\b",
-)
-LISTS = frozenset({"requisitos", "documentos_necesarios"})
 
 
 def _lines_by_label(part: PagePart) -> list[tuple[Label, list[SectionLine]]]:

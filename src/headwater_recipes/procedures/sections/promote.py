@@ -74,8 +74,8 @@ def _is_price_list(around: SectionLine | None, pieces: Sequence[SectionLine]) ->
     """Whether a label below "Tasas" is one of the prices ("Tarifa 1: 23 euros") and not a section."""
     if around is None or len(pieces) < 2 or pieces[0].kind != "heading":
         return False
-    above, own = recognise(around.text), recognise(pieces[0].text)
-    return above is not None and own is not None and above.field in MONEY and own.field in MONEY
+    above, own_label = recognise(around.text), recognise(pieces[0].text)
+    return above is not None and own_label is not None and above.field in MONEY and own_label.field in MONEY
 
 
 def _is_ignored_label(pieces: Sequence[SectionLine]) -> bool:
@@ -284,9 +284,9 @@ def _introduces_next(line: SectionLine, following: SectionLine | None) -> bool:
     """Whether the label is a question, or names the ways to apply above the first of them."""
     if following is None:
         return False
-    own, below = recognise(line.text), recognise(following.text)
-    if own is None or below is None:
+    own_label, below = recognise(line.text), recognise(following.text)
+    if own_label is None or below is None:
         return False
     return line.text.endswith("?") or (
-        own.field == below.field == "como_solicitar" and not own.key and bool(below.key)
+        own_label.field == below.field == "como_solicitar" and not own_label.key and bool(below.key)
     )

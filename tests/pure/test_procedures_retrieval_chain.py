@@ -21,7 +21,7 @@ FISHING, ABROAD = "https://www.mapa.gob.es/pesca", "https://es.wikipedia.org/wik
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> RetrievalSources:
+def sources(tmp_path: Path) -> RetrievalSources:
     for stem, document in {
         "age-mapa-pesca": {
             "nombre": "Licencia de pesca",
@@ -55,31 +55,31 @@ def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
     ],
 )
 def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
-    shelf: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
+    sources: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
 ):
-    retriever = get_retriever(shelf, environment)
+    retriever = get_retriever(sources, environment)
     assert isinstance(retriever, FallbackRetriever)
     assert [type(item).__name__ for item in retriever.chain] == kinds
 
 
-def test_p29_without_the_chain_one_answers_alone(shelf: RetrievalSources):
+def test_p29_without_the_chain_one_answers_alone(sources: RetrievalSources):
     alone = {"RAG_FALLBACK_CHAIN": "0"}
-    assert isinstance(get_retriever(shelf, alone), KeywordRetriever)
-    assert isinstance(get_retriever(shelf, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
-    bare = RetrievalSources(folder=shelf.folder)
-    assert isinstance(get_retriever(bare, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
+    assert isinstance(get_retriever(sources, alone), KeywordRetriever)
+    assert isinstance(get_retriever(sources, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
+    without_search = RetrievalSources(folder=sources.folder)
+    assert isinstance(get_retriever(without_search, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
 
 
-def test_p29_only_what_is_enabled_reads_the_pages(shelf: RetrievalSources):
+def test_p29_only_what_is_enabled_reads_the_pages(sources: RetrievalSources):
     question = "¿puedo echar la caña en el río?"
-    assert get_retriever(shelf, {}).retrieve(question) is None
-    result = get_retriever(shelf, {"RAG_ENABLED": "true"}).retrieve(question)
+    assert get_retriever(sources, {}).retrieve(question) is None
+    result = get_retriever(sources, {"RAG_ENABLED": "true"}).retrieve(question)
     assert result is not None
     assert (result.tramite, result.chunks_used) == ("age-mapa-pesca", ("el río",))
 
 
-def test_p29_the_directory_names_the_office_and_cites_nothing(shelf: RetrievalSources):
-    result = get_retriever(shelf, {}).retrieve("quiero coger setas")
+def test_p29_the_directory_names_the_office_and_cites_nothing(sources: RetrievalSources):
+    result = get_retriever(sources, {}).retrieve("quiero coger setas")
     assert result is not None
     assert result.fuente_url == ""
     assert result.datos == {
@@ -88,10 +88,10 @@ def test_p29_the_directory_names_the_office_and_cites_nothing(shelf: RetrievalSo
         "telefono": "900 555 100",
         "source": DIRECTORY,
     }
-    assert get_retriever(shelf, {"RAG_FALLBACK_CHAIN": "false"}).retrieve("quiero coger setas") is None
-    assert get_retriever(shelf, {}).retrieve("quiero un coche") is None
+    assert get_retriever(sources, {"RAG_FALLBACK_CHAIN": "false"}).retrieve("quiero coger setas") is None
+    assert get_retriever(sources, {}).retrieve("quiero un coche") is None
 
 
-def test_p29_a_switch_that_is_neither_is_refused_by_name(shelf: RetrievalSources):
+def test_p29_a_switch_that_is_neither_is_refused_by_name(sources: RetrievalSources):
     with pytest.raises(Refused, match="RAG_ENABLED is 'maybe'"):
-        get_retriever(shelf, {"RAG_ENABLED": "maybe"})
+        get_retriever(sources, {"RAG_ENABLED": "maybe"})
