@@ -42,16 +42,18 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
+def crypto_run(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
     with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as crypto_run:
         yield crypto_run
 
 
 @pytest.fixture
-def target(lab: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
+def target(crypto_run: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
     """An empty installation to restore into, on either database."""
-    settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "target"), database=empty_database)
-    opened = App(settings, clock=lab.clock)
+    settings = msgspec.structs.replace(
+        crypto_run.settings, data=str(tmp_path / "target"), database=empty_database
+    )
+    opened = App(settings, clock=crypto_run.clock)
     yield opened
     opened.store.engine.dispose()
 
@@ -70,24 +72,24 @@ def archived_bodies(app: App) -> dict[str, bytes]:
     return dict(app.archive.get(stored_captures))
 
 
-def test_c30_a_restored_store_is_searched_as_before(lab: RecipeRun, target: App, tmp_path: Path):
-    lab.run()
-    search_query = SearchQuery(query="bitcoin market", recipe=lab.recipe.name, limit=5)
-    before = [row["id"] for row in search_text(lab.app.store.engine, search_query)]
+def test_c30_a_restored_store_is_searched_as_before(crypto_run: RecipeRun, target: App, tmp_path: Path):
+    crypto_run.run()
+    search_query = SearchQuery(query="bitcoin market", recipe=crypto_run.recipe.name, limit=5)
+    before = [row["id"] for row in search_text(crypto_run.app.store.engine, search_query)]
     assert before
-    create_backup(lab.app, tmp_path / "kept")
+    create_backup(crypto_run.app, tmp_path / "kept")
     restore(target, select_backup(tmp_path / "kept", None), force=False)
     assert {row["id"] for row in search_text(target.store.engine, search_query)} == set(before)
 
 
-def test_c30_a_restored_store_equals_the_original(lab: RecipeRun, target: App, tmp_path: Path):
-    lab.run()
-    before, raw = all_rows(lab.app.store.engine), archived_bodies(lab.app)
+def test_c30_a_restored_store_equals_the_original(crypto_run: RecipeRun, target: App, tmp_path: Path):
+    crypto_run.run()
+    before, raw = all_rows(crypto_run.app.store.engine), archived_bodies(crypto_run.app)
     assert len(before["documents"]) > 5
     assert len(raw) == 2
-    saved = create_backup(lab.app, tmp_path / "kept")
+    saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
-    shutil.rmtree(lab.app.archive_folder)  # the original is lost
+    shutil.rmtree(crypto_run.app.archive_folder)  # the original is lost
     restore(target, select_backup(tmp_path / "kept", None), force=False)
     after = all_rows(target.store.engine)
     assert {name: len(rows) for name, rows in after.items()} == {
@@ -98,22 +100,24 @@ def test_c30_a_restored_store_equals_the_original(lab: RecipeRun, target: App, t
     views = ("publishers", "articles", "ingestion_jobs", "feed_performance")
     for view in views:
         query = f"SELECT id FROM {view} ORDER BY id"
-        assert ask(target.store.engine, query) == ask(lab.app.store.engine, query)
+        assert ask(target.store.engine, query) == ask(crypto_run.app.store.engine, query)
 
 
 def test_c30_the_restored_store_continues_without_duplicates(
-    lab: RecipeRun, empty_database: str, tmp_path: Path
+    crypto_run: RecipeRun, empty_database: str, tmp_path: Path
 ):
-    lab.run()
-    create_backup(lab.app, tmp_path / "kept")
+    crypto_run.run()
+    create_backup(crypto_run.app, tmp_path / "kept")
     (tmp_path / "second").mkdir()
-    options = {"database": empty_database, "feeds": FEEDS, "clock": lab.clock}
-    with recipe_run(tmp_path / "second", lab.internet, **options) as second:
-        empty = App(second.settings, clock=lab.clock)
+    options = {"database": empty_database, "feeds": FEEDS, "clock": crypto_run.clock}
+    with recipe_run(tmp_path / "second", crypto_run.internet, **options) as second:
+        empty = App(second.settings, clock=crypto_run.clock)
         restore(empty, select_backup(tmp_path / "kept", None), force=False)
         empty.store.engine.dispose()
         second.poll_again()
-        assert sorted(row["id"] for row in second.documents()) == sorted(row["id"] for row in lab.documents())
+        assert sorted(row["id"] for row in second.documents()) == sorted(
+            row["id"] for row in crypto_run.documents()
+        )
         assert second.unfinished() == {}
 
 
@@ -235,20 +239,20 @@ def _harm(backup: Path, harm: str) -> None:
         database.write_bytes(data)
 
 
-def test_packs_are_copied_once_and_damage_is_reported(lab: RecipeRun, tmp_path: Path):
-    lab.run()
-    first = create_backup(lab.app, tmp_path / "kept")
-    second = create_backup(lab.app, tmp_path / "kept")
+def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp_path: Path):
+    crypto_run.run()
+    first = create_backup(crypto_run.app, tmp_path / "kept")
+    second = create_backup(crypto_run.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
-    (pack, *_) = lab.app.archive_folder.rglob("*.warc")
+    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc")
     pack.write_bytes(b"gone bad")
-    third = create_backup(lab.app, tmp_path / "elsewhere")
+    third = create_backup(crypto_run.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]
     check = check_backup(tmp_path / "elsewhere" / third.name)
     assert check.missing == third.damaged
-    restore(lab.app, select_backup(tmp_path / "kept", first.name), force=True)
-    assert create_backup(lab.app, tmp_path / "again").damaged == ()
+    restore(crypto_run.app, select_backup(tmp_path / "kept", first.name), force=True)
+    assert create_backup(crypto_run.app, tmp_path / "again").damaged == ()
 
 
 def test_c30_a_backup_includes_the_record_files(app: App, tmp_path: Path):

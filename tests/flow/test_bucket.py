@@ -52,33 +52,37 @@ def place(seaweed: Seaweed) -> ArchiveSettings:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[RecipeRun]:
+def crypto_run(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[RecipeRun]:
     with recipe_run(tmp_path, internet, feeds=FEEDS) as crypto_run:
         crypto_run.__dict__["settings"] = msgspec.structs.replace(crypto_run.settings, archive=place)
         yield crypto_run
 
 
-def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab: RecipeRun, tmp_path: Path):
-    lab.run()
-    assert lab.unfinished() == {}
-    raw = archived_bodies(lab.app)
+def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(
+    crypto_run: RecipeRun, tmp_path: Path
+):
+    crypto_run.run()
+    assert crypto_run.unfinished() == {}
+    raw = archived_bodies(crypto_run.app)
     assert raw
     assert not (tmp_path / "data" / "archive").exists()
-    assert check_health(lab.app)["archive"] == "ok"
-    saved = create_backup(lab.app, tmp_path / "kept")
+    assert check_health(crypto_run.app)["archive"] == "ok"
+    saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
 
-    obstore.put(lab.app.archive.store, f"00/{'0' * 64}.warc", b"no row refers to it")
-    later = App(lab.settings, clock=lambda: lab.clock() + timedelta(days=3650))
+    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc", b"no row refers to it")
+    later = App(crypto_run.settings, clock=lambda: crypto_run.clock() + timedelta(days=3650))
     assert sweep_archive(later, dry_run=False) == 1
     later.store.engine.dispose()
-    assert archived_bodies(lab.app) == raw
+    assert archived_bodies(crypto_run.app) == raw
 
-    elsewhere = msgspec.structs.replace(lab.settings.archive_settings, place="s3://installation/restored")
-    settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), archive=elsewhere)
-    other = App(settings, clock=lab.clock)
+    elsewhere = msgspec.structs.replace(
+        crypto_run.settings.archive_settings, place="s3://installation/restored"
+    )
+    settings = msgspec.structs.replace(crypto_run.settings, data=str(tmp_path / "other"), archive=elsewhere)
+    other = App(settings, clock=crypto_run.clock)
     restore(other, select_backup(tmp_path / "kept", None), force=False)
-    assert all_rows(other.store.engine) == all_rows(lab.app.store.engine)
+    assert all_rows(other.store.engine) == all_rows(crypto_run.app.store.engine)
     assert archived_bodies(other) == raw
     other.store.engine.dispose()
 
@@ -121,15 +125,19 @@ def move_old_documents(app: App) -> list[str]:
 
 
 def test_record_files_are_found_from_every_machine(
-    lab: RecipeRun, place: ArchiveSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+    crypto_run: RecipeRun,
+    place: ArchiveSettings,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch,
 ):
-    lab.run()
-    names = move_old_documents(lab.app)
+    crypto_run.run()
+    names = move_old_documents(crypto_run.app)
     assert not (tmp_path / "data" / "records").exists()
     monkeypatch.chdir(tmp_path)
     settings = {
         "data": "another-machine",
-        "database": lab.settings.database_url,
+        "database": crypto_run.settings.database_url,
         "archive": msgspec.to_builtins(place),
     }
     Path("headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
@@ -142,16 +150,18 @@ def test_record_files_are_found_from_every_machine(
     assert sorted(path.relative_to("here").as_posix() for path in Path("here").rglob("*.parquet")) == names
     rows = [row for name in names for row in pyarrow.parquet.read_table(Path("here") / name).to_pylist()]
     assert {row["id"] for row in rows} == {
-        row["id"] for row in lab.documents() if row["reason"] == "archived"
+        row["id"] for row in crypto_run.documents() if row["reason"] == "archived"
     }
     assert "No document" in call(capsys, monkeypatch, "archive", "records", "markets").out
-    packs = list(lab.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
+    packs = list(crypto_run.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
     assert not [name for name in packs if "records" in name]  # a sweep does not take record files for packs
 
 
-def test_record_files_are_saved_restored_and_moved(lab: RecipeRun, place: ArchiveSettings, tmp_path: Path):
-    lab.run()
-    app = lab.app
+def test_record_files_are_saved_restored_and_moved(
+    crypto_run: RecipeRun, place: ArchiveSettings, tmp_path: Path
+):
+    crypto_run.run()
+    app = crypto_run.app
     names = move_old_documents(app)
     before = {name: app.records.read(name) for name in names}
     saved = create_backup(app, tmp_path / "kept")
@@ -173,15 +183,15 @@ def test_record_files_are_saved_restored_and_moved(lab: RecipeRun, place: Archiv
 
 
 def test_record_files_that_an_earlier_version_left_in_the_data_folder_are_copied(
-    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crypto_run: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    lab.app.archive.ready()
+    crypto_run.app.archive.ready()
     old_records = FolderRecords(tmp_path / "data" / "records")
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2)]
     for name in names:
         old_records.write(name, name.encode())
-    assert lab.app.records.where(names[0]).startswith("s3://")
-    assert {name: lab.app.records.read(name) for name in lab.app.records.names()} == {
+    assert crypto_run.app.records.where(names[0]).startswith("s3://")
+    assert {name: crypto_run.app.records.read(name) for name in crypto_run.app.records.names()} == {
         name: name.encode() for name in names
     }
     assert [old_records.read(name) for name in names] == [name.encode() for name in names]
@@ -190,14 +200,14 @@ def test_record_files_that_an_earlier_version_left_in_the_data_folder_are_copied
         pytest.fail("the bucket holds the file already")
 
     monkeypatch.setattr(BucketRecords, "write", write)
-    another = App(lab.settings, clock=lab.clock)
+    another = App(crypto_run.settings, clock=crypto_run.clock)
     assert list(another.records.names()) == names
 
 
 def test_a_record_file_that_a_backup_holds_is_not_read_from_the_bucket_again(
-    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crypto_run: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    app, names_read = lab.app, []
+    app, names_read = crypto_run.app, []
     original_read = BucketRecords.read
 
     def read(files: BucketRecords, name: str) -> bytes | None:
@@ -226,11 +236,11 @@ OUTSIDE = (
 )
 
 
-def test_no_name_of_a_record_file_leads_out_of_its_folder(lab: RecipeRun, tmp_path: Path):
+def test_no_name_of_a_record_file_leads_out_of_its_folder(crypto_run: RecipeRun, tmp_path: Path):
     secret = tmp_path / "2026" / "secret.parquet"
     secret.parent.mkdir()
     secret.write_bytes(b"secret")
-    for files in (lab.app.records, FolderRecords(tmp_path / "records")):
+    for files in (crypto_run.app.records, FolderRecords(tmp_path / "records")):
         files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
         assert files.read("crypto/2026/2026-01-01-a.parquet") == b"rows"
         assert files.read("crypto/2026/2026-01-01-none.parquet") is None

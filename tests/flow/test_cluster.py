@@ -61,7 +61,7 @@ def test_c36_a_cluster_stores_the_same_rows_as_one_machine_and_runs_no_job_twice
 ):
     peak_memory = 0
 
-    def done() -> bool:
+    def measure_until_done() -> bool:
         nonlocal peak_memory
         for worker in workers:
             peak_memory = max([peak_memory, *(_memory(process) for process in children(worker))])
@@ -72,7 +72,7 @@ def test_c36_a_cluster_stores_the_same_rows_as_one_machine_and_runs_no_job_twice
         celery_cluster.worker("poll,fetch"),
         celery_cluster.worker("refine,gather,deliver,maintenance", 2),
     ]
-    celery_cluster.wait_until(done)
+    celery_cluster.wait_until(measure_until_done)
     assert celery_cluster.stop(*workers, *beats) == [0] * 4, celery_cluster.output()
     assert take_snapshot(celery_cluster.data, celery_cluster.database).in_any_order == reference
     assert set(Counter(celery_cluster.journal()).values()) == {1}

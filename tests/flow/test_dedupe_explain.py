@@ -4,7 +4,7 @@ from io import StringIO
 
 from rich.console import Console
 from tests.flow.test_cli_dedupe import COPY, STORY
-from tests.flow.test_dedupe_workers import store_lead, work
+from tests.flow.test_dedupe_workers import refine_batch, store_lead
 from tests.support.scene import Scene
 
 from headwater.cli.render.document_history import history_tree
@@ -23,7 +23,7 @@ def explanation_lines(scene: Scene, document: str) -> list[str]:
 def test_both_documents_of_a_near_copy_show_the_measures_side_by_side(scene: Scene):
     original = store_lead(scene, "a", STORY)
     copy = store_lead(scene, "b", COPY.replace("18 million", "19 million"), hours=3)
-    assert work(scene.store, batch=2) == 2
+    assert refine_batch(scene.store, batch=2) == 2
     lines = explanation_lines(scene, copy.document)
     assert f"document {original.document[:12]} {copy.document[:12]}" in lines
     assert f"title The other Title of {copy.document[:6]}" in lines
@@ -37,7 +37,7 @@ def test_both_documents_of_a_near_copy_show_the_measures_side_by_side(scene: Sce
 def test_an_exact_copy_needs_no_table(scene: Scene):
     store_lead(scene, "a", STORY * 2)
     copy = store_lead(scene, "b", STORY * 2, hours=1)
-    work(scene.store, batch=2)
+    refine_batch(scene.store, batch=2)
     text = " ".join(explanation_lines(scene, copy.document))
     assert "by text, score 1;" in text
     assert "compared_with=" in text

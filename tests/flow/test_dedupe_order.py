@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from tests.flow.test_cli_dedupe import OTHER, STORY
-from tests.flow.test_dedupe_workers import store_lead, work
+from tests.flow.test_dedupe_workers import refine_batch, store_lead
 from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.documents.dedupe.articles import Article
@@ -76,7 +76,7 @@ def decisions(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, s
 def test_order_within_a_batch_changes_nothing_on_a_filled_store(scene: Scene, seed: int):
     stored = store_lead(scene, "a", STORY, hours=-3)
     store_lead(scene, "c", OTHER, hours=-2)
-    work(scene.store, batch=5)
+    refine_batch(scene.store, batch=5)
     batch = make_batch()
     expected = decisions(scene, batch)
     random.Random(seed).shuffle(batch)
@@ -91,7 +91,7 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     bodies = list(enumerate([*edits(HARBOUR), HARBOUR, *edits(STORY), OTHER]))
     random.Random(seed).shuffle(bodies)
     names = {store_lead(scene, f"n{number}", body, hours=number).document: number for number, body in bodies}
-    work(scene.store, batch=50)
+    refine_batch(scene.store, batch=50)
     families: dict[int, set[int]] = {}
     for row in scene.rows(documents):
         families.setdefault(names[row["duplicate_of"] or row["id"]], set()).add(names[row["id"]])
@@ -100,7 +100,7 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     for number, body in bodies:
         scene.now += HOUR
         store_lead(scene, f"n{number}", body, hours=number, version="v2")
-    work(scene.store, batch=50)
+    refine_batch(scene.store, batch=50)
     after = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
     assert after == before
 
@@ -123,7 +123,7 @@ def entry_of(article: Article, original: str | None = None) -> IndexEntry:
 
 def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
     stored = [store_lead(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
-    work(scene.store, batch=5)
+    refine_batch(scene.store, batch=5)
     footer = page_of(Article(id="f", body=FOOTER)).sentences.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]

@@ -49,7 +49,7 @@ def misbehave(word: str) -> None:
 
 
 @dataclass(frozen=True)
-class Obedient:
+class ObedientExtractor:
     """Does what the document says."""
 
     prefix: str = ""
@@ -66,7 +66,7 @@ class Obedient:
 
 @pytest.fixture
 def sandboxed():
-    extractor = Sandboxed(Obedient("said "), seconds=20.0)
+    extractor = Sandboxed(ObedientExtractor("said "), seconds=20.0)
     yield extractor
     extractor.close()
 
@@ -105,14 +105,14 @@ def test_an_error_of_the_extractor_becomes_a_reason(sandboxed: Sandboxed) -> Non
 
 @pytest.mark.parametrize("word", ["hang", "spin"])
 def test_time_is_limited_even_where_no_signal_handler_runs(word: str) -> None:
-    quick = Sandboxed(Obedient(), seconds=0.3)
+    quick = Sandboxed(ObedientExtractor(), seconds=0.3)
     assert reason(quick, word) == "extractor_timeout"
     assert isinstance(quick(b"after", NONE), Reading)
     quick.close()
 
 
 def test_a_failure_is_remembered_so_that_halving_a_batch_costs_one_child() -> None:
-    quick = Sandboxed(Obedient("again"), seconds=0.3)
+    quick = Sandboxed(ObedientExtractor("again"), seconds=0.3)
     assert reason(quick, "hang") == "extractor_timeout"
     children = {child.pid for child in psutil.Process().children()}
     assert reason(quick, "hang") == "extractor_timeout"
@@ -121,14 +121,14 @@ def test_a_failure_is_remembered_so_that_halving_a_batch_costs_one_child() -> No
 
 
 def test_memory_is_limited() -> None:
-    small = Sandboxed(Obedient(), megabytes=256)
+    small = Sandboxed(ObedientExtractor(), megabytes=256)
     assert reason(small, "swell") == "extractor_memory"
     assert isinstance(small(b"after", NONE), Reading)
     small.close()
 
 
 def test_size_is_checked_first() -> None:
-    outcome = Sandboxed(Obedient(), largest=3)(b"four", NONE)
+    outcome = Sandboxed(ObedientExtractor(), largest=3)(b"four", NONE)
     assert outcome == Unreadable("too_large", "4 bytes; at most 3 are read")
 
 

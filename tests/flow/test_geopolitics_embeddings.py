@@ -32,7 +32,7 @@ WORDS = 64
 
 
 @dataclass
-class Toy:
+class ToyEncoder:
     """An encoder that counts the words of a text in each of a few buckets."""
 
     name: str = "toy"
@@ -48,8 +48,8 @@ class Toy:
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
-    encoder = Toy()
+def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEncoder:
+    encoder = ToyEncoder()
     monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: encoder)
     monkeypatch.setattr(embeddings, "load_classifier", None)
     return encoder
@@ -59,7 +59,7 @@ def document(name: str, text: str = "harbour pilots", vector: Vector | None = No
     return Document(id=name, recipe="r", source="s", lead="l", url="u", title=name, text=text, vector=vector)
 
 
-def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: Path, toy: Toy):
+def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: Path, toy: ToyEncoder):
     recipe, clock = configured_recipe(tmp_path, tier="B", model="toy"), DemoClock()
     with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         app.register(recipe)
@@ -80,7 +80,7 @@ def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: P
         assert len(toy.encoded) == len(reports) + len(fresh)
 
 
-def test_g10_the_vector_of_another_model_is_not_used(toy: Toy):
+def test_g10_the_vector_of_another_model_is_not_used(toy: ToyEncoder):
     other = document("a", vector=Vector("other", b"\0" * 8))
     current = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     matrix = DocumentEncoder("folder").vectors([other, current])
@@ -89,7 +89,7 @@ def test_g10_the_vector_of_another_model_is_not_used(toy: Toy):
     assert matrix[1].tolist() == [1.0] * WORDS
 
 
-def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
+def test_g10_a_changed_text_gets_a_new_vector(toy: ToyEncoder):
     stale = document("a", "striking pilots", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     (outcome,) = EmbedDocuments(DocumentEncoder("folder"))([stale], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
@@ -97,7 +97,7 @@ def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
     assert toy.encoded == ["a. striking pilots"]
 
 
-def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(toy: Toy):
+def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(toy: ToyEncoder):
     codes = ("11000000", "15000000")
     columns = WORDS + BUCKETS
 

@@ -45,7 +45,7 @@ def keys(monkeypatch):
 
 
 @pytest.fixture
-def killable(valkey: Valkey) -> Iterator[Valkey]:
+def killable_server(valkey: Valkey) -> Iterator[Valkey]:
     """A server that a test may kill; it is restarted for the next test."""
     yield valkey
     valkey.stop()
@@ -163,13 +163,15 @@ def local_rate_limiter(monkeypatch):
 
 
 @pytest.mark.usefixtures("local_rate_limiter")
-def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(internet, tmp_path, killable):
-    with markets_run(tmp_path, internet, NEWS, redis=killable.url) as market_run:
+def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(
+    internet, tmp_path, killable_server
+):
+    with markets_run(tmp_path, internet, NEWS, redis=killable_server.url) as market_run:
         maintenance = Maintenance(market_run.app)
         assert maintenance.run_now("fill_markers") == dict.fromkeys(market_run.app.recipes, 0)
         market_run.run()
-        before = read_markers(killable)
-        killable.kill()
+        before = read_markers(killable_server)
+        killable_server.kill()
         configure_logs("console", "warning")
         with capture_logs() as logs:
             internet.dispatch("NGSC")
@@ -179,10 +181,10 @@ def test_r54_r56_a_server_that_is_killed_loses_nothing_and_is_filled_again(inter
             "markers cannot be written"
         ]
         assert len(market_run.rows(queue_items)) == len(market_run.rows(documents, state="kept"))
-        killable.start()
-        assert read_markers(killable) == {}
+        killable_server.start()
+        assert read_markers(killable_server) == {}
         filled = maintenance.run_now("fill_markers")
-        after = read_markers(killable)
+        after = read_markers(killable_server)
         assert filled[RECIPE] >= len(after) > len(before)
         assert before.keys() <= after.keys()
         assert {url_marker(row["url"]) for row in market_run.rows(leads)} <= after.keys()

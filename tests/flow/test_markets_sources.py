@@ -35,7 +35,7 @@ def internet():
 
 
 @pytest.fixture(autouse=True)
-def ready(internet, monkeypatch):
+def _reset_internet(internet, monkeypatch):
     internet.clear_log()
     internet.clear_faults()
     internet.give_key("demo-key")

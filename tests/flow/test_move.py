@@ -59,11 +59,11 @@ def internet() -> Iterator[Internet]:
 class MovingInstallation:
     """An installation in a folder that has run, and an empty environment as the target of a move."""
 
-    lab: RecipeRun
+    crypto_run: RecipeRun
     settings: Settings
 
     @property
-    def there(self) -> Settings:
+    def target_settings(self) -> Settings:
         return self.settings.in_environment("cluster")
 
 
@@ -89,24 +89,24 @@ def installation(
     tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed
 ) -> Iterator[MovingInstallation]:
     name, environment = cluster(postgres, seaweed)
-    with recipe_run(tmp_path, internet, feeds=FEEDS) as lab:
-        lab.run()
-        add_packs(lab.app)
-        settings = msgspec.structs.replace(lab.settings, environments={"cluster": environment})
-        yield MovingInstallation(lab, settings)
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as crypto_run:
+        crypto_run.run()
+        add_packs(crypto_run.app)
+        settings = msgspec.structs.replace(crypto_run.settings, environments={"cluster": environment})
+        yield MovingInstallation(crypto_run, settings)
     postgres.drop(name)
 
 
 @pytest.fixture
 def app(installation: MovingInstallation) -> Iterator[App]:
-    source_app = App(installation.settings, clock=installation.lab.clock)
+    source_app = App(installation.settings, clock=installation.crypto_run.clock)
     yield source_app
     source_app.store.engine.dispose()
 
 
 @pytest.fixture
 def target(installation: MovingInstallation) -> Iterator[App]:
-    target_app = App(installation.there, clock=installation.lab.clock)
+    target_app = App(installation.target_settings, clock=installation.crypto_run.clock)
     yield target_app
     target_app.store.engine.dispose()
 
@@ -130,15 +130,17 @@ def test_a_moved_installation_is_equal(app: App, target: App):
 def test_a_run_continues_there_without_fetching_anything_again(
     installation: MovingInstallation, app: App, tmp_path: Path
 ):
-    revisions = {row["id"]: row["revision"] for row in installation.lab.documents()}
-    internet = installation.lab.internet
+    revisions = {row["id"]: row["revision"] for row in installation.crypto_run.documents()}
+    internet = installation.crypto_run.internet
     first = [record["status"] for record in internet.log() if record["path"] == "/feed"]
     assert first[-1] == 200
     move(app, "cluster")
     internet.clear_log()
     (tmp_path / "second").mkdir()
-    with recipe_run(tmp_path / "second", internet, feeds=FEEDS, clock=installation.lab.clock) as second:
-        second.__dict__["settings"] = installation.there
+    with recipe_run(
+        tmp_path / "second", internet, feeds=FEEDS, clock=installation.crypto_run.clock
+    ) as second:
+        second.__dict__["settings"] = installation.target_settings
         second.poll_again()
         assert {row["id"]: row["revision"] for row in second.documents()} == revisions
         assert second.unfinished() == {}
@@ -188,12 +190,12 @@ def test_the_same_number_of_different_rows_is_other_data(app: App, target: App):
 def test_a_copy_that_differs_stops_the_move(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
     converted = transfer._conversion
 
-    def wrong(connection: Any, column: Any) -> Any:
+    def corrupt_titles(connection: Any, column: Any) -> Any:
         usual = converted(connection, column)
         return (lambda value: usual(value) + "!") if column is documents.c.title else usual
 
     with monkeypatch.context() as broken:
-        broken.setattr(transfer, "_conversion", wrong)
+        broken.setattr(transfer, "_conversion", corrupt_titles)
         with pytest.raises(Refused, match="the copy of documents differs"):
             move(app, "cluster")
     with read_transaction(target.store.engine) as connection:
@@ -224,17 +226,17 @@ def test_retention_on_another_machine_during_a_move_loses_nothing(app: App, targ
     assert list(target.records.names()) == []  # opened now, it copies nothing by itself later
     first, new = (f"crypto/2026/2026-01-0{day}-part.parquet" for day in (1, 2))
 
-    def put_away(name: str, number: int) -> None:
+    def archive_document(name: str, number: int) -> None:
         app.records.write(name, name.encode())
         old_row, has_record = old[number : number + 1], app.records.has
         assert mark_archived(app.store.engine, old_row, name, app.clock(), has_record) == 1
 
-    put_away(first, 0)
+    archive_document(first, 0)
     calls: list[tuple[str, int]] = []
 
     def progress(stage: str, count: int, _: int) -> None:
         if stage == "records" and stage not in dict(calls):
-            put_away(new, 1)
+            archive_document(new, 1)
         calls.append((stage, count))
 
     assert move(app, "cluster", progress).records == 2
@@ -266,7 +268,7 @@ def test_the_command_moves_and_reports(
         "environments": {"cluster": {k: v for k, v in environment.items() if v is not None}},
     }
     Path("headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
-    installation.lab.close()
+    installation.crypto_run.close()
     assert "no environment 'moon'" in call(capsys, monkeypatch, "move", "--to", "moon").err
     rehearsed = call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run", "--json").record
     assert rehearsed["dry_run"] is True
@@ -316,7 +318,7 @@ def test_a_database_is_recognised_under_another_address(installation: MovingInst
     other = replace_environment(
         environment, database=environment.database.replace("@127.0.0.1:", "@localhost:")
     )
-    settings = msgspec.structs.replace(installation.there, environments={"itself": other})
+    settings = msgspec.structs.replace(installation.target_settings, environments={"itself": other})
     moved = App(settings, clock=app.clock)
     for operation in (move, preview_move):
         with pytest.raises(Refused, match="has the same database"):
@@ -396,7 +398,9 @@ def test_an_unfinished_move_blocks_other_moves_into_the_environment(
         with pytest.raises(Refused, match=r"'cluster' is in use: .*--env cluster move --undo"):
             operation(other, "cluster")
     environments = {"other": Environment(database=other.settings.database_url, archive="")}
-    waiting = App(msgspec.structs.replace(installation.there, environments=environments), clock=app.clock)
+    waiting = App(
+        msgspec.structs.replace(installation.target_settings, environments=environments), clock=app.clock
+    )
     with pytest.raises(MovedAway, match="has not ended"):
         move(waiting, "other")
     assert undo_move(waiting) is True
@@ -462,7 +466,7 @@ def test_a_database_that_was_moved_from_takes_no_writes(
     monkeypatch: pytest.MonkeyPatch,
 ):
     (source,) = {row["id"] for row in app.catalogue.sources() if row["name"] == "Odd"}
-    (document, *_) = [row["id"] for row in installation.lab.documents()]
+    (document, *_) = [row["id"] for row in installation.crypto_run.documents()]
     words = {"SOURCE": source, "DOCUMENT": document, "OUT": "out.jsonl"}
     move(app, "cluster")
     before = all_rows(app.store.engine)

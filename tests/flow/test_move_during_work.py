@@ -46,7 +46,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     opened.store.engine.dispose()
 
 
-def leave(app: App) -> None:
+def record_move(app: App) -> None:
     with unchecked_transaction(app.store.engine) as connection:
         record_departure(connection, DEPARTURE)
 
@@ -56,22 +56,22 @@ async def run_nothing(run: str, options: Mapping[str, str]) -> int:
     return 0
 
 
-def listening(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+def run_websub_server(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     return serve_websub(
         WebSubServer(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started
     )
 
 
-def serving(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+def run_api(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     return serve_api(HttpApi(app, "crypto", "some key", run_nothing), "127.0.0.1", 0, started=started)
 
 
-def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+def run_agent_loop(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     started.set_result(0)
     return run_agent(app, make_agent(app), once=False, as_json=True)
 
 
-@pytest.mark.parametrize("serve_others", [listening, serving, reading])
+@pytest.mark.parametrize("serve_others", [run_websub_server, run_api, run_agent_loop])
 def test_servers_and_agents_stop(
     app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
 ):
@@ -79,7 +79,7 @@ def test_servers_and_agents_stop(
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serve_others(app, started))
         await asyncio.wait_for(started, DEADLINE)
-        await asyncio.to_thread(leave, app)
+        await asyncio.to_thread(record_move, app)
         with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
             await asyncio.wait_for(task, DEADLINE)
 
@@ -98,7 +98,7 @@ def test_a_pool_stops_and_its_processes_end_quietly(
     pool = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", DEADLINE)
-    leave(app)
+    record_move(app)
     with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         run_pool(pool, StopSignal(child=False), lambda: False, lambda: None)
     for number, handler in usual.items():
@@ -108,18 +108,18 @@ def test_a_pool_stops_and_its_processes_end_quietly(
 
 
 def test_the_beat_stops(app: App):
-    class Silent:
+    class SilentSender:
         def send(self, *_: object) -> bool:
             return False
 
         send_maintenance = send
 
-    beat = Beat(app, ["crypto"], Silent())
+    beat = Beat(app, ["crypto"], SilentSender())
     rounds: list[None] = []
 
     def stop() -> bool:
         if len(rounds) == 1:
-            leave(app)
+            record_move(app)
             beat.leading_until.clear()
         rounds.append(None)
         return len(rounds) > 9
@@ -134,9 +134,9 @@ def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch:
 
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(serving(app, started))
+        task = asyncio.ensure_future(run_api(app, started))
         base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
-        await asyncio.to_thread(leave, app)
+        await asyncio.to_thread(record_move, app)
         async with aiohttp.ClientSession(headers=key_header) as session:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
                 async with session.post(base + path, json={"reason": "none"}) as answer:

@@ -28,7 +28,7 @@ RSS = (
 
 
 @dataclass
-class Canned:
+class CannedFetcher:
     """A fetcher that answers everything at once, from one function."""
 
     reply: Callable[[Request], Response | Failure]
@@ -53,7 +53,7 @@ class Canned:
 @dataclass
 class PreparedPoll:
     context: JobContext
-    network: Canned
+    network: CannedFetcher
     clock: list[datetime]
 
     def row(self, table: Any) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ def prepare_poll(
     ):
         assert context.fetcher is not None
         context.fetcher.close()
-        network = Canned(reply)
+        network = CannedFetcher(reply)
         yield PreparedPoll(replace(context, fetcher=network), network, clock)
 
 

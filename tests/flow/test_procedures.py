@@ -83,7 +83,7 @@ class ProceduresRun:
         )
         self.app.close_run(NAME)
 
-    def again(self, *, later: timedelta = timedelta(0)) -> None:
+    def poll_again(self, *, later: timedelta = timedelta(0)) -> None:
         self.clock.advance(later)
         self.app.operations.wake(NAME, self.clock())
         self.run()
@@ -97,7 +97,7 @@ class ProceduresRun:
     def catalogue(self, name: str) -> dict[str, Any]:
         return json.loads((self.out / "ingestion" / f"{name}.json").read_bytes())
 
-    def state_of(self) -> dict[str, bytes]:
+    def file_contents(self) -> dict[str, bytes]:
         return {
             str(path.relative_to(self.out)): path.read_bytes()
             for path in self.out.rglob("*")
@@ -129,7 +129,7 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture(scope="module")
-def finished(
+def finished_run(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet, environment: EnvironmentUnderTest
 ) -> Iterator[ProceduresRun]:
     with open_run(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as procedures_run:
@@ -137,18 +137,18 @@ def finished(
         yield procedures_run
 
 
-def test_p1_every_procedure_of_the_portals_becomes_a_file(finished: ProceduresRun):
+def test_p1_every_procedure_of_the_portals_becomes_a_file(finished_run: ProceduresRun):
     expected = {page.truth["nombre"] for page in made_pages()}
-    names = {document["nombre"] for document in finished.files().values()}
+    names = {document["nombre"] for document in finished_run.files().values()}
     assert expected <= names
     assert len(names - expected) == 1  # the gazette's call
-    assert len(finished.files()) == len(made_pages()) + 1
+    assert len(finished_run.files()) == len(made_pages()) + 1
 
 
-def test_p2_every_procedure_went_through_the_stages_in_order(finished: ProceduresRun):
-    kept_rows = [row for row in finished.rows() if row["state"] == State.KEPT]
-    steps = ["extract", *(step.name for step in finished.app.recipe(NAME).steps)]
-    explanations = [explain(finished.app.store.engine, row["id"]) for row in kept_rows]
+def test_p2_every_procedure_went_through_the_stages_in_order(finished_run: ProceduresRun):
+    kept_rows = [row for row in finished_run.rows() if row["state"] == State.KEPT]
+    steps = ["extract", *(step.name for step in finished_run.app.recipe(NAME).steps)]
+    explanations = [explain(finished_run.app.store.engine, row["id"]) for row in kept_rows]
     # A crawl captures a page before it knows whether the page is a lead.
     listed = [document for document in explanations if document["source"]["kind"] == "sitemap"]
     assert len(listed) >= 15
@@ -160,25 +160,27 @@ def test_p2_every_procedure_went_through_the_stages_in_order(finished: Procedure
         assert delivery["receipt"].startswith("stored ")
 
 
-def test_other_pages_have_no_file(finished: ProceduresRun):
-    urls = {document["source_url"].replace("https://", "http://") for document in finished.files().values()}
+def test_other_pages_have_no_file(finished_run: ProceduresRun):
+    urls = {
+        document["source_url"].replace("https://", "http://") for document in finished_run.files().values()
+    }
     assert not urls & {page.url for page in pages_that_are_none()}
-    dropped = [row for row in finished.rows() if row["state"] == State.DROPPED]
+    dropped = [row for row in finished_run.rows() if row["state"] == State.DROPPED]
     assert {row["reason"] for row in dropped} == {"not_a_procedure"}
     assert len(dropped) == 4
 
 
-def test_p31_p33_every_file_is_valid_and_complete(finished: ProceduresRun):
-    files = finished.files()
+def test_p31_p33_every_file_is_valid_and_complete(finished_run: ProceduresRun):
+    files = finished_run.files()
     assert [problem for document in files.values() for problem in schema_problems(document)] == []
     full = sum(document["completeness_score"] >= 0.70 for document in files.values())
     assert full >= 0.9 * len(files)
 
 
-def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: ProceduresRun):
-    folder = finished.out / "tramites"
+def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished_run: ProceduresRun):
+    folder = finished_run.out / "tramites"
     retriever = KeywordRetriever(folder)
-    for stem, document in finished.files().items():
+    for stem, document in finished_run.files().items():
         assert document["tramite"] == stem == document["id"]
         assert {"keywords", "nombre", "fuente_url", "verificado", "source_domain"} <= document.keys()
         answer = retriever.retrieve(document["nombre"])
@@ -187,30 +189,30 @@ def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Procedures
     assert unfindable_documents(folder) == []
 
 
-def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished: ProceduresRun):
-    for stem, document in finished.files().items():
-        record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
+def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished_run: ProceduresRun):
+    for stem, document in finished_run.files().items():
+        record = json.loads((finished_run.out / "extracted" / f"{stem}.extracted.json").read_bytes())
         assert record["source_url"] == document["source_url"]
         text = record["extracted_text"]
         for start, end in record["spans"].get("requisitos", []):
             assert text[start:end].strip()
-    metas = list((finished.out / "raw").rglob("*.meta.json"))
-    assert len(metas) == len(finished.files())
+    metas = list((finished_run.out / "raw").rglob("*.meta.json"))
+    assert len(metas) == len(finished_run.files())
     meta = json.loads(metas[0].read_bytes())
     assert {"status", "headers", "etag", "last_modified", "fetched_at"} <= meta.keys()
     assert len(metas[0].name.partition(".")[0]) == 16
 
 
-def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished: ProceduresRun):
+def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished_run: ProceduresRun):
     queue, log, catalogue = (
-        finished.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
+        finished_run.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
     )
     assert {row["method"] for row in queue["urls"]} == {"sitemap", "crawl", "feed", "seeds", "boe"}
     assert {row["status"] for row in queue["urls"]} == {"stored", "skipped", "extraction_failed"}
     assert not [row for row in queue["urls"] if "/agenda/" in row["url"]]
     assert any(row["lastmod"] for row in queue["urls"] if row["method"] == "sitemap")
-    assert log["total"] == len(log["fetches"]) >= len(finished.files())
-    assert catalogue["total_documents"] == len(finished.files())
+    assert log["total"] == len(log["fetches"]) >= len(finished_run.files())
+    assert catalogue["total_documents"] == len(finished_run.files())
     entry = catalogue["documents"][0]
     assert set(entry) == {
         "tramite_id", "source_url", "source_domain", "source_type", "extracted_at", "last_verified_at", "content_hash",
@@ -218,15 +220,15 @@ def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(fi
     }  # fmt: skip
 
 
-def test_p27_the_metrics_add_up(finished: ProceduresRun):
-    provenance = finished.app.provenance
+def test_p27_the_metrics_add_up(finished_run: ProceduresRun):
+    provenance = finished_run.app.provenance
     document = run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),
-        finished.catalogue("ingestion_catalog"),
+        finished_run.catalogue("ingestion_catalog"),
         0,
     )
-    assert document["stored"] == len(finished.files()) == document["normalised"]
+    assert document["stored"] == len(finished_run.files()) == document["normalised"]
     assert sum(document["completeness"]["histogram"].values()) == document["stored"]
     assert document["errors"] == {"extraction_failed": 2}
     assert document["skipped"] == 4
@@ -241,15 +243,15 @@ def test_p12_p25_a_week_later_all_requests_are_conditional_and_no_file_changes(
     ) as procedures_run:
         procedures_run.run()
         before, times = (
-            procedures_run.state_of(),
+            procedures_run.file_contents(),
             {path: path.stat().st_mtime_ns for path in procedures_run.out.rglob("*") if path.is_file()},
         )
         internet.clear_log()
-        procedures_run.again(later=timedelta(days=7))
+        procedures_run.poll_again(later=timedelta(days=7))
         pages = [row for row in internet.log() if not row["path"].startswith(("/robots", "/api/"))]
         assert pages
         assert {row["status"] for row in pages} == {304}
-        assert procedures_run.state_of() == before
+        assert procedures_run.file_contents() == before
         assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
@@ -259,15 +261,15 @@ def test_p12_p25_crawled_portals_are_requested_conditionally(tmp_path: Path, int
     internet.clear_log()
     with open_run(tmp_path, internet, *crawled) as procedures_run:
         procedures_run.run()
-        before = procedures_run.state_of()
+        before = procedures_run.file_contents()
         first = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] == 200]
         internet.clear_log()
-        procedures_run.again(later=timedelta(days=7))
+        procedures_run.poll_again(later=timedelta(days=7))
         again = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] < 400]
         assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(procedures_run.files())
         assert all("if-none-match" in {name.lower() for name in row["headers"]} for row in again)
         assert {row["status"] for row in again} == {304}
-        assert procedures_run.state_of() == before
+        assert procedures_run.file_contents() == before
 
 
 def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_path: Path):
@@ -275,7 +277,7 @@ def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_
         procedures_run.run()
         first = procedures_run.files()[STEM]
         internet.clock_set(RAISED_FROM + timedelta(days=1))
-        procedures_run.again(later=timedelta(days=7))
+        procedures_run.poll_again(later=timedelta(days=7))
         second = procedures_run.files()[STEM]
         assert (first["tasas"], second["tasas"]) == ("240 euros a year.", "260 euros a year.")
         (previous,) = (procedures_run.out / "versions" / STEM).glob("*.json")
@@ -315,7 +317,7 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
 def test_p25_extracting_again_from_the_archive_returns_the_same_bytes(tmp_path: Path, internet: Internet):
     with open_run(tmp_path, internet, "sede.valdemora.example") as procedures_run:
         procedures_run.run()
-        before = procedures_run.state_of()
+        before = procedures_run.file_contents()
         for path in [
             *(procedures_run.out / "tramites").glob("*.json"),
             *(procedures_run.out / "extracted").glob("*.json"),
@@ -331,4 +333,4 @@ def test_p25_extracting_again_from_the_archive_returns_the_same_bytes(tmp_path: 
             connection.execute(deliveries.update().values(sent_revision=0))
         procedures_run.run()
         assert internet.log() == []
-        assert procedures_run.state_of() == before
+        assert procedures_run.file_contents() == before

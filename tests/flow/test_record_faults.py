@@ -37,7 +37,7 @@ def start(internet: Internet, tmp_path: Path) -> Iterator[Start]:
 
 
 @dataclass
-class Custom:
+class CustomStep:
     """A step made of one function over a document; counts its calls."""
 
     decide: Callable[[Document], Outcome]
@@ -72,34 +72,34 @@ def test_a_poisoned_document_is_quarantined_alone_and_can_be_retried(
             raise error
         return document
 
-    step = Custom(decide)
-    lab = start(_with(step))
-    lab.run()
-    total = len(lab.documents())
-    assert len(lab.documents(State.KEPT)) == total - 1
-    (quarantined,) = lab.rows(quarantine)
+    step = CustomStep(decide)
+    crypto_run = start(_with(step))
+    crypto_run.run()
+    total = len(crypto_run.documents())
+    assert len(crypto_run.documents(State.KEPT)) == total - 1
+    (quarantined,) = crypto_run.rows(quarantine)
     assert (quarantined["reason"], quarantined["detail"], quarantined["task"]) == (
         reason,
         "boom",
         Task.REFINE,
     )
     step.decide = lambda document: document
-    assert lab.app.operations.retry([quarantined["record_id"]], RECIPE, lab.clock()) == 1
-    lab.run()
-    assert len(lab.documents(State.KEPT)) == total
-    assert lab.rows(quarantine) == []
-    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
+    assert crypto_run.app.operations.retry([quarantined["record_id"]], RECIPE, crypto_run.clock()) == 1
+    crypto_run.run()
+    assert len(crypto_run.documents(State.KEPT)) == total
+    assert crypto_run.rows(quarantine) == []
+    assert crypto_run.delivered() == {row["id"] for row in crypto_run.documents(State.KEPT)}
 
 
 def test_a_document_that_cannot_be_stored_is_quarantined_alone(start: Start, internet: Internet):
     poison = _first_title(internet)
-    unfit = Custom(lambda d: replace(d, language=None) if d.title == poison else d)  # type: ignore[arg-type]
-    lab = start(_with(unfit))
-    lab.run()
-    (quarantined,) = lab.rows(quarantine)
+    unfit = CustomStep(lambda d: replace(d, language=None) if d.title == poison else d)  # type: ignore[arg-type]
+    crypto_run = start(_with(unfit))
+    crypto_run.run()
+    (quarantined,) = crypto_run.rows(quarantine)
     assert quarantined["reason"] == "error:IntegrityError"
-    assert len(lab.documents(State.KEPT)) == len(lab.documents()) - 1
-    assert lab.app.store.lease_owners() == set()
+    assert len(crypto_run.documents(State.KEPT)) == len(crypto_run.documents()) - 1
+    assert crypto_run.app.store.lease_owners() == set()
 
 
 def test_a_step_that_is_busy_for_a_while_is_retried_and_nothing_is_quarantined(start: Start):
@@ -111,35 +111,35 @@ def test_a_step_that_is_busy_for_a_while_is_retried_and_nothing_is_quarantined(s
             raise Temporary("model_busy")
         return document
 
-    step = Custom(decide)
-    lab = start(_with(step))
-    lab.run()
-    assert {row["state"] for row in lab.documents()} == {State.KEPT}
-    assert lab.rows(quarantine) == []
-    assert step.batches[:2] == [len(lab.documents())] * 2, "a batch that waits is not divided"
+    step = CustomStep(decide)
+    crypto_run = start(_with(step))
+    crypto_run.run()
+    assert {row["state"] for row in crypto_run.documents()} == {State.KEPT}
+    assert crypto_run.rows(quarantine) == []
+    assert step.batches[:2] == [len(crypto_run.documents())] * 2, "a batch that waits is not divided"
 
 
 def test_a_step_that_stays_busy_gives_up_after_six_tries_with_its_reason(start: Start):
     def decide(document: Document) -> Outcome:
         raise Temporary("model_busy", "no answer")
 
-    lab = start(_with(Custom(decide)))
-    lab.run(horizon=timedelta(minutes=2))
-    quarantined = lab.rows(quarantine)
-    assert len(quarantined) == len(lab.documents()) > 0
+    crypto_run = start(_with(CustomStep(decide)))
+    crypto_run.run(horizon=timedelta(minutes=2))
+    quarantined = crypto_run.rows(quarantine)
+    assert len(quarantined) == len(crypto_run.documents()) > 0
     assert {(row["reason"], row["attempts"]) for row in quarantined} == {("model_busy", 6)}
 
 
 def test_drops_and_set_asides_keep_their_reason_and_their_history(start: Start, internet: Internet):
     titles = sorted({r["title"] for r in internet.truth() if WIRE[1] in r["feeds"]})
     outcomes = {titles[0]: Drop("off_topic", evidence={"score": 0.1}), titles[1]: SetAside("needs_model")}
-    lab = start(_with(Custom(lambda document: outcomes.get(document.title, document))))
-    lab.run()
-    by_title = {row["title"]: row for row in lab.documents()}
+    crypto_run = start(_with(CustomStep(lambda document: outcomes.get(document.title, document))))
+    crypto_run.run()
+    by_title = {row["title"]: row for row in crypto_run.documents()}
     assert (by_title[titles[0]]["state"], by_title[titles[0]]["reason"]) == (State.DROPPED, "off_topic")
     assert (by_title[titles[1]]["state"], by_title[titles[1]]["reason"]) == (State.ASIDE, "needs_model")
-    assert [row["reason"] for row in lab.rows(quarantine)] == ["needs_model"]
-    shown = lab.app.catalogue.document(by_title[titles[0]]["id"])
+    assert [row["reason"] for row in crypto_run.rows(quarantine)] == ["needs_model"]
+    shown = crypto_run.app.catalogue.document(by_title[titles[0]]["id"])
     assert shown["trail"][-1] == {
         "step": "custom", "version": "1", "changed": [], "notes": {"ended": "off_topic", "score": 0.1},
     }  # fmt: skip
@@ -159,16 +159,16 @@ def test_a_grouping_that_fails_quarantines_the_group_and_keeps_the_documents(sta
 
         return replace(recipe, grouping=replace(recipe.grouping, cluster=cluster))
 
-    lab = start(adapt)
-    lab.run()
-    assert {row["reason"] for row in lab.rows(quarantine)} == {"error:ZeroDivisionError"}
-    assert lab.status()["stories"] == 0
-    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)} != set()
+    crypto_run = start(adapt)
+    crypto_run.run()
+    assert {row["reason"] for row in crypto_run.rows(quarantine)} == {"error:ZeroDivisionError"}
+    assert crypto_run.status()["stories"] == 0
+    assert crypto_run.delivered() == {row["id"] for row in crypto_run.documents(State.KEPT)} != set()
     failing[0] = False
-    lab.app.operations.retry(None, RECIPE, lab.clock())
-    lab.run()
-    assert lab.status()["stories"] > 0
-    assert lab.rows(quarantine) == []
+    crypto_run.app.operations.retry(None, RECIPE, crypto_run.clock())
+    crypto_run.run()
+    assert crypto_run.status()["stories"] > 0
+    assert crypto_run.rows(quarantine) == []
 
 
 # An invalid poll is a failure of its source, never of the worker.
@@ -188,9 +188,9 @@ def test_a_reader_that_raises_fails_its_source(start: Start):
         yield Request(url=source.url, purpose="feed")
         raise KeyError("entry")
 
-    lab = start(_with_discover(poll_session))
-    lab.run()
-    assert (lab.source("Ledger Lane")["reason"], lab.source("Ledger Lane")["failures"]) == (
+    crypto_run = start(_with_discover(poll_session))
+    crypto_run.run()
+    assert (crypto_run.source("Ledger Lane")["reason"], crypto_run.source("Ledger Lane")["failures"]) == (
         "error:KeyError",
         1,
     )
@@ -201,11 +201,11 @@ def test_an_address_that_cannot_be_read_fails_its_source_and_not_the_worker(star
         yield from _request_feed(source)
         return Discovery(leads=(Lead(identity="x", url="http://[not-an-address/"),), watermark={"x": 1})
 
-    lab = start(_with_discover(poll_session))
-    lab.run()
-    row = lab.source("Ledger Lane")
+    crypto_run = start(_with_discover(poll_session))
+    crypto_run.run()
+    row = crypto_run.source("Ledger Lane")
     assert row["reason"] is None or row["failures"] == 1
-    assert lab.app.store.lease_owners() == set()
+    assert crypto_run.app.store.lease_owners() == set()
 
 
 def test_leads_found_during_a_poll_are_stored_at_once_with_their_capture(start: Start):
@@ -218,15 +218,15 @@ def test_leads_found_during_a_poll_are_stored_at_once_with_their_capture(start: 
     def _lead(name: str) -> Lead:
         return Lead(identity=name, url=f"http://ledgerlane.example/{name}", body=f"Words of {name}. " * 50)
 
-    lab = start(_with_discover(poll_session))
-    lab.run()
-    (feed,) = lab.rows(captures)
-    assert {row["identity"]: row["capture_id"] for row in lab.rows(leads)} == {
+    crypto_run = start(_with_discover(poll_session))
+    crypto_run.run()
+    (feed,) = crypto_run.rows(captures)
+    assert {row["identity"]: row["capture_id"] for row in crypto_run.rows(leads)} == {
         "a": feed["id"],
         "b": feed["id"],
     }
-    assert len(lab.documents(State.KEPT)) == 2
-    (run,) = lab.rows(polls)
+    assert len(crypto_run.documents(State.KEPT)) == 2
+    (run,) = crypto_run.rows(polls)
     assert (run["status"], run["error"], run["found_count"], run["new_count"]) == ("failed", "quota", 2, 2)
 
 
@@ -236,8 +236,8 @@ def test_a_full_disk_does_not_count_as_a_failure_of_the_source(start: Start, mon
         yield LeadBatch((Lead(identity="a", url="http://ledgerlane.example/a"),))
         return Discovery()
 
-    lab = start(_with_discover(poll_session))
-    original_put, calls = type(lab.app.archive).put, []
+    crypto_run = start(_with_discover(poll_session))
+    original_put, calls = type(crypto_run.app.archive).put, []
 
     def full_once(archive: object, bodies: Sequence) -> Sequence:
         calls.append(bodies)
@@ -245,17 +245,17 @@ def test_a_full_disk_does_not_count_as_a_failure_of_the_source(start: Start, mon
             raise Temporary("disk_full")
         return original_put(archive, bodies)
 
-    monkeypatch.setattr(type(lab.app.archive), "put", full_once)
-    lab.run()
-    (row,) = lab.rows(sources)
+    monkeypatch.setattr(type(crypto_run.app.archive), "put", full_once)
+    crypto_run.run()
+    (row,) = crypto_run.rows(sources)
     assert (row["reason"], row["failures"]) == ("disk_full", 0)
     assert row["due_at"] is not None
 
 
 def test_an_unknown_kind_of_source_is_reported(start: Start):
-    lab = start(lambda recipe: replace(recipe, discover={}))
-    lab.run()
-    assert lab.source("Ledger Lane")["reason"] == "unknown_kind"
+    crypto_run = start(lambda recipe: replace(recipe, discover={}))
+    crypto_run.run()
+    assert crypto_run.source("Ledger Lane")["reason"] == "unknown_kind"
 
 
 # A record that kills its worker again and again is quarantined; its neighbours are not.
@@ -265,13 +265,13 @@ class Crash(BaseException):
     """The end of a process, as far as a test can survive it."""
 
 
-def _run_and_crash(lab: RecipeRun) -> None:
+def _run_and_crash(crypto_run: RecipeRun) -> None:
     """Runs; whenever the worker dies, its leases expire and another worker takes over."""
     for _ in range(30):
         try:
-            return lab.run()
+            return crypto_run.run()
         except Crash:
-            lab.clock.advance(lab.context.retry_policy.lease)
+            crypto_run.clock.advance(crypto_run.context.retry_policy.lease)
     raise AssertionError("it never came to an end")
 
 
@@ -285,10 +285,10 @@ def test_a_document_that_kills_its_worker_is_quarantined_and_the_others_are_kept
             raise Crash
         return document
 
-    lab = start(_with(Custom(decide)))
-    _run_and_crash(lab)
-    assert [row["reason"] for row in lab.rows(quarantine)] == ["worker_died"]
-    assert len(lab.documents(State.KEPT)) == len(lab.documents()) - 1
+    crypto_run = start(_with(CustomStep(decide)))
+    _run_and_crash(crypto_run)
+    assert [row["reason"] for row in crypto_run.rows(quarantine)] == ["worker_died"]
+    assert len(crypto_run.documents(State.KEPT)) == len(crypto_run.documents()) - 1
 
 
 def test_a_group_that_kills_its_worker_is_quarantined_and_the_others_are_gathered(
@@ -308,18 +308,20 @@ def test_a_group_that_kills_its_worker_is_quarantined_and_the_others_are_gathere
 
         return replace(recipe, grouping=replace(recipe.grouping, cluster=cluster))
 
-    lab = start(adapt)
-    _run_and_crash(lab)
-    assert [(row["task"], row["reason"]) for row in lab.rows(quarantine)] == [(Task.GATHER, "worker_died")]
-    assert lab.status()["stories"] > 0
+    crypto_run = start(adapt)
+    _run_and_crash(crypto_run)
+    assert [(row["task"], row["reason"]) for row in crypto_run.rows(quarantine)] == [
+        (Task.GATHER, "worker_died")
+    ]
+    assert crypto_run.status()["stories"] > 0
 
 
 def test_a_delivery_that_kills_its_worker_is_quarantined_and_the_others_arrive(
     start: Start, internet: Internet
 ):
     poison = _first_title(internet)
-    lab = start(lambda recipe: recipe)
-    files = lab.app.sinks["files"]
+    crypto_run = start(lambda recipe: recipe)
+    files = crypto_run.app.sinks["files"]
 
     @dataclass(frozen=True)
     class Fragile:
@@ -328,7 +330,9 @@ def test_a_delivery_that_kills_its_worker_is_quarantined_and_the_others_arrive(
                 raise Crash
             return files.send(envelopes)
 
-    lab.context = replace(lab.context, sinks={"files": Fragile()})
-    _run_and_crash(lab)
-    assert [(row["task"], row["reason"]) for row in lab.rows(quarantine)] == [(Task.DELIVER, "worker_died")]
-    assert len(lab.delivered()) == len(lab.documents(State.KEPT)) - 1
+    crypto_run.context = replace(crypto_run.context, sinks={"files": Fragile()})
+    _run_and_crash(crypto_run)
+    assert [(row["task"], row["reason"]) for row in crypto_run.rows(quarantine)] == [
+        (Task.DELIVER, "worker_died")
+    ]
+    assert len(crypto_run.delivered()) == len(crypto_run.documents(State.KEPT)) - 1

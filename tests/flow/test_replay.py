@@ -40,7 +40,7 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
+def crypto_run(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
     with recipe_run(tmp_path, internet) as crypto_run:
         yield crypto_run
 
@@ -75,17 +75,17 @@ def _longer(reading: Reading) -> Reading | Unreadable:
     )
 
 
-def _with(lab: RecipeRun, adapt: Callable[[Recipe], Recipe], **changes: Any) -> JobContext:
-    return replace(lab.context, recipes={RECIPE: adapt(lab.recipe)}, **changes)
+def _with(crypto_run: RecipeRun, adapt: Callable[[Recipe], Recipe], **changes: Any) -> JobContext:
+    return replace(crypto_run.context, recipes={RECIPE: adapt(crypto_run.recipe)}, **changes)
 
 
-def _start(lab: RecipeRun) -> tuple[Replays, str]:
-    rows = Replays(lab.app.store.engine)
-    return rows, rows.start(RECIPE, lab.clock() - LONG_AGO, lab.clock(), lab.clock())
+def _start(crypto_run: RecipeRun) -> tuple[Replays, str]:
+    rows = Replays(crypto_run.app.store.engine)
+    return rows, rows.start(RECIPE, crypto_run.clock() - LONG_AGO, crypto_run.clock(), crypto_run.clock())
 
 
-def _read_again(lab: RecipeRun, context: JobContext) -> tuple[Replays, str]:
-    rows, name = _start(lab)
+def _read_again(crypto_run: RecipeRun, context: JobContext) -> tuple[Replays, str]:
+    rows, name = _start(crypto_run)
     _finish(context)
     assert rows.get(name)["state"] == ReplayState.REPORTED
     return rows, name
@@ -96,11 +96,11 @@ def _finish(context: JobContext) -> None:
         pass
 
 
-def _all_rows(lab: RecipeRun) -> dict[str, list[str]]:
+def _all_rows(crypto_run: RecipeRun) -> dict[str, list[str]]:
     """Every row of every table but those of replays."""
     excluded = {"replays", "replay_items", "maintenance_tasks"}
     return {
-        name: sorted(map(repr, lab.rows(table)))
+        name: sorted(map(repr, crypto_run.rows(table)))
         for name, table in metadata.tables.items()
         if name not in excluded
     }
@@ -115,36 +115,36 @@ def _report(
     ]
 
 
-def _contents(lab: RecipeRun) -> dict[str, tuple[Any, ...]]:
-    return {row["id"]: tuple(row[name] for name in CONTENT) for row in lab.rows(documents)}
+def _contents(crypto_run: RecipeRun) -> dict[str, tuple[Any, ...]]:
+    return {row["id"]: tuple(row[name] for name in CONTENT) for row in crypto_run.rows(documents)}
 
 
-def test_the_same_code_reports_every_document_and_duplicate_as_the_same(lab: RecipeRun):
-    lab.run()
-    states = Counter(row["state"] for row in lab.rows(documents))
+def test_the_same_code_reports_every_document_and_duplicate_as_the_same(crypto_run: RecipeRun):
+    crypto_run.run()
+    states = Counter(row["state"] for row in crypto_run.rows(documents))
     assert states[State.KEPT] > 10
     assert states[State.DUPLICATE] > 0
-    rows, name = _read_again(lab, replace(lab.context, retry_policy=RetryPolicy(batch=7)))
+    rows, name = _read_again(crypto_run, replace(crypto_run.context, retry_policy=RetryPolicy(batch=7)))
     assert _report(rows, name) == []
     replay_row = rows.get(name)
-    assert (replay_row["same"], replay_row["listed"]) == (len(lab.rows(documents)),) * 2
+    assert (replay_row["same"], replay_row["listed"]) == (len(crypto_run.rows(documents)),) * 2
 
 
-def test_a_replay_that_is_not_applied_replaces_and_fetches_nothing(lab: RecipeRun, internet: Internet):
-    lab.run()
-    before, request_count = _all_rows(lab), len(internet.log())
-    rows, name = _read_again(lab, _with(lab, _with_extraction(_longer)))
+def test_a_replay_that_is_not_applied_replaces_and_fetches_nothing(crypto_run: RecipeRun, internet: Internet):
+    crypto_run.run()
+    before, request_count = _all_rows(crypto_run), len(internet.log())
+    rows, name = _read_again(crypto_run, _with(crypto_run, _with_extraction(_longer)))
     replay_row = rows.get(name)
     assert replay_row["better"] > 5
     assert replay_row["worse"] > 0
     assert replay_row["fields"]["image"]["better"] > 5
-    assert _all_rows(lab) == before
+    assert _all_rows(crypto_run) == before
     assert len(internet.log()) == request_count
 
 
-def test_the_report_names_fields_before_and_after(lab: RecipeRun):
-    lab.run()
-    rows, name = _read_again(lab, _with(lab, _with_extraction(_longer)))
+def test_the_report_names_fields_before_and_after(crypto_run: RecipeRun):
+    crypto_run.run()
+    rows, name = _read_again(crypto_run, _with(crypto_run, _with_extraction(_longer)))
     lost = [row for row in rows.report(name, [ReplayVerdict.WORSE]) if row["after"] == State.DROPPED]
     assert lost
     assert lost[0]["differences"][0] == {
@@ -188,43 +188,43 @@ def test_an_applied_replay_equals_a_fresh_run_with_the_new_code(internet: Intern
 
 
 def test_a_paused_replay_stops_and_its_report_is_the_same_after_it_resumes(
-    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
-    lab.run()
+    crypto_run.run()
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    context = _with(lab, _with_extraction(_longer), retry_policy=RetryPolicy(batch=3))
-    rows, uninterrupted = _read_again(lab, context)
-    rows, name = _start(lab)
+    context = _with(crypto_run, _with_extraction(_longer), retry_policy=RetryPolicy(batch=3))
+    rows, uninterrupted = _read_again(crypto_run, context)
+    rows, name = _start(crypto_run)
     for _ in range(4):
         Engine(context).run(Job(RECIPE, Task.REPLAY))
-    rows.pause(name, lab.clock())
+    rows.pause(name, crypto_run.clock())
     paused = rows.get(name)
     assert 0 < paused["compared"] < rows.get(uninterrupted)["compared"]
     assert Engine(context).run(Job(RECIPE, Task.REPLAY)) == 0
-    lab.run()  # a run that ends when idle is not held up
+    crypto_run.run()  # a run that ends when idle is not held up
     assert rows.get(name)["compared"] == paused["compared"]
-    rows.resume(name, lab.clock())
+    rows.resume(name, crypto_run.clock())
     _finish(context)
     assert sorted(map(repr, _report(rows, name))) == sorted(map(repr, _report(rows, uninterrupted)))
 
 
-def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(lab: RecipeRun):
-    lab.run()
+def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(crypto_run: RecipeRun):
+    crypto_run.run()
 
     def trip(reading: Reading) -> Reading:
         if len(reading.text) % 5 == 0:
             raise ValueError("no such page")
         return reading
 
-    rows, name = _start(lab)
-    lab.app.store.advance_replay(RECIPE, lab.clock())
-    deadly = lab.rows(replay_items)[0]["id"]
-    with write_transaction(lab.app.store.engine) as connection:
+    rows, name = _start(crypto_run)
+    crypto_run.app.store.advance_replay(RECIPE, crypto_run.clock())
+    deadly = crypto_run.rows(replay_items)[0]["id"]
+    with write_transaction(crypto_run.app.store.engine) as connection:
         connection.execute(update(replay_items).where(replay_items.c.id == deadly).values(attempts=9))
-    _finish(_with(lab, _with_extraction(trip), retry_policy=RetryPolicy(batch=16)))
+    _finish(_with(crypto_run, _with_extraction(trip), retry_policy=RetryPolicy(batch=16)))
     replay_row = rows.get(name)
     assert replay_row["state"] == ReplayState.REPORTED
-    assert replay_row["compared"] == replay_row["listed"] == len(lab.rows(documents))
+    assert replay_row["compared"] == replay_row["listed"] == len(crypto_run.rows(documents))
     failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     # A record that ended in quarantine would count as worse; one that fails outright counts as failed.
     assert failed["worker_died"] == 1
@@ -232,23 +232,25 @@ def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(l
     assert replay_row["failed"] == sum(failed.values())
 
 
-def test_a_document_that_fails_as_before_counts_as_the_same(lab: RecipeRun):
+def test_a_document_that_fails_as_before_counts_as_the_same(crypto_run: RecipeRun):
     def trip(reading: Reading) -> Reading:
         raise ValueError("no such page")
 
-    lab.__dict__["context"] = _with(lab, _with_extraction(trip))
-    lab.run()
-    assert {row["state"] for row in lab.rows(documents)} == {State.QUARANTINED}
-    rows, name = _read_again(lab, lab.context)
-    assert rows.get(name)["same"] == len(lab.rows(documents))
+    crypto_run.__dict__["context"] = _with(crypto_run, _with_extraction(trip))
+    crypto_run.run()
+    assert {row["state"] for row in crypto_run.rows(documents)} == {State.QUARANTINED}
+    rows, name = _read_again(crypto_run, crypto_run.context)
+    assert rows.get(name)["same"] == len(crypto_run.rows(documents))
 
 
-def test_missing_bytes_are_reported_as_damaged_captures(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
-    lab.run()
-    context = lab.context
+def test_missing_bytes_are_reported_as_damaged_captures(
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
+):
+    crypto_run.run()
+    context = crypto_run.context
     monkeypatch.setattr(type(context.archive), "get", lambda *_: {})
-    rows, name = _read_again(lab, context)
-    fetched = [row for row in lab.rows(leads) if row["body"] is None and row["capture_id"]]
+    rows, name = _read_again(crypto_run, context)
+    fetched = [row for row in crypto_run.rows(leads) if row["body"] is None and row["capture_id"]]
     failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     assert failed["capture_damaged"] > 0
     assert failed["capture_damaged"] <= len(fetched)
@@ -258,23 +260,23 @@ def test_a_replay_beside_live_ingestion_passes_over_changed_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    with running(size="small") as internet, recipe_run(tmp_path, internet, adapt=_plain) as lab:
-        lab.run()
-        document_count = len(lab.rows(documents))
-        rows, name = _start(lab)
-        Engine(lab.context).run(Job(RECIPE, Task.REPLAY))
+    with running(size="small") as internet, recipe_run(tmp_path, internet, adapt=_plain) as crypto_run:
+        crypto_run.run()
+        document_count = len(crypto_run.rows(documents))
+        rows, name = _start(crypto_run)
+        Engine(crypto_run.context).run(Job(RECIPE, Task.REPLAY))
         article = internet.publish("hashfield.example", title="Something happened just now")
-        lab.poll_again()
-        assert article["title"] in {row["title"] for row in lab.rows(documents)}
-        assert len(lab.rows(documents)) > document_count
+        crypto_run.poll_again()
+        assert article["title"] in {row["title"] for row in crypto_run.rows(documents)}
+        assert len(crypto_run.rows(documents)) > document_count
         assert rows.get(name)["state"] == ReplayState.REPORTED, "an idle worker replays"
         assert rows.get(name)["same"] == document_count
-        moved = next(row for row in lab.rows(documents) if row["title"] != article["title"])
-        with write_transaction(lab.app.store.engine) as connection:
+        moved = next(row for row in crypto_run.rows(documents) if row["title"] != article["title"])
+        with write_transaction(crypto_run.app.store.engine) as connection:
             connection.execute(update(replay_items).values(verdict=ReplayVerdict.CHANGED))
             connection.execute(update(documents).where(documents.c.id == moved["id"]).values(revision=5))
-        rows.apply(name, [ReplayVerdict.CHANGED], lab.clock())
-        lab.run()
+        rows.apply(name, [ReplayVerdict.CHANGED], crypto_run.clock())
+        crypto_run.run()
         replay_row = rows.get(name)
         assert (replay_row["replaced"], replay_row["moved_on"]) == (document_count - 1, 1)
 
@@ -288,7 +290,7 @@ def test_a_replay_beside_live_ingestion_passes_over_changed_documents(
     ],
 )
 def test_a_worker_replays_only_when_nothing_else_is_due(
-    lab: RecipeRun, busy: Task | None, expected: list[str]
+    crypto_run: RecipeRun, busy: Task | None, expected: list[str]
 ):
     tasks: list[str] = []
 
@@ -296,6 +298,6 @@ def test_a_worker_replays_only_when_nothing_else_is_due(
         tasks.append(job.task.value)
         return int(job.task is busy)
 
-    engine = Engine(lab.context, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
+    engine = Engine(crypto_run.context, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
     assert run_round(engine, [RECIPE]) == int(busy is not None)
     assert tasks == expected

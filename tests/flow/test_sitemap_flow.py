@@ -21,7 +21,7 @@ def internet():
 
 
 @pytest.fixture(autouse=True)
-def quiet(internet):
+def _reset_internet(internet):
     internet.clear_faults()
     internet.clear_log()
 
