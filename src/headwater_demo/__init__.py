@@ -2,9 +2,9 @@
 
 from headwater_demo.faults import Fault
 from headwater_demo.feeds.catalogue import feeds, odd_feeds
-from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.internet import Internet, running
-from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
 
 __all__ = [
     "ENDPOINTS",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater_demo.exchange import JSON, Answer, Request, Site
+from headwater_demo.article_truth import article_truths
 from headwater_demo.faults import fault_from
 from headwater_demo.feeds.catalogue import feeds
-from headwater_demo.truth import tell_truth
+from headwater_demo.site import JSON, Site, SiteRequest, SiteResponse
 from headwater_demo.world import World
 
 CONTROL_HOST = "control.internet.example"
@@ -17,23 +17,23 @@ Action = Callable[[World, dict[str, Any]], Any]
 
 
 def control_site(world: World, *, hosts: Sequence[str]) -> Site:
-    def answer(request: Request) -> Answer:
+    def answer(request: SiteRequest) -> SiteResponse:
         if (request.method, request.path) == ("GET", "/hosts"):
-            return _told(list(hosts))
+            return _json_response(list(hosts))
         action = _ACTIONS.get((request.method, request.path))
         if action is None:
-            return _told({"error": f"no control for {request.method} {request.path}"}, status=404)
+            return _json_response({"error": f"no control for {request.method} {request.path}"}, status=404)
         try:
             told = json.loads(request.body) if request.body else dict(request.query)
-            return _told(action(world, told))
+            return _json_response(action(world, told))
         except (ValueError, KeyError, TypeError) as error:
-            return _told({"error": repr(error)}, status=400)
+            return _json_response({"error": repr(error)}, status=400)
 
     return Site(CONTROL_HOST, answer)
 
 
-def _told(value: Any, *, status: int = 200) -> Answer:
-    return Answer(status=status, body=json.dumps(value).encode(), media_type=JSON, as_is=True)
+def _json_response(value: Any, *, status: int = 200) -> SiteResponse:
+    return SiteResponse(status=status, body=json.dumps(value).encode(), media_type=JSON, as_is=True)
 
 
 def _log(world: World, told: dict[str, Any]) -> Any:
@@ -62,12 +62,12 @@ def _clock(world: World, told: dict[str, Any]) -> Any:
 
 def _publish(world: World, told: dict[str, Any]) -> Any:
     article = world.newsroom.publish(now=world.clock.now(), **told)
-    return next(item for item in tell_truth(world) if item["id"] == article.id)
+    return next(item for item in article_truths(world) if item["id"] == article.id)
 
 
 def _edit(world: World, told: dict[str, Any]) -> Any:
     article = world.newsroom.edit(now=world.clock.now(), **told)
-    return next(item for item in tell_truth(world) if item["id"] == article.id)
+    return next(item for item in article_truths(world) if item["id"] == article.id)
 
 
 def _dispatch(world: World, told: dict[str, Any]) -> Any:
@@ -88,7 +88,7 @@ def _burst(world: World, told: dict[str, Any]) -> Any:
 
 
 def _truth(world: World, _told: dict[str, Any]) -> Any:
-    return tell_truth(world)
+    return article_truths(world)
 
 
 def _feeds(world: World, _told: dict[str, Any]) -> Any:

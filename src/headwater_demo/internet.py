@@ -20,7 +20,7 @@ from headwater_demo.faults import ANY, Fault
 from headwater_demo.server import serving
 from headwater_demo.world import Size, create_world
 
-_PATIENCE = 20
+_TIMEOUT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Reply:
 
 def _exchange(base_url: str, url: str, method: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
     wanted = urlsplit(url)
-    connection = HTTPConnection(urlsplit(base_url).netloc, timeout=_PATIENCE)
+    connection = HTTPConnection(urlsplit(base_url).netloc, timeout=_TIMEOUT_SECONDS)
     try:
         target = (wanted.path or "/") + (f"?{wanted.query}" if wanted.query else "")
         connection.request(method, target, body=body, headers={"Host": wanted.netloc, **headers})
@@ -148,7 +148,7 @@ def _in_thread(size: Size, seed: int, start: datetime, port: int) -> Iterator[In
 
     thread = threading.Thread(target=work, name="demo-internet", daemon=True)
     thread.start()
-    ready.wait(_PATIENCE)
+    ready.wait(_TIMEOUT_SECONDS)
     first = found[0] if found else TimeoutError("the demo internet did not start")
     if isinstance(first, BaseException):
         raise first
@@ -156,7 +156,7 @@ def _in_thread(size: Size, seed: int, start: datetime, port: int) -> Iterator[In
         yield first
     finally:
         stops[0]()
-        thread.join(_PATIENCE)
+        thread.join(_TIMEOUT_SECONDS)
 
 
 @contextmanager
@@ -184,4 +184,4 @@ def _in_process(size: Size, seed: int, start: datetime, port: int) -> Iterator[I
             yield Internet(told["base_url"], told["hosts"])
         finally:
             child.terminate()
-            child.wait(_PATIENCE)
+            child.wait(_TIMEOUT_SECONDS)

@@ -59,11 +59,11 @@ def plan(
                 topic=chance.choice(TOPICS),
             )
             if kind == "original":
-                today.append(_original(draft, next(turns), serials))
+                today.append(_assign_original(draft, next(turns), serials))
             elif kind == "daily_report":
                 today.append(replace(draft, publisher=next(reporters), topic="markets"))
             else:
-                today.append(_copied(draft, today, publishers, chance))
+                today.append(_assign_copy(draft, today, publishers, chance))
         sources = {item.source.number for item in today if item.source}
         yield from (replace(item, copied=item.number in sources) for item in today)
         day += _DAY
@@ -74,13 +74,13 @@ def _moment(day: datetime, position: int, per_day: int, chance: Random) -> datet
     return (day + share * _DAY).replace(second=0, microsecond=0)
 
 
-def _original(draft: Assignment, publisher: Publisher, serials: dict[str, int]) -> Assignment:
+def _assign_original(draft: Assignment, publisher: Publisher, serials: dict[str, int]) -> Assignment:
     serial = serials[publisher.language]
     serials[publisher.language] += 1
     return replace(draft, publisher=publisher, serial=serial)
 
 
-def _copied(
+def _assign_copy(
     draft: Assignment, today: list[Assignment], publishers: tuple[Publisher, ...], chance: Random
 ) -> Assignment:
     taken = {item.source.number for item in today if item.source}

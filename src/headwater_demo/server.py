@@ -14,9 +14,9 @@ from aiohttp import web
 
 from headwater_demo.control import CONTROL_HOST, control_site
 from headwater_demo.delivery import deliver, http_date
-from headwater_demo.exchange import Answer, Pace, Request, Site, page
 from headwater_demo.faults import HEADER, Fault, parse_fault
-from headwater_demo.log import Record
+from headwater_demo.log import LoggedRequest
+from headwater_demo.site import Pace, Site, SiteRequest, SiteResponse, page
 from headwater_demo.sites import SITES
 from headwater_demo.world import World
 
@@ -46,12 +46,12 @@ class Server:
             await asyncio.sleep(fault.delay if fault else 0)
             return await _send(incoming, request, answer, fault)
         finally:
-            asked = _asked(request, incoming.query_string, answer, fault)
+            asked = _log_fields(request, incoming.query_string, answer, fault)
             self._world.log.add(
-                Record(number=number, wall=wall, started=started, ended=time.monotonic(), **asked)
+                LoggedRequest(number=number, wall=wall, started=started, ended=time.monotonic(), **asked)
             )
 
-    def _answer(self, request: Request) -> tuple[Answer, Fault | None]:
+    def _answer(self, request: SiteRequest) -> tuple[SiteResponse, Fault | None]:
         site = self._sites.get(request.host)
         asked = request.headers.get(HEADER)
         try:
@@ -60,11 +60,13 @@ class Server:
             return page(f"<p>{error}</p>", status=400), None
         told = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
         if fault and (fault.status or fault.html):
-            told = _faulty(fault)
+            told = _fault_response(fault)
         return deliver(request, told, born=self._world.born), fault
 
 
-def _asked(request: Request, query: str, answer: Answer, fault: Fault | None) -> dict[str, Any]:
+def _log_fields(
+    request: SiteRequest, query: str, answer: SiteResponse, fault: Fault | None
+) -> dict[str, Any]:
     return {
         "method": request.method,
         "host": request.host,
@@ -76,18 +78,18 @@ def _asked(request: Request, query: str, answer: Answer, fault: Fault | None) ->
     }
 
 
-def _faulty(fault: Fault) -> Answer:
+def _fault_response(fault: Fault) -> SiteResponse:
     headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
     return replace(page(_ERROR_PAGE, status=fault.status or 200), headers=headers, as_is=True)
 
 
-async def _read(incoming: web.Request, world: World) -> Request:
-    return Request(
+async def _read(incoming: web.Request, world: World) -> SiteRequest:
+    return SiteRequest(
         method=incoming.method,
         host=_host_name(incoming.host),
         path=incoming.rel_url.raw_path,
         query=dict(incoming.query),
-        headers=_lowered(incoming.headers),
+        headers=_lower_names(incoming.headers),
         body=await incoming.read(),
         now=world.clock.now(),
     )
@@ -98,20 +100,20 @@ def _host_name(host: str) -> str:
     return host.partition(":")[0].lower().rstrip(".").removesuffix(".localhost")
 
 
-def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+def _lower_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
 async def _send(
-    incoming: web.Request, request: Request, answer: Answer, fault: Fault | None
+    incoming: web.Request, request: SiteRequest, answer: SiteResponse, fault: Fault | None
 ) -> web.StreamResponse:
     if fault and fault.reset:
         return _reset(incoming)
     headers = {"Date": http_date(request.now), "Content-Type": answer.media_type, **answer.headers}
     if fault and fault.truncate is not None:
-        return await _truncated(incoming, answer, headers, fault.truncate)
+        return await _send_truncated(incoming, answer, headers, fault.truncate)
     if answer.pace and request.method != "HEAD":
-        return await _paced(incoming, answer, headers, answer.pace)
+        return await _send_paced(incoming, answer, headers, answer.pace)
     return web.Response(status=answer.status, body=answer.body, headers=headers)
 
 
@@ -126,8 +128,8 @@ def _reset(incoming: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
-async def _truncated(
-    incoming: web.Request, answer: Answer, headers: dict[str, str], size: int
+async def _send_truncated(
+    incoming: web.Request, answer: SiteResponse, headers: dict[str, str], size: int
 ) -> web.StreamResponse:
     announced = max(len(answer.body), size + 1)
     response = web.StreamResponse(status=answer.status, headers={**headers, "Content-Length": str(announced)})
@@ -140,8 +142,8 @@ async def _truncated(
     return response
 
 
-async def _paced(
-    incoming: web.Request, answer: Answer, headers: dict[str, str], pace: Pace
+async def _send_paced(
+    incoming: web.Request, answer: SiteResponse, headers: dict[str, str], pace: Pace
 ) -> web.StreamResponse:
     response = web.StreamResponse(status=answer.status, headers=headers)
     with contextlib.suppress(ConnectionError):

@@ -25,7 +25,7 @@ from headwater.settings.settings import Settings
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 from headwater_recipes.markets import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 

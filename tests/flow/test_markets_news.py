@@ -15,7 +15,7 @@ from headwater.store.schema.knowledge import edges, mentions
 from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 HOST = "api.massive.example"
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}

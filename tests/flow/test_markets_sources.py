@@ -11,8 +11,8 @@ from headwater.store.schema.knowledge import bars, observations
 from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
-from headwater_demo.markets.pages import INVESTORS
+from headwater_demo.markets.watch_list import KEYS
+from headwater_demo.markets.wire_pages import INVESTORS
 
 PROVIDER, SEARCH, BROKER = "api.massive.example", "efts.sec.example", "broker.example"
 FILINGS = {

@@ -25,8 +25,8 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.listing import ENDPOINTS, KEYS
+from headwater_demo.markets.market import DemoMarket
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS
 from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
@@ -48,7 +48,7 @@ class Day:
 
 def run_day(folder: Path, length: timedelta) -> Day:
     """Live through that much time; an article about some company appears every seven minutes."""
-    watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
+    watch, floor = SteppedClock(), DemoMarket(seed=3, size="small", start=START)
     listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
     path = folder / "watch.yaml"
     path.write_text(yaml.safe_dump(listed), encoding="utf-8")

@@ -13,13 +13,13 @@ from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter
 from headwater.fetch.politeness.request_limits import RequestLimits
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater_demo.exchange import Request as Asked
-from headwater_demo.exchange import Site
 from headwater_demo.markets.brokerage import brokerage
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.pages import pages
+from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.provider import provider
 from headwater_demo.markets.regulator import regulator
+from headwater_demo.markets.wire_pages import wire_sites
+from headwater_demo.site import Site
+from headwater_demo.site import SiteRequest as Asked
 
 START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
@@ -48,7 +48,7 @@ class SimulatedFetcher:
     """The port `Fetcher` without a network: the rate limiter decides as always, the answer is there at once."""
 
     watch: SteppedClock
-    floor: Floor
+    floor: DemoMarket
     settings: FetchSettings
     requests: list[SentRequest] = field(default_factory=list)
     ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
@@ -60,7 +60,7 @@ class SimulatedFetcher:
             provider(self.floor),
             brokerage(self.floor),
             *regulator(self.floor),
-            *pages(self.floor),
+            *wire_sites(self.floor),
         ]
         self.sites = {site.host: site for site in built}
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from email.utils import format_datetime
 from html import escape
 
-from headwater_demo.article import Article
+from headwater_demo.article import DemoArticle
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -18,7 +18,7 @@ def cdata(name: str, text: str) -> str:
     return f"<{name}><![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]></{name}>"
 
 
-def body_html(article: Article) -> str:
+def body_html(article: DemoArticle) -> str:
     return "\n".join(f"<p>{escape(paragraph, quote=False)}</p>" for paragraph in article.paragraphs)
 
 

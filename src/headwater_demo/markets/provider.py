@@ -9,19 +9,19 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from headwater_demo.exchange import JSON, Answer, Request, Site
 from headwater_demo.markets.companies import BY_TICKER, COMPANIES
-from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.prices import daily, hourly, last_day
 from headwater_demo.markets.wire import NAMES, Dispatch
+from headwater_demo.site import JSON, Site, SiteRequest, SiteResponse
 
 HOST = "api.massive.example"
 NEWS = "/v2/reference/news"
-DEFAULT_LIMIT, MOST = 10, 1000
+DEFAULT_LIMIT, MAX_LIMIT = 10, 1000
 
 
-def provider(floor: Floor) -> Site:
-    def answer(request: Request) -> Answer:
+def provider(floor: DemoMarket) -> Site:
+    def answer(request: SiteRequest) -> SiteResponse:
         given = _answer(floor, request)
         body = {**json.loads(given.body), "request_id": floor.fresh(request)}
         return replace(given, body=json.dumps(body).encode())
@@ -29,19 +29,23 @@ def provider(floor: Floor) -> Site:
     return Site(HOST, answer)
 
 
-def _answer(floor: Floor, request: Request) -> Answer:
+def _answer(floor: DemoMarket, request: SiteRequest) -> SiteResponse:
     value = request.headers.get("authorization", "").removeprefix("Bearer ") or request.query.get(
         "apiKey", ""
     )
     key = floor.keys.find(value)
     if request.method != "GET":
-        return told({"status": "ERROR", "error": "Method not allowed"}, 405)
+        return json_response({"status": "ERROR", "error": "Method not allowed"}, 405)
     if key is None:
-        return told({"status": "ERROR", "error": "Unknown API Key"}, 401)
+        return json_response({"status": "ERROR", "error": "Unknown API Key"}, 401)
     if not key.admit(request.now):
-        return told({"status": "ERROR", "error": "You've exceeded the maximum requests per minute."}, 429)
+        return json_response(
+            {"status": "ERROR", "error": "You've exceeded the maximum requests per minute."}, 429
+        )
     if request.path.startswith(key.closed or ("\0",)):
-        return told({"status": "NOT_AUTHORIZED", "message": "You are not entitled to this data."}, 403)
+        return json_response(
+            {"status": "NOT_AUTHORIZED", "message": "You are not entitled to this data."}, 403
+        )
     if request.path == NEWS:
         return _news(floor, request)
     parts = request.path.strip("/").split("/")
@@ -51,23 +55,23 @@ def _answer(floor: Floor, request: Request) -> Answer:
         return _grouped(parts[-1], request.now)
     if parts[:3] == ["v3", "reference", "tickers"]:
         return _particulars(parts[-1])
-    return told({"status": "NOT_FOUND", "message": "Not found."}, 404)
+    return json_response({"status": "NOT_FOUND", "message": "Not found."}, 404)
 
 
-def told(payload: Mapping[str, Any], status: int = 200) -> Answer:
-    return Answer(status=status, body=json.dumps(payload).encode(), media_type=JSON)
+def json_response(payload: Mapping[str, Any], status: int = 200) -> SiteResponse:
+    return SiteResponse(status=status, body=json.dumps(payload).encode(), media_type=JSON)
 
 
-def _news(floor: Floor, request: Request) -> Answer:
+def _news(floor: DemoMarket, request: SiteRequest) -> SiteResponse:
     query = dict(request.query)
     position = 0
     if "cursor" in query:
         try:
             query = dict(parse_qsl(base64.urlsafe_b64decode(query["cursor"].encode()).decode()))
         except (binascii.Error, ValueError):
-            return told({"status": "ERROR", "error": "Invalid cursor"}, 400)
+            return json_response({"status": "ERROR", "error": "Invalid cursor"}, 400)
         position = int(query.pop("position"))
-    limit = min(int(query.get("limit", DEFAULT_LIMIT)), MOST)
+    limit = min(int(query.get("limit", DEFAULT_LIMIT)), MAX_LIMIT)
     found = [one for one in floor.listed(request.now) if _matches(one, query)]
     if query.get("order", "desc") == "desc":
         found.reverse()
@@ -78,7 +82,7 @@ def _news(floor: Floor, request: Request) -> Answer:
         packed = base64.urlsafe_b64encode(cursor.encode()).decode()
         # As the real one does: its own host, spelled with its port.
         answer["next_url"] = f"https://{HOST}:443{NEWS}?cursor={packed}"
-    return told(answer)
+    return json_response(answer)
 
 
 def _matches(one: Dispatch, query: Mapping[str, str]) -> bool:
@@ -127,14 +131,14 @@ def _article(one: Dispatch) -> dict[str, Any]:
     }
 
 
-def _aggregates(parts: list[str], request: Request) -> Answer:
+def _aggregates(parts: list[str], request: SiteRequest) -> SiteResponse:
     ticker, now = parts[0], request.now
     known = ticker in BY_TICKER
     if parts[1:] == ["prev"]:
         bar = daily(ticker, last_day(now), now) if known else None
         return _bars(ticker, [bar | {"T": ticker}] if bar else [])
     if len(parts) != 6 or parts[1] != "range":
-        return told({"status": "NOT_FOUND", "message": "Not found."}, 404)
+        return json_response({"status": "NOT_FOUND", "message": "Not found."}, 404)
     first, last = date.fromisoformat(parts[4]), date.fromisoformat(parts[5])
     if not known:
         return _bars(ticker, [])
@@ -144,7 +148,7 @@ def _aggregates(parts: list[str], request: Request) -> Answer:
     return _bars(ticker, [bar for day in days if (bar := daily(ticker, day, now, stamped="midnight"))])
 
 
-def _bars(ticker: str, bars: list[dict[str, Any]]) -> Answer:
+def _bars(ticker: str, bars: list[dict[str, Any]]) -> SiteResponse:
     """Without data there is no `results` at all."""
     answer: dict[str, Any] = {
         "queryCount": len(bars),
@@ -154,19 +158,19 @@ def _bars(ticker: str, bars: list[dict[str, Any]]) -> Answer:
     }
     if ticker:
         answer["ticker"] = ticker
-    return told(answer | ({"results": bars, "count": len(bars)} if bars else {}))
+    return json_response(answer | ({"results": bars, "count": len(bars)} if bars else {}))
 
 
-def _grouped(day: str, now: datetime) -> Answer:
+def _grouped(day: str, now: datetime) -> SiteResponse:
     wanted = date.fromisoformat(day)
     found = ((one.ticker, daily(one.ticker, wanted, now)) for one in COMPANIES)
     return _bars("", [bar | {"T": ticker} for ticker, bar in found if bar])
 
 
-def _particulars(ticker: str) -> Answer:
+def _particulars(ticker: str) -> SiteResponse:
     company = BY_TICKER.get(ticker)
     if company is None:
-        return told({"status": "NOT_FOUND", "message": "Ticker not found."}, 404)
+        return json_response({"status": "NOT_FOUND", "message": "Ticker not found."}, 404)
     results = {
         "ticker": ticker,
         "name": company.legal_name,
@@ -178,4 +182,4 @@ def _particulars(ticker: str) -> Answer:
         "sic_description": company.sector.upper(),
         "homepage_url": f"https://www.{company.short_name.lower()}.example",
     }
-    return told({"status": "OK", "results": results})
+    return json_response({"status": "OK", "results": results})

@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from headwater_demo.exchange import JSON, TEXT, Answer, Request, Site, not_found, page
 from headwater_demo.markets.companies import BY_TICKER, COMPANIES, Company
-from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.market import DemoMarket
+from headwater_demo.site import JSON, TEXT, Site, SiteRequest, SiteResponse, not_found, page
 
 SEARCH, ARCHIVE = "efts.sec.example", "www.sec.example"
 PER_PAGE, WINDOW = 100, 10_000
@@ -18,10 +18,10 @@ _REFERENCE = "<p>Reference ID: 0.{}</p>"
 Hit = dict[str, Any]
 
 
-def regulator(floor: Floor) -> list[Site]:
+def regulator(floor: DemoMarket) -> list[Site]:
     crowd: deque[float] = deque()
 
-    def guarded(request: Request) -> Answer | None:
+    def guarded(request: SiteRequest) -> SiteResponse | None:
         if "@" not in request.headers.get("user-agent", ""):
             return _turned_away("Undeclared Automated Tool")
         now = time.monotonic()
@@ -38,13 +38,13 @@ def regulator(floor: Floor) -> list[Site]:
     ]
 
 
-def _turned_away(why: str) -> Answer:
+def _turned_away(why: str) -> SiteResponse:
     return page(
         f"<!doctype html><title>SEC.gov | {why}</title><h1>{why}</h1>{_REFERENCE.format('7c1')}", status=403
     )
 
 
-def _filings(floor: Floor) -> Iterator[tuple[Company, str, str, date]]:
+def _filings(floor: DemoMarket) -> Iterator[tuple[Company, str, str, date]]:
     """(company, form, accession, day): an 8-K each, a 10-Q for every third."""
     today = floor.start.date()
     for number, company in enumerate(COMPANIES):
@@ -58,7 +58,7 @@ def _filings(floor: Floor) -> Iterator[tuple[Company, str, str, date]]:
             )
 
 
-def _hits(floor: Floor) -> Iterator[Hit]:
+def _hits(floor: DemoMarket) -> Iterator[Hit]:
     for company, form, adsh, day in _filings(floor):
         name = company.ticker.lower()
         for sequence, (kind, file) in enumerate(_parts(form, name, day), 1):
@@ -90,13 +90,13 @@ def _hit(company: Company, form: str, adsh: str, day: date, *, kind: str, file: 
     return {"_index": "edgar_file", "_id": f"{adsh}:{file}", "_score": None, "_source": source}
 
 
-def _search(floor: Floor, request: Request) -> Answer:
+def _search(floor: DemoMarket, request: SiteRequest) -> SiteResponse:
     if request.path != "/LATEST/search-index":
         return not_found(request)
     query = request.query
     start = int(query.get("from", 0))
     if start >= WINDOW:
-        return Answer(status=500, body=b'{"message":"Internal server error"}', media_type=JSON)
+        return SiteResponse(status=500, body=b'{"message":"Internal server error"}', media_type=JSON)
     ciks = set(filter(None, query.get("ciks", "").split(",")))
     forms = set(filter(None, query.get("forms", "").split(",")))
     found = [
@@ -117,18 +117,18 @@ def _search(floor: Floor, request: Request) -> Answer:
         },
         "query": {"from": start, "size": PER_PAGE},
     }
-    return Answer(body=json.dumps(answer).encode(), media_type=JSON)
+    return SiteResponse(body=json.dumps(answer).encode(), media_type=JSON)
 
 
-def _archive(floor: Floor, request: Request) -> Answer:
+def _archive(floor: DemoMarket, request: SiteRequest) -> SiteResponse:
     if request.path == "/robots.txt":
-        return Answer(body=b"User-agent: *\nAllow: /Archives/edgar/data\n", media_type=TEXT)
+        return SiteResponse(body=b"User-agent: *\nAllow: /Archives/edgar/data\n", media_type=TEXT)
     if request.path == "/files/company_tickers.json":
         rows = {
             str(n): {"cik_str": int(one.cik), "ticker": one.ticker, "title": one.legal_name}
             for n, one in enumerate(COMPANIES)
         }
-        return Answer(body=json.dumps(rows).encode(), media_type=JSON)
+        return SiteResponse(body=json.dumps(rows).encode(), media_type=JSON)
     file = request.path.rpartition("/")[2]
     company = BY_TICKER.get(file.partition("-")[0].upper())
     folder = f"/Archives/edgar/data/{int(company.cik)}/" if company else "\0"
@@ -137,7 +137,7 @@ def _archive(floor: Floor, request: Request) -> Answer:
     return page(_document(floor, company, request.path))
 
 
-def _document(floor: Floor, company: Company, path: str) -> str:
+def _document(floor: DemoMarket, company: Company, path: str) -> str:
     chance = Random(f"{floor.seed}:{path}")
     rows = "".join(
         f"<tr><td>{name}</td><td>{chance.randint(100, 900)}</td><td>{chance.randint(100, 900)}</td></tr>"

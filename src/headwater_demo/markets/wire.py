@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from headwater_demo.article import slug
+from headwater_demo.article import title_slug
 from headwater_demo.markets.companies import COMPANIES, Company
 from headwater_demo.markets.phrases import COMPANY, ECONOMY
-from headwater_demo.prose.cast import name
+from headwater_demo.prose.cast import person_name
 from headwater_demo.prose.english import ENGLISH
 from headwater_demo.prose.grammar import expand
 from headwater_demo.prose.text import Phrases
@@ -56,13 +56,13 @@ def first_dispatches(seed: int, size: str, start: datetime) -> list[Dispatch]:
             # Neighbours are written about in the same second, which a strict watermark would lose.
             published = opens + timedelta(minutes=23 * (place // 2), seconds=place // 10)
             late = timedelta(minutes=70) if place % 17 == 3 else timedelta(0)
-            made.append(about(company, other, published, seed=seed, late=late))
+            made.append(company_dispatch(company, other, published, seed=seed, late=late))
         hours = (opens + timedelta(hours=5 * number, minutes=11) for number in range(ECONOMY_PER_DAY))
-        made += [on_economy(published, seed=seed) for published in hours]
+        made += [economy_dispatch(published, seed=seed) for published in hours]
     return made
 
 
-def about(
+def company_dispatch(
     company: Company, other: Company | None, published: datetime, *, seed: int, late: timedelta = timedelta(0)
 ) -> Dispatch:
     chance = Random(f"{seed}:{company.ticker}:{published.isoformat()}")
@@ -73,20 +73,20 @@ def about(
         if other
         else ""
     )
-    return _written(COMPANY, cast, published, chance, tickers=tickers, tail=named, late=late)
+    return _dispatch(COMPANY, cast, published, chance, tickers=tickers, tail=named, late=late)
 
 
-def on_economy(published: datetime, *, seed: int) -> Dispatch:
+def economy_dispatch(published: datetime, *, seed: int) -> Dispatch:
     chance = Random(f"{seed}:economy:{published.isoformat()}")
-    return _written(ECONOMY, _cast(chance), published, chance)
+    return _dispatch(ECONOMY, _cast(chance), published, chance)
 
 
 def _cast(chance: Random) -> dict[str, str]:
     city, other = chance.sample(ENGLISH.cities, 2)
-    return {"city": city, "other_city": other, "person": name(chance)}
+    return {"city": city, "other_city": other, "person": person_name(chance)}
 
 
-def _written(
+def _dispatch(
     phrases: Phrases,
     cast: dict[str, str],
     published: datetime,
@@ -108,7 +108,7 @@ def _written(
     return Dispatch(
         id=identity,
         host=chance.choice(WIRES),
-        path=f"/{published:%Y/%m/%d}/{slug(title)}-{identity[:6]}",
+        path=f"/{published:%Y/%m/%d}/{title_slug(title)}-{identity[:6]}",
         title=title,
         author=cast["person"],
         description=opening,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from html import escape
 
-from headwater_demo.procedures.content import Portal, Text
-from headwater_demo.procedures.words import label
+from headwater_demo.procedures.content import DemoPortal, ProcedureText
+from headwater_demo.procedures.labels import label
 
 CHANNEL_LABELS = {
     "online": "online",
@@ -24,7 +24,7 @@ class Piece:
     kind: str = "paragraph"
 
 
-def pieces(portal: Portal, text: Text, turn: int) -> list[Piece]:
+def pieces(portal: DemoPortal, text: ProcedureText, turn: int) -> list[Piece]:
     """Lines are markup already; a list's lines are its items."""
 
     def named(part: str) -> str:
@@ -32,8 +32,8 @@ def pieces(portal: Portal, text: Text, turn: int) -> list[Piece]:
 
     found = [
         Piece("descripcion", named("descripcion"), (escape(text.descripcion),)),
-        Piece("requisitos", named("requisitos"), _all(text.requisitos), "list"),
-        Piece("documentos", named("documentos"), _all(text.documentos), "list"),
+        Piece("requisitos", named("requisitos"), _escape_all(text.requisitos), "list"),
+        Piece("documentos", named("documentos"), _escape_all(text.documentos), "list"),
     ]
     found += [Piece("plazos", named(key), (escape(value),)) for key, value in text.plazos.items()]
     if text.tasas:
@@ -48,25 +48,25 @@ def pieces(portal: Portal, text: Text, turn: int) -> list[Piece]:
     if text.telefono:
         found.append(Piece("telefono", named("telefono"), (text.telefono,)))
     if text.datos:
-        found.append(Piece("datos", named("datos"), _all(text.datos)))
+        found.append(Piece("datos", named("datos"), _escape_all(text.datos)))
     found.append(Piece("organismo", named("organismo"), (escape(portal.organism),)))
     return found
 
 
-def _all(lines: list[str]) -> tuple[str, ...]:
+def _escape_all(lines: list[str]) -> tuple[str, ...]:
     return tuple(map(escape, lines))
 
 
-def _fee(portal: Portal, text: Text, turn: int) -> str:
+def _fee(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     return label(portal.language, "gratis", turn) if text.tasas == "Gratuito" else str(text.tasas)
 
 
-def _way(portal: Portal, way: tuple[str, str]) -> str:
+def _way(portal: DemoPortal, way: tuple[str, str]) -> str:
     name = label(portal.language, CHANNEL_LABELS[way[0]], 0)
     return f"<strong>{escape(name)}:</strong> {escape(way[1])}"
 
 
-def _where(portal: Portal, text: Text, turn: int) -> tuple[str, ...]:
+def _where(portal: DemoPortal, text: ProcedureText, turn: int) -> tuple[str, ...]:
     links = [f'<a href="{path}">{escape(words)}</a>' for words, path in text.urls]
     if text.cita:
         links.append(f'<a href="{text.cita}">{escape(label(portal.language, "cita", turn))}</a>')

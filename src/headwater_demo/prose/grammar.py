@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
 
-from headwater_demo.prose.text import Tongue
+from headwater_demo.prose.text import ProseLanguage
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def expand(template: str, cast: Mapping[str, str], tongue: Tongue, today: datetime, chance: Random) -> str:
+def expand(
+    template: str, cast: Mapping[str, str], tongue: ProseLanguage, today: datetime, chance: Random
+) -> str:
     """Fill a template; KeyError where a slot is neither in the cast nor a figure."""
     chosen = template
     while _CHOICE.search(chosen):
@@ -20,12 +22,12 @@ def expand(template: str, cast: Mapping[str, str], tongue: Tongue, today: dateti
     return filled[0].upper() + filled[1:]
 
 
-def figures(tongue: Tongue, today: datetime, chance: Random) -> dict[str, str]:
+def figures(tongue: ProseLanguage, today: datetime, chance: Random) -> dict[str, str]:
     """One value for every figure, for texts that must not contradict each other."""
-    return {name: _figure(name, tongue, today, chance) for name in (*_NUMBERS, *_OTHERS)}
+    return {name: _figure(name, tongue, today, chance) for name in (*_NUMBERS, *_DATES_AND_THOUSANDS)}
 
 
-def _figure(name: str, tongue: Tongue, today: datetime, chance: Random) -> str:
+def _figure(name: str, tongue: ProseLanguage, today: datetime, chance: Random) -> str:
     number = _NUMBERS.get(name)
     if number is not None:
         low, high, places = number
@@ -49,7 +51,7 @@ def _figure(name: str, tongue: Tongue, today: datetime, chance: Random) -> str:
     return dates[name]
 
 
-_OTHERS = ("thousands", "past", "future", "month", "month_past", "weekday")
+_DATES_AND_THOUSANDS = ("thousands", "past", "future", "month", "month_past", "weekday")
 _NUMBERS: dict[str, tuple[float, float, int]] = {
     "percent": (2, 48, 0),
     "fraction": (0.1, 9.9, 1),

@@ -3,20 +3,20 @@
 from datetime import datetime
 from random import Random
 
-from headwater_demo.prose.cast import name
-from headwater_demo.prose.text import Text
+from headwater_demo.prose.cast import person_name
+from headwater_demo.prose.text import ArticleText
 
 _COINS = (("Bitcoin", 91_000.0), ("Ether", 4_700.0), ("Tessel", 38.0), ("Cairn", 6.4), ("Obol", 1.9))
 
 
-def market_report(house: str, moment: datetime, chance: Random) -> Text:
+def market_report(house: str, moment: datetime, chance: Random) -> ArticleText:
     day = f"{moment.day} {moment:%B %Y}"
     rows = [(coin, usual * chance.uniform(0.9, 1.1), chance.uniform(-6, 6)) for coin, usual in _COINS]
     leader, _, change = rows[0]
     mood = "higher" if change > 0 else "lower"
-    return Text(
+    return ArticleText(
         title=f"{house} daily price report, {day}: {leader} {abs(change):.1f} percent {mood}",
-        author=name(chance),
+        author=person_name(chance),
         description=f"Prices, volumes and funding rates of the largest digital assets on {day}.",
         keywords=("prices", "daily report", "bitcoin", "ether"),
         paragraphs=(

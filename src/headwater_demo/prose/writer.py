@@ -4,24 +4,24 @@ from datetime import datetime
 from random import Random
 
 from headwater_demo.article import TOPICS, Topic
-from headwater_demo.prose.cast import cast_for, name
+from headwater_demo.prose.cast import cast_for, person_name
 from headwater_demo.prose.grammar import expand, figures
-from headwater_demo.prose.languages import TONGUES
-from headwater_demo.prose.text import Text, Tongue
-from headwater_demo.prose.written import WRITTEN
+from headwater_demo.prose.handwritten import HANDWRITTEN
+from headwater_demo.prose.languages import PROSE_LANGUAGES
+from headwater_demo.prose.text import ArticleText, ProseLanguage
 
 _LONG_READS = 0.12
 
 
-def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> Text:
+def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> ArticleText:
     """Every second piece of a language is hand-written until those are used up."""
-    written = WRITTEN[language]
+    written = HANDWRITTEN[language]
     if serial % 2 == 0 and serial // 2 < len(written):
         return written[serial // 2]
-    return _generated(topic, TONGUES[language], today, chance)
+    return _generated(topic, PROSE_LANGUAGES[language], today, chance)
 
 
-def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) -> Text:
+def _generated(topic: Topic, tongue: ProseLanguage, today: datetime, chance: Random) -> ArticleText:
     phrases, cast = tongue.topics[topic], cast_for(chance, tongue.cities)
 
     def say(template: str) -> str:
@@ -31,9 +31,11 @@ def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) ->
     told = cast | figures(tongue, today, chance)
     title, lead = (expand(part, told, tongue, today, chance) for part in chance.choice(phrases.openings))
     paragraphs = [" ".join(map(say, part)) for part in _outline(topic, tongue, chance)]
-    return Text(
+    return ArticleText(
         title=title,
-        author=next(author for author in iter(lambda: name(chance), "") if author not in cast.values()),
+        author=next(
+            author for author in iter(lambda: person_name(chance), "") if author not in cast.values()
+        ),
         description=lead,
         keywords=(topic, cast["token"].lower(), *chance.sample(phrases.keywords, 2)),
         paragraphs=(lead, *paragraphs),
@@ -41,7 +43,7 @@ def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) ->
     )
 
 
-def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
+def _outline(topic: Topic, tongue: ProseLanguage, chance: Random) -> list[list[str]]:
     """Templates of the paragraphs after the lead; no template is used twice in one text."""
     facts = _facts(topic, tongue, chance)
     size = len(facts)
@@ -57,7 +59,7 @@ def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
     return [*_paragraphs(sentences, chance), [chance.choice(tongue.endings)]]
 
 
-def _facts(topic: Topic, tongue: Tongue, chance: Random) -> list[str]:
+def _facts(topic: Topic, tongue: ProseLanguage, chance: Random) -> list[str]:
     """About half of what can be said, so that two texts differ; one in eight is a long read that touches a second topic."""
     facts = tongue.topics[topic].facts
     told = chance.sample(facts, chance.randint(8, len(facts) // 2 + 1))
