@@ -1,4 +1,4 @@
-"""A small local internet to run, test and disturb Headwater against; it knows nothing of Headwater itself."""
+"""A small local internet to run and test Headwater against, faults included. It does not depend on Headwater."""
 
 from headwater_demo.faults import Fault
 from headwater_demo.feeds.catalogue import feeds, odd_feeds

@@ -1,4 +1,4 @@
-"""What an article of the demo internet is."""
+"""An article of the demo internet."""
 
 import re
 import unicodedata

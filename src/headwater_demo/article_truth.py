@@ -1,4 +1,4 @@
-"""What a perfect reader would find: every article, its addresses, its copies and the feeds that list it."""
+"""The expected results: every article, its addresses, its copies and the feeds that list it."""
 
 from typing import Any
 

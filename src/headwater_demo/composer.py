@@ -1,4 +1,4 @@
-"""From an assignment to an article: the same assignment always gives the same words."""
+"""Writes the article of an assignment: the same assignment always yields the same words."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -33,7 +33,7 @@ def compose(assignment: Assignment, *, seed: int) -> DemoArticle:
 
 
 def is_corrected_later(assignment: Assignment) -> bool:
-    """Some originals get a correction; never one with copies, which would no longer be exact."""
+    """Some originals receive a correction, but never one that has copies, which would no longer be exact."""
     return (
         assignment.kind == "original" and not assignment.copied and assignment.number % _CORRECTED_EVERY == 0
     )
@@ -59,7 +59,7 @@ def _compose_original(assignment: Assignment, seed: int) -> DemoArticle:
 
 def make_article(identity: str, assignment: Assignment, text: ArticleText) -> DemoArticle:
     publisher = assignment.publisher
-    made = DemoArticle(
+    article = DemoArticle(
         id=identity,
         kind=assignment.kind,
         group=identity,
@@ -77,7 +77,7 @@ def make_article(identity: str, assignment: Assignment, text: ArticleText) -> De
         language=publisher.language,
         paragraphs=text.paragraphs,
     )
-    return replace(made, path=_path(publisher, made))
+    return replace(article, path=_path(publisher, article))
 
 
 def _place_copy(source: DemoArticle, assignment: Assignment) -> DemoArticle:

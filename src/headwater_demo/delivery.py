@@ -1,4 +1,4 @@
-"""From a site's answer to the bytes and headers that leave: validators, 304 and compression, all decided purely."""
+"""Adds validators, 304 and compression to the response of a site, without I/O."""
 
 import gzip
 import hashlib
@@ -25,7 +25,7 @@ def http_date(moment: datetime) -> str:
 
 
 def deliver(request: SiteRequest, answer: SiteResponse, *, born: datetime) -> SiteResponse:
-    """Add ETag and Last-Modified (`born` where the site names none), answer 304 or pack the body where asked."""
+    """Adds ETag and Last-Modified (`born` where the site sets none); answers 304 or compresses the body on request."""
     if answer.as_is or answer.status != 200:
         return answer
     modified = answer.last_modified or born
@@ -47,9 +47,9 @@ def deliver(request: SiteRequest, answer: SiteResponse, *, born: datetime) -> Si
 def _is_fresh(request: SiteRequest, digest: str, modified: datetime) -> bool:
     if request.method not in ("GET", "HEAD"):
         return False
-    known = request.headers.get("if-none-match")
-    if known is not None:  # RFC 9110: the date is only asked where no tag was sent
-        tags = {tag.strip().removeprefix("W/").strip('"') for tag in known.split(",")}
+    sent_tags = request.headers.get("if-none-match")
+    if sent_tags is not None:  # RFC 9110: the date counts only where no tag was sent
+        tags = {tag.strip().removeprefix("W/").strip('"') for tag in sent_tags.split(",")}
         return "*" in tags or digest in tags
     since = _read_date(request.headers.get("if-modified-since"))
     return since is not None and modified.replace(microsecond=0) <= since
@@ -64,12 +64,13 @@ def _read_date(text: str | None) -> datetime | None:
 
 
 def _may_compress(request: SiteRequest, answer: SiteResponse) -> bool:
-    accepted = (part.partition(";") for part in request.headers.get("accept-encoding", "").split(","))
-    asks = any(
-        name.strip().lower() == "gzip" and "q=0" not in rest.replace("q=0.", "") for name, _, rest in accepted
+    encodings = (part.partition(";") for part in request.headers.get("accept-encoding", "").split(","))
+    accepts_gzip = any(
+        name.strip().lower() == "gzip" and "q=0" not in parameters.replace("q=0.", "")
+        for name, _, parameters in encodings
     )
     return (
-        asks
+        accepts_gzip
         and answer.pace is None
         and len(answer.body) >= _COMPRESS_FROM
         and answer.media_type.startswith(_COMPRESSED_TYPES)

@@ -1,4 +1,4 @@
-"""What was asked of the demo internet, when, and what it answered; the oldest records are forgotten first."""
+"""The request log of the demo internet: what was requested, when, and the status. The oldest records are dropped first."""
 
 from collections import deque
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is on the news sites at a given moment; the plan is worked out only as far as somebody has looked."""
+"""The articles on the news sites at a given moment; the plan is computed only as far as it was read."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -32,11 +32,11 @@ class Newsroom:
     def articles(self, now: datetime, *, host: str | None = None) -> list[DemoArticle]:
         """Everything published by `now`, newest first, in its present wording."""
         due = (item for item in self._due(now) if host in (None, item.publisher.host))
-        told = [self._article(item) for item in due] + [
+        planned_and_added = [self._article(item) for item in due] + [
             item for item in self._added if host in (None, item.host)
         ]
-        present = [self._present(item, now) for item in told if item.published <= now]
-        return sorted(present, key=lambda item: (item.published, item.id), reverse=True)
+        visible = [self._present(item, now) for item in planned_and_added if item.published <= now]
+        return sorted(visible, key=lambda item: (item.published, item.id), reverse=True)
 
     def publish(
         self,
@@ -45,24 +45,24 @@ class Newsroom:
         host: str,
         title: str | None = None,
         paragraphs: list[str] | None = None,
-        **told: Any,
+        **fields: Any,
     ) -> DemoArticle:
-        """Add an article; what is not told (author, topic, guid, keywords, description) is made up."""
+        """Adds an article; fields that are not given (author, topic, guid, keywords, description) are generated."""
         number = 900_000 + len(self._added)
-        written = write(
-            told.pop("topic", "markets"),
+        draft = write(
+            fields.pop("topic", "markets"),
             self._publisher(host).language,
             number,
             now,
             Random(f"{self._seed}:added:{number}"),
         )
-        text = replace(
-            written, title=title or written.title, paragraphs=tuple(paragraphs or written.paragraphs)
-        )
-        if paragraphs and "description" not in told:
+        text = replace(draft, title=title or draft.title, paragraphs=tuple(paragraphs or draft.paragraphs))
+        if paragraphs and "description" not in fields:
             text = replace(text, description=paragraphs[0][:200])
-        made = make_article(f"a{number}", _added_assignment(number, self._publisher(host), now, text), text)
-        self._added.append(replace(made, **_article_changes(told)))
+        article = make_article(
+            f"a{number}", _added_assignment(number, self._publisher(host), now, text), text
+        )
+        self._added.append(replace(article, **_article_changes(fields)))
         return self._added[-1]
 
     def edit(
@@ -98,8 +98,8 @@ class Newsroom:
         return later if article.id in self._to_correct and later.modified <= now else article
 
     def _publisher(self, host: str) -> Publisher:
-        known = {item.host: item for item in self.publishers}
-        return known[host]
+        publishers_by_host = {item.host: item for item in self.publishers}
+        return publishers_by_host[host]
 
 
 def _added_assignment(number: int, publisher: Publisher, now: datetime, text: ArticleText) -> Assignment:
@@ -108,8 +108,8 @@ def _added_assignment(number: int, publisher: Publisher, now: datetime, text: Ar
     )
 
 
-def _article_changes(told: dict[str, Any]) -> dict[str, Any]:
+def _article_changes(fields: dict[str, Any]) -> dict[str, Any]:
     allowed = {"author", "guid", "keywords", "description", "group", "story", "copy_of", "kind"}
-    if told.keys() - allowed:
-        raise ValueError(f"an article has no {sorted(told.keys() - allowed)}")
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    if fields.keys() - allowed:
+        raise ValueError(f"an article has no {sorted(fields.keys() - allowed)}")
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}

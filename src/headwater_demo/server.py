@@ -1,4 +1,4 @@
-"""The one server behind every host of the demo internet; the Host header says which site is meant."""
+"""The server behind every host of the demo internet; the Host header selects the site."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from headwater_demo.sites import SITES
 from headwater_demo.world import World
 
 _BODY_LIMIT = 64 * 1024 * 1024
-# "Endless" is for the reader to find out: a forgotten reader must not keep the machine busy for ever.
+# An endless body stops here, so that a forgotten client does not keep the machine busy for ever.
 _ENDLESS_LIMIT = 1024 * 1024 * 1024
 _ERROR_PAGE = "<!doctype html><html><head><title>Something went wrong</title></head><body><h1>We will be right back</h1></body></html>"
 
@@ -46,22 +46,26 @@ class Server:
             await asyncio.sleep(fault.delay if fault else 0)
             return await _send(incoming, request, answer, fault)
         finally:
-            asked = _log_fields(request, incoming.query_string, answer, fault)
+            fields = _log_fields(request, incoming.query_string, answer, fault)
             self._world.log.add(
-                LoggedRequest(number=number, wall=wall, started=started, ended=time.monotonic(), **asked)
+                LoggedRequest(number=number, wall=wall, started=started, ended=time.monotonic(), **fields)
             )
 
     def _answer(self, request: SiteRequest) -> tuple[SiteResponse, Fault | None]:
         site = self._sites.get(request.host)
-        asked = request.headers.get(HEADER)
+        fault_header = request.headers.get(HEADER)
         try:
-            fault = parse_fault(asked) if asked else self._world.faults.take(request.host, request.path)
+            fault = (
+                parse_fault(fault_header)
+                if fault_header
+                else self._world.faults.take(request.host, request.path)
+            )
         except ValueError as error:
             return page(f"<p>{error}</p>", status=400), None
-        told = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
+        response = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
         if fault and (fault.status or fault.html):
-            told = _fault_response(fault)
-        return deliver(request, told, born=self._world.born), fault
+            response = _fault_response(fault)
+        return deliver(request, response, born=self._world.born), fault
 
 
 def _log_fields(
@@ -96,7 +100,7 @@ async def _read(incoming: web.Request, world: World) -> SiteRequest:
 
 
 def _host_name(host: str) -> str:
-    """Drop the port, and the `.localhost` by which a browser on this machine can look at a site."""
+    """Drops the port, and the `.localhost` with which a browser on this machine can open a site."""
     return host.partition(":")[0].lower().rstrip(".").removesuffix(".localhost")
 
 
@@ -120,7 +124,7 @@ async def _send(
 def _reset(incoming: web.Request) -> web.StreamResponse:
     transport = incoming.transport
     if transport is not None:
-        # A zero linger makes the kernel send RST instead of an orderly goodbye.
+        # A zero linger makes the kernel send RST instead of closing the connection in order.
         transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -155,18 +159,18 @@ async def _send_paced(
 
 
 async def _chunks(body: bytes, pace: Pace) -> AsyncIterator[bytes]:
-    sent = 0
-    while sent < (_ENDLESS_LIMIT if pace.endless else len(body)):
-        start = sent % len(body)
+    sent_bytes = 0
+    while sent_bytes < (_ENDLESS_LIMIT if pace.endless else len(body)):
+        start = sent_bytes % len(body)
         chunk = body[start : start + pace.chunk]
         yield chunk
-        sent += len(chunk)
+        sent_bytes += len(chunk)
         await asyncio.sleep(pace.seconds)
 
 
 @asynccontextmanager
 async def serving(world: World, *, port: int = 0) -> AsyncIterator[tuple[str, list[str]]]:
-    """Serve on loopback until the block ends; gives the base URL and the hosts."""
+    """Serves on loopback until the block ends; yields the base URL and the hosts."""
     server = Server(world)
     application = web.Application(client_max_size=_BODY_LIMIT)
     application.router.add_route("*", "/{path:.*}", server.handle)

@@ -1,4 +1,4 @@
-"""What a site is asked and what it answers, without a word about sockets."""
+"""Sites, the requests they receive and the responses they return; without sockets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class SiteRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How a body leaves: `chunk` bytes every `seconds`; `endless` repeats it until the reader hangs up."""
+    """How fast a body is sent: `chunk` bytes every `seconds`; `endless` repeats it until the client disconnects."""
 
     chunk: int
     seconds: float

@@ -215,7 +215,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
             connection.execute(
                 sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
             )
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         data = str(tmp_path / "data")
         answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
         assert answer.out.strip() == "3 sources reset: due now."

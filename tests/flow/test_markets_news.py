@@ -177,7 +177,7 @@ def test_r76_a_page_with_hardly_a_word_is_set_aside_and_not_queued(internet, tmp
 
 def test_the_key_is_nowhere_but_in_the_request(internet, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HEADWATER_MASSIVE_KEY", SECRET)
-    internet.give_key(SECRET)
+    internet.add_key(SECRET)
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as made:
         made.run()
         assert {record["headers"]["authorization"] for record in made.requests_to(HOST)} == {
@@ -207,21 +207,21 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
         (source,) = made.rows(sources)
         assert source["failures"] == 1
         assert source["due_at"] > made.clock() + timedelta(seconds=20)
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         made.poll_again()
         (source,) = made.rows(sources)
         assert (source["failures"], source["stopped"]) == (0, None)
 
 
 def test_a_plan_that_does_not_include_it_is_told(internet, tmp_path):
-    internet.give_key("demo-key", closed=["/v2/reference"])
+    internet.add_key("demo-key", closed=["/v2/reference"])
     with markets_run(tmp_path, internet, news_of("NGSC")) as made:
         made.run()
         assert [run["error"] for run in made.rows(polls)] == ["not_entitled"]
 
 
 def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
-    internet.give_key("demo-key", per_minute=2)
+    internet.add_key("demo-key", per_minute=2)
     for _ in range(5):
         internet.dispatch("NGSC")
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as made:
@@ -229,7 +229,7 @@ def test_a_used_up_quota_loses_nothing_and_is_made_up_for(internet, tmp_path):
         partly = len(made.rows(leads))
         assert 0 < partly < 6
         assert any("cut_short" in str(run["warnings"]) for run in made.rows(polls))
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         made.clock.advance(timedelta(minutes=10))
         made.poll_again()
         assert len(made.rows(leads)) == len(made.rows(documents)) == 6

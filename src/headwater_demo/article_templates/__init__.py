@@ -1,4 +1,4 @@
-"""The looks of the news sites."""
+"""The HTML templates of the news sites."""
 
 from headwater_demo.article_templates.amp import amp
 from headwater_demo.article_templates.blog import blog

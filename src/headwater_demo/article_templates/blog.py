@@ -57,9 +57,9 @@ def blog(page: TemplatePage) -> str:
 
 def _comments(seed: str) -> str:
     chance = Random(seed)
-    told = chance.sample(_COMMENTS, chance.randint(2, 6))
+    comments = chance.sample(_COMMENTS, chance.randint(2, 6))
     items = "".join(
         f'<li class="comment"><cite>{chance.choice(_READERS)}</cite> says:<p>{item}</p><a href="#respond">Reply</a></li>'
-        for item in told
+        for item in comments
     )
-    return f'<h3>{len(told)} responses</h3><ol class="commentlist">{items}</ol>'
+    return f'<h3>{len(comments)} responses</h3><ol class="commentlist">{items}</ol>'

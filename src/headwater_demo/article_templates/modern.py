@@ -1,4 +1,4 @@
-"""JSON-LD, OpenGraph and class names made by a machine."""
+"""JSON-LD, OpenGraph and generated class names."""
 
 import json
 
@@ -41,7 +41,7 @@ def modern(page: TemplatePage) -> str:
 
 def _linked_data(page: TemplatePage) -> str:
     article, publisher = page.article, page.publisher
-    told = {
+    linked_data = {
         "@context": "https://schema.org",
         "@type": "NewsArticle",
         "mainEntityOfPage": {"@type": "WebPage", "@id": article.url},
@@ -60,4 +60,4 @@ def _linked_data(page: TemplatePage) -> str:
         "inLanguage": article.language,
         "articleSection": article.topic,
     }
-    return json.dumps(told, ensure_ascii=False).replace("</", "<\\/")
+    return json.dumps(linked_data, ensure_ascii=False).replace("</", "<\\/")

@@ -1,4 +1,4 @@
-"""What a template is given, and the pieces several of them share."""
+"""The input of a template, and the parts that several templates share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ def attribute(value: str) -> str:
     return escape(value, quote=True)
 
 
-def paragraphs(article: DemoArticle, *, mark: str = "p") -> str:
-    return "\n".join(f"<{mark}>{text(item)}</{mark}>" for item in article.paragraphs)
+def paragraphs(article: DemoArticle, *, element: str = "p") -> str:
+    return "\n".join(f"<{element}>{text(item)}</{element}>" for item in article.paragraphs)
 
 
 def links(articles: tuple[DemoArticle, ...]) -> str:

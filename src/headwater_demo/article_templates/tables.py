@@ -1,4 +1,4 @@
-"""A page from another age: nested tables, font tags and line breaks for paragraphs."""
+"""An old-fashioned page: nested tables, font tags and line breaks for paragraphs."""
 
 from headwater_demo.article_templates.page import TemplatePage, attribute, text
 

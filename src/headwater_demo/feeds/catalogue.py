@@ -1,4 +1,4 @@
-"""Every feed of the demo internet, in one table, with what a reader should make of it."""
+"""Every feed of the demo internet, with the result that a feed reader should reach."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +20,8 @@ Format = Literal[
     "atom03",
     "json",
 ]
-# ok: well formed.   broken: malformed, a tolerant reader still finds entries.   unreadable: nothing can be found.
-# refused: hostile, must not be expanded.   gone: 410.   moved: answers for good from elsewhere.   flaky: fails twice first.
+# ok: well formed.   broken: malformed, a tolerant reader still finds entries.   unreadable: without any entry.
+# refused: hostile, must not be expanded.   gone: 410.   moved: redirects permanently.   flaky: fails twice first.
 Expect = Literal["ok", "broken", "unreadable", "refused", "gone", "moved", "flaky"]
 MAX_ENTRIES = 60
 MAX_PARTNER_ENTRIES = 3
@@ -216,7 +216,7 @@ def feeds(size: str = "full") -> list[dict[str, Any]]:
 
 
 def odd_feeds() -> list[dict[str, Any]]:
-    """A museum of everything a feed can do wrong, one feed per defect; served in every size."""
+    """One feed per defect; served in every size."""
     return [_describe(feed) for feed in odd_catalogue()]
 
 
@@ -231,19 +231,21 @@ def _describe(feed: DemoFeed) -> dict[str, Any]:
 
 
 def entry_link(article: DemoArticle, feed: DemoFeed) -> str:
-    """Where a feed says the article is: with tracking parameters in a campaign, or when it is somebody else's."""
+    """The link of an article in a feed: with tracking parameters in a campaign, or for an article of another site."""
     campaign = feed.campaign if article.host == feed.host else f"via-{feed.host.partition('.')[0]}"
     if campaign is None:
         return article.url
-    mark = "&" if "?" in article.url else "?"
-    return f"{article.url}{mark}utm_source=rss&utm_medium=feed&utm_campaign={campaign}"
+    separator = "&" if "?" in article.url else "?"
+    return f"{article.url}{separator}utm_source=rss&utm_medium=feed&utm_campaign={campaign}"
 
 
 def listed_articles(feed: DemoFeed, newsroom: Newsroom, now: datetime) -> list[DemoArticle]:
-    """The articles a feed would list were its bytes in order; feeds that never deliver list none."""
+    """The articles that a feed would list without its defect; feeds that are never readable list none."""
     if feed.expect in ("gone", "refused", "unreadable"):
         return []
-    own = (item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic))
-    guests = newsroom.articles(now, host=feed.partner)[:MAX_PARTNER_ENTRIES] if feed.partner else []
-    shown = sorted([*own, *guests], key=lambda item: item.published, reverse=True)
-    return shown[:MAX_ENTRIES]
+    own_articles = (
+        item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic)
+    )
+    partner_articles = newsroom.articles(now, host=feed.partner)[:MAX_PARTNER_ENTRIES] if feed.partner else []
+    articles = sorted([*own_articles, *partner_articles], key=lambda item: item.published, reverse=True)
+    return articles[:MAX_ENTRIES]

@@ -1,4 +1,4 @@
-"""What can be wrong with a feed; each defect turns a sound answer into the broken one."""
+"""What can be wrong with a feed; each defect turns a sound response into a broken one."""
 
 import gzip
 import re
@@ -25,10 +25,10 @@ def _edit_text(change: Callable[[str], str]) -> Defect:
 
 
 def _undeclared_entities(text: str) -> str:
-    head, mark, items = text.partition("<item>")
+    head, opening, items = text.partition("<item>")
     return (
         head
-        + mark
+        + opening
         + re.sub(
             r"<description>([^<]+?)\.?</description>",
             r"<description>\1&nbsp;&mdash; read&nbsp;on&hellip;</description>",
@@ -60,12 +60,12 @@ def _double_encoded(text: str) -> str:
 
 
 def _byte_order_marks(text: str) -> str:
-    head, mark, rest = text.partition("<channel>")
-    return "\ufeff\ufeff" + head + mark + rest.replace("<item>", "\ufeff<item>", 1)
+    head, opening, items = text.partition("<channel>")
+    return "\ufeff\ufeff" + head + opening + items.replace("<item>", "\ufeff<item>", 1)
 
 
 def _odd_dates(text: str) -> str:
-    odd = iter(
+    odd_dates = iter(
         [
             "13/11/2026 08:41",
             "Fri, 13 Nov 26 08:41 EST",
@@ -76,13 +76,13 @@ def _odd_dates(text: str) -> str:
         ]
     )
     return re.sub(
-        r"<pubDate>([^<]+)</pubDate>", lambda found: f"<pubDate>{next(odd, found[1])}</pubDate>", text
+        r"<pubDate>([^<]+)</pubDate>", lambda match: f"<pubDate>{next(odd_dates, match[1])}</pubDate>", text
     )
 
 
 def _relative_links(text: str) -> str:
-    head, mark, items = text.partition("<item>")
-    return head + mark + re.sub(r"<link>http://[^/]+(/[^<]*)</link>", r"<link>\1</link>", items)
+    head, opening, items = text.partition("<item>")
+    return head + opening + re.sub(r"<link>http://[^/]+(/[^<]*)</link>", r"<link>\1</link>", items)
 
 
 def _bomb(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:

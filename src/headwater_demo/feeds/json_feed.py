@@ -10,7 +10,7 @@ from headwater_demo.publishers import Publisher
 
 
 def json_feed(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
-    told = {
+    document = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.name,
         "home_page_url": f"http://{publisher.host}/",
@@ -19,7 +19,7 @@ def json_feed(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle])
         "language": publisher.language,
         "items": [_item(item, feed) for item in articles],
     }
-    return json.dumps(told, indent=1, ensure_ascii=False)
+    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
 def _item(article: DemoArticle, feed: DemoFeed) -> dict[str, Any]:

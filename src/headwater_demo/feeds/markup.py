@@ -10,8 +10,8 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def tag(name: str, text: str, **attributes: str) -> str:
-    marks = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
-    return f"<{name}{marks}>{escape(text, quote=False)}</{name}>"
+    written_attributes = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items())
+    return f"<{name}{written_attributes}>{escape(text, quote=False)}</{name}>"
 
 
 def cdata(name: str, text: str) -> str:

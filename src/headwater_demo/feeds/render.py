@@ -1,4 +1,4 @@
-"""From a feed of the catalogue to the answer its address gives."""
+"""Renders the response for a feed of the catalogue."""
 
 from collections.abc import Callable
 

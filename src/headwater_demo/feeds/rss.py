@@ -30,9 +30,9 @@ def rss2_teaser(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle
 
 
 def _rss2(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle], *, full: bool) -> str:
-    itself = f'<atom:link href="{feed.url}" rel="self" type="application/rss+xml"/>'
+    self_link = f'<atom:link href="{feed.url}" rel="self" type="application/rss+xml"/>'
     items = "".join(_item2(item, feed, full=full) for item in articles)
-    channel = f"{_channel(feed, publisher, articles)}\n<ttl>60</ttl>\n{itself}"
+    channel = f"{_channel(feed, publisher, articles)}\n<ttl>60</ttl>\n{self_link}"
     return f'{DECLARATION}<rss version="2.0" {_SPACES}>\n<channel>\n{channel}\n{items}</channel>\n</rss>\n'
 
 

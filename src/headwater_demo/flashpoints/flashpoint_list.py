@@ -1,4 +1,4 @@
-"""The flashpoints as a list that a program can be given: two with feeds, one with a list of entries."""
+"""The flashpoints as a configuration: two with feeds, one with a list of entries."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ def flashpoints() -> dict[str, Any]:
 
 
 def _describe(name: str, title: str) -> dict[str, Any]:
-    line = {"id": name, "title": title, "description": f"What happens around {title}."}
-    mine = [report for report in REPORTS if report.flashpoint == name]
+    flashpoint = {"id": name, "title": title, "description": f"What happens around {title}."}
+    reports = [report for report in REPORTS if report.flashpoint == name]
     if name == "orsa-delta":
         day = f"{START:%Y-%m-%d}"
-        entries = [{"url": r.url, "title": r.title, "seendate": day} for r in mine if r.hours <= 0]
-        return line | {"entries": entries}
-    hosts = dict.fromkeys(report.host for report in mine)
-    return line | {"feeds": [f"http://{host}/{name}.rss" for host in hosts]}
+        entries = [{"url": r.url, "title": r.title, "seendate": day} for r in reports if r.hours <= 0]
+        return flashpoint | {"entries": entries}
+    hosts = dict.fromkeys(report.host for report in reports)
+    return flashpoint | {"feeds": [f"http://{host}/{name}.rss" for host in hosts]}

@@ -1,5 +1,5 @@
-"""What the papers report. `hours` count from the demo's first moment: those below zero are there from the start, the
-others appear as its clock moves on. `story` is the truth that a clustering can be held against."""
+"""The reports of the newspapers. `hours` count from the start of the demo: reports below zero are there from the start,
+the others appear as the clock advances. `story` is the expected cluster."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The broker: an account to look at. It would take orders; whoever only reads never finds out."""
+"""The broker: an account that may only be read."""
 
 import json
 from typing import Any
@@ -9,12 +9,12 @@ from headwater_demo.site import JSON, Site, SiteRequest, SiteResponse
 HOST = "broker.example"
 
 
-def brokerage(floor: DemoMarket) -> Site:
-    return Site(HOST, lambda request: _answer(floor, request))
+def brokerage(market: DemoMarket) -> Site:
+    return Site(HOST, lambda request: _answer(market, request))
 
 
-def _answer(floor: DemoMarket, request: SiteRequest) -> SiteResponse:
-    key = floor.keys.find(request.headers.get("apca-api-key-id", ""))
+def _answer(market: DemoMarket, request: SiteRequest) -> SiteResponse:
+    key = market.keys.find(request.headers.get("apca-api-key-id", ""))
     if key is None or request.headers.get("apca-api-secret-key") != "demo-secret":
         return _json_response({"code": 40110000, "message": "request is not authorized"}, 401)
     if not key.admit(request.now):

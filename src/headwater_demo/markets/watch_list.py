@@ -1,4 +1,4 @@
-"""A list of companies to watch, with what there is to ask about them here."""
+"""A watch list of the companies, with the sources about them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from headwater_demo.markets.regulator import ARCHIVE, SEARCH
 from headwater_demo.markets.wire_pages import INVESTORS
 
 WATCHED = {"small": 10, "full": 50}
-# The clock of the demo stands where it stands, whatever year it is elsewhere: everything is asked for.
+# The demo clock is independent of the real date, so the sources request everything.
 _ALL = {"first_days": 3650}
 
 ENDPOINTS = {
@@ -29,15 +29,15 @@ def watch_list(size: str) -> dict[str, Any]:
     """As plain data, ready to be written as YAML."""
     entities = [
         {
-            "ticker": one.ticker,
-            "name": one.name,
-            "legal_name": one.legal_name,
-            "sector": one.sector,
-            "aliases": [one.short_name],
+            "ticker": company.ticker,
+            "name": company.name,
+            "legal_name": company.legal_name,
+            "sector": company.sector,
+            "aliases": [company.short_name],
         }
-        # Every third has to be looked up by its ticker.
-        | ({"cik": one.cik} if number % 3 else {})
-        for number, one in enumerate(COMPANIES[: WATCHED[size]])
+        # Every third company has to be resolved by its ticker.
+        | ({"cik": company.cik} if number % 3 else {})
+        for number, company in enumerate(COMPANIES[: WATCHED[size]])
     ]
     days = {"from": (START.date().replace(day=9)).isoformat(), "to": START.date().replace(day=12).isoformat()}
     sources = [

@@ -10,36 +10,36 @@ from headwater_demo.site import TEXT, Site, SiteRequest, SiteResponse, not_found
 INVESTORS = "investors.northgate.example"
 
 
-def wire_sites(floor: DemoMarket) -> list[Site]:
-    wires = [Site(f"www.{host}", partial(_wire, floor, host)) for host in WIRES]
+def wire_sites(market: DemoMarket) -> list[Site]:
+    wires = [Site(f"www.{host}", partial(_wire, market, host)) for host in WIRES]
     return [*wires, Site(INVESTORS, _investors)]
 
 
-def _wire(floor: DemoMarket, host: str, request: SiteRequest) -> SiteResponse:
+def _wire(market: DemoMarket, host: str, request: SiteRequest) -> SiteResponse:
     if request.path == "/robots.txt":
         return SiteResponse(body=b"User-agent: *\nDisallow: /desk/\n", media_type=TEXT)
-    found = floor.at(host, request.path, request.now)
-    return page(_article(found), last_modified=found.published) if found else not_found(request)
+    dispatch = market.at(host, request.path, request.now)
+    return page(_article(dispatch), last_modified=dispatch.published) if dispatch else not_found(request)
 
 
-def _article(one: Dispatch) -> str:
-    first, *others = one.paragraphs
-    statement = f"https://{INVESTORS}/statements/{one.id[:8]}"
-    body = f'<p>{text(first)} (<a href="{statement}">The statement</a>)</p>'
-    body += "".join(f"<p>{text(paragraph)}</p>" for paragraph in others)
-    name = text(NAMES[one.host])
+def _article(dispatch: Dispatch) -> str:
+    opening, *following = dispatch.paragraphs
+    statement = f"https://{INVESTORS}/statements/{dispatch.id[:8]}"
+    body = f'<p>{text(opening)} (<a href="{statement}">The statement</a>)</p>'
+    body += "".join(f"<p>{text(paragraph)}</p>" for paragraph in following)
+    name = text(NAMES[dispatch.host])
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{text(one.title)} | {name}</title>'
-        f'<meta property="og:title" content="{attribute(one.title)}"><meta property="og:site_name" content="{name}">'
-        f'<meta property="article:published_time" content="{one.published.isoformat()}">'
-        f'<meta name="author" content="{attribute(one.author)}"><link rel="canonical" href="{attribute(one.url)}"></head>'
-        f'<body><nav><a href="/">Home</a> <a href="/companies">Companies</a></nav><article><h1>{text(one.title)}</h1>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{text(dispatch.title)} | {name}</title>'
+        f'<meta property="og:title" content="{attribute(dispatch.title)}"><meta property="og:site_name" content="{name}">'
+        f'<meta property="article:published_time" content="{dispatch.published.isoformat()}">'
+        f'<meta name="author" content="{attribute(dispatch.author)}"><link rel="canonical" href="{attribute(dispatch.url)}"></head>'
+        f'<body><nav><a href="/">Home</a> <a href="/companies">Companies</a></nav><article><h1>{text(dispatch.title)}</h1>'
         f"{body}</article><aside>Subscribe to our newsletter</aside><footer>© 2026 {name}</footer></body></html>"
     )
 
 
 def _investors(request: SiteRequest) -> SiteResponse:
-    """The date at the top differs every day; what is announced, every other day."""
+    """The date at the top changes every day, the announcements every other day."""
     day = request.now.date()
     items = "".join(
         f"<li>Northgate Semiconductors presents its figures at gathering number {number} in Lisbon and answers questions.</li>"

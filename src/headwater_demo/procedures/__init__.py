@@ -1,4 +1,4 @@
-"""Portals of invented administrations: procedures in five languages, each in its site's own template, with the truth."""
+"""Portals of invented administrations: procedures in five languages, each in the template of its site, with the expected fields."""
 
 from headwater_demo.procedures.content import PORTALS, DemoPortal, ProcedureText, portal_texts
 from headwater_demo.procedures.expected_fields import expected_fields

@@ -22,10 +22,10 @@ _EPOCH = (2026, 11, 1, 0, 0, 0)
 def lines_of(portal: DemoPortal, text: ProcedureText, turn: int) -> Iterator[StyledLine]:
     """(style, words): title, heading, item or text."""
     yield "title", text.nombre
-    for one in pieces(portal, text, turn):
-        yield "heading", one.label
-        style = "item" if one.kind == "list" and len(one.lines) > 1 else "text"
-        for line in one.lines:
+    for piece in pieces(portal, text, turn):
+        yield "heading", piece.label
+        style = "item" if piece.kind == "list" and len(piece.lines) > 1 else "text"
+        for line in piece.lines:
             yield style, _words(line)
 
 

@@ -1,4 +1,4 @@
-"""What a perfect reader would make of each text."""
+"""The fields that a perfect reader would extract from each text."""
 
 from typing import Any
 from urllib.parse import urljoin
@@ -7,7 +7,7 @@ from headwater_demo.procedures.content import DemoPortal, ProcedureText
 
 
 def expected_fields(portal: DemoPortal, text: ProcedureText, url: str) -> dict[str, Any]:
-    """The fields of the ProcedureDoc that the page gives evidence for."""
+    """The fields of the ProcedureDoc that the page supports."""
     where: dict[str, Any] = {}
     if text.urls:
         where["urls"] = [urljoin(url, path) for _, path in text.urls]
@@ -15,7 +15,7 @@ def expected_fields(portal: DemoPortal, text: ProcedureText, url: str) -> dict[s
         where["direcciones"] = list(text.direcciones)
     if text.cita:
         where["cita_previa_url"] = urljoin(url, text.cita)
-    found = {
+    fields = {
         "nombre": text.nombre,
         "descripcion": text.descripcion,
         "organismo": portal.organism,
@@ -34,7 +34,7 @@ def expected_fields(portal: DemoPortal, text: ProcedureText, url: str) -> dict[s
         "canal": _channel(text),
         "datos_importantes": list(text.datos),
     }
-    return {name: value for name, value in found.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
 def _channel(text: ProcedureText) -> str | None:

@@ -1,4 +1,4 @@
-"""What the portals call the parts of a procedure: several ways each, taken in turn."""
+"""The labels of the parts of a procedure on the portals: several per part, used in turn."""
 
 from collections.abc import Mapping
 

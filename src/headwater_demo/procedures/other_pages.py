@@ -1,4 +1,4 @@
-"""Pages of the portals that are no procedures, though their addresses or words may suggest it."""
+"""Pages of the portals that do not describe a procedure, though their addresses or words may suggest it."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Every page and file of the portals, with the truth about it."""
+"""Every page and file of the portals, with the expected fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

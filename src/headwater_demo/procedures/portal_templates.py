@@ -11,7 +11,7 @@ Template = Callable[[DemoPortal, ProcedureText, int], str]
 
 
 def frame(portal: DemoPortal, title: str, main: str, *, head: str = "") -> str:
-    """A page with everything around its own text that a public portal has."""
+    """A page with the header, menu and footer of a public portal around its text."""
     home, organism = label(portal.language, "inicio", 0), escape(portal.organism)
     privacy = label(portal.language, "tecnicos", 1)
     return (
@@ -30,7 +30,9 @@ def body(piece: Piece) -> str:
 
 
 def definitions(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
-    rows = "".join(f"<dt>{escape(one.label)}</dt><dd>{body(one)}</dd>" for one in pieces(portal, text, turn))
+    rows = "".join(
+        f"<dt>{escape(piece.label)}</dt><dd>{body(piece)}</dd>" for piece in pieces(portal, text, turn)
+    )
     return frame(
         portal, text.nombre, f'<main><h1>{escape(text.nombre)}</h1><dl class="ficha">{rows}</dl></main>'
     )
@@ -38,8 +40,8 @@ def definitions(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 def ficha(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(one.label)}</th><td>{body(one)}</td></tr>'
-        for one in pieces(portal, text, turn)
+        f'<tr><th scope="row">{escape(piece.label)}</th><td>{body(piece)}</td></tr>'
+        for piece in pieces(portal, text, turn)
     )
     name = f'<tr><th scope="row">Denominación del trámite</th><td>{escape(text.nombre)}</td></tr>'
     return frame(
@@ -50,11 +52,11 @@ def ficha(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 
 def accordion(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
-    first, *others = pieces(portal, text, turn)
+    first, *following = pieces(portal, text, turn)
     panels = "".join(
-        f'<div class="card"><h3 class="card-header"><button class="btn" aria-expanded="false" aria-controls="c{n}">{escape(one.label)}</button></h3>'
-        f'<div id="c{n}" class="collapse">{body(one)}</div></div>'
-        for n, one in enumerate(others)
+        f'<div class="card"><h3 class="card-header"><button class="btn" aria-expanded="false" aria-controls="c{n}">{escape(piece.label)}</button></h3>'
+        f'<div id="c{n}" class="collapse">{body(piece)}</div></div>'
+        for n, piece in enumerate(following)
     )
     closed = f"<details><summary>{label(portal.language, 'tecnicos', 0)}</summary><p>Navegador actualizado, certificado digital y documentación en formato PDF.</p></details>"
     return frame(
@@ -65,14 +67,14 @@ def accordion(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 
 def tabs(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
-    first, *others = pieces(portal, text, turn)
+    first, *following = pieces(portal, text, turn)
     names = "".join(
-        f'<li role="presentation"><a role="tab" id="tab-{n}" href="#p{n}" aria-controls="p{n}">{escape(one.label)}</a></li>'
-        for n, one in enumerate(others)
+        f'<li role="presentation"><a role="tab" id="tab-{n}" href="#p{n}" aria-controls="p{n}">{escape(piece.label)}</a></li>'
+        for n, piece in enumerate(following)
     )
     panels = "".join(
-        f'<div role="tabpanel" id="p{n}" aria-labelledby="tab-{n}"{" hidden" if n else ""}>{body(one)}</div>'
-        for n, one in enumerate(others)
+        f'<div role="tabpanel" id="p{n}" aria-labelledby="tab-{n}"{" hidden" if n else ""}>{body(piece)}</div>'
+        for n, piece in enumerate(following)
     )
     return frame(
         portal,
@@ -83,9 +85,9 @@ def tabs(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 def chapters(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Headings for some parts, bold lines for the others, deadlines below one heading."""
-    found = pieces(portal, text, turn)
-    index = "".join(f'<li><a href="#{one.field}">{escape(one.label)}</a></li>' for one in found)
-    sections = "".join(_chapter(one, n) for n, one in enumerate(found))
+    all_pieces = pieces(portal, text, turn)
+    index = "".join(f'<li><a href="#{piece.field}">{escape(piece.label)}</a></li>' for piece in all_pieces)
+    sections = "".join(_chapter(piece, n) for n, piece in enumerate(all_pieces))
     return frame(
         portal,
         text.nombre,
@@ -93,18 +95,18 @@ def chapters(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     )
 
 
-def _chapter(one: Piece, place: int) -> str:
-    if one.field in {"telefono", "organismo", "tasas"}:
-        return f"<p><strong>{escape(one.label)}:</strong> {'<br>'.join(one.lines)}</p>"
+def _chapter(piece: Piece, place: int) -> str:
+    if piece.field in {"telefono", "organismo", "tasas"}:
+        return f"<p><strong>{escape(piece.label)}:</strong> {'<br>'.join(piece.lines)}</p>"
     if place % 2:
-        return f'<h2 id="{one.field}">{escape(one.label)}</h2>{body(one)}'
-    return f'<p id="{one.field}"><b>{escape(one.label)}</b></p>{body(one)}'
+        return f'<h2 id="{piece.field}">{escape(piece.label)}</h2>{body(piece)}'
+    return f'<p id="{piece.field}"><b>{escape(piece.label)}</b></p>{body(piece)}'
 
 
 def fields(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     rows = "".join(
-        f'<div class="field field--name-{n}"><div class="field__label">{escape(one.label)}</div><div class="field__item">{body(one)}</div></div>'
-        for n, one in enumerate(pieces(portal, text, turn))
+        f'<div class="field field--name-{n}"><div class="field__label">{escape(piece.label)}</div><div class="field__item">{body(piece)}</div></div>'
+        for n, piece in enumerate(pieces(portal, text, turn))
     )
     return frame(
         portal,
@@ -115,8 +117,8 @@ def fields(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 def questions(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     sections = "".join(
-        f'<section><h2>{n}. {escape(one.label)}</h2><div class="answer">{body(one)}</div></section>'
-        for n, one in enumerate(pieces(portal, text, turn), 1)
+        f'<section><h2>{n}. {escape(piece.label)}</h2><div class="answer">{body(piece)}</div></section>'
+        for n, piece in enumerate(pieces(portal, text, turn), 1)
     )
     related = f"<section><h2>{label(portal.language, 'tecnicos', 2)}</h2><ul><li><a href='/services/other'>Other services</a></li></ul></section>"
     return frame(portal, text.nombre, f"<main><h1>{escape(text.nombre)}</h1>{sections}{related}</main>")

@@ -65,8 +65,8 @@ def cards(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Marked up as questions and answers, each in a card, with a side column."""
     cards = "".join(
         f'<article class="faq-card" itemscope itemprop="mainEntity" itemtype="https://schema.org/Question"><div class="faq-q" itemprop="name"><i class="icon"></i>{escape(words)}</div>'
-        f'<div itemscope itemprop="acceptedAnswer" itemtype="https://schema.org/Answer"><div itemprop="text">{body(one)}</div></div></article>'
-        for words, one in _question_pieces(portal, text, turn)
+        f'<div itemscope itemprop="acceptedAnswer" itemtype="https://schema.org/Answer"><div itemprop="text">{body(piece)}</div></div></article>'
+        for words, piece in _question_pieces(portal, text, turn)
     )
     side = '<aside><h3>Otros trámites</h3><ul><li><a href="/x">Padrón</a></li><li><a href="/y">Tasas</a></li></ul></aside>'
     return frame(
@@ -79,35 +79,35 @@ def cards(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 def letter(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Numbered capitals in paragraphs, lists typed by hand, everything in one cell of a table."""
     lines = []
-    for number, one in enumerate(pieces(portal, text, turn), 1):
-        head = f"<p><u>{number}.- {escape(one.label.upper())}</u></p>"
-        if one.kind == "list" and len(one.lines) > 1:
-            typed = "<br>".join(f"{'abcdefgh'[place]}) {line}" for place, line in enumerate(one.lines))
+    for number, piece in enumerate(pieces(portal, text, turn), 1):
+        head = f"<p><u>{number}.- {escape(piece.label.upper())}</u></p>"
+        if piece.kind == "list" and len(piece.lines) > 1:
+            typed = "<br>".join(f"{'abcdefgh'[place]}) {line}" for place, line in enumerate(piece.lines))
             lines.append(f"{head}<p>{typed}</p>")
         else:
-            lines.append(head + "".join(f"<p>{line}</p>" for line in one.lines))
+            lines.append(head + "".join(f"<p>{line}</p>" for line in piece.lines))
     inside = f'<table><tr><td><p align="center"><font size="5">{escape(text.nombre)}</font></p>{"".join(lines)}</td></tr></table>'
     return frame(portal, text.nombre, inside)
 
 
 def grid(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Headings with tables below: papers by rows, deadlines by rows, ways by rows."""
-    found = pieces(portal, text, turn)
-    dated = [one for one in found if one.field == "plazos"]
-    rows = "".join(f"<tr><td>{escape(one.label)}</td><td>{one.lines[0]}</td></tr>" for one in dated)
+    all_pieces = pieces(portal, text, turn)
+    dated = [piece for piece in all_pieces if piece.field == "plazos"]
+    rows = "".join(f"<tr><td>{escape(piece.label)}</td><td>{piece.lines[0]}</td></tr>" for piece in dated)
     parts = []
-    for one in found:
-        if one is dated[0]:
+    for piece in all_pieces:
+        if piece is dated[0]:
             parts.append(
                 f"<h3>Plazos</h3><table><thead><tr><th>Trámite</th><th>Plazo</th></tr></thead><tbody>{rows}</tbody></table>"
             )
-        elif one.field == "documentos":
-            papers = "".join(f"<tr><td>{line}</td><td>Sí</td></tr>" for line in one.lines)
+        elif piece.field == "documentos":
+            papers = "".join(f"<tr><td>{line}</td><td>Sí</td></tr>" for line in piece.lines)
             parts.append(
-                f"<h3>{escape(one.label)}</h3><table><tr><th>Documento</th><th>Obligatorio</th></tr>{papers}</table>"
+                f"<h3>{escape(piece.label)}</h3><table><tr><th>Documento</th><th>Obligatorio</th></tr>{papers}</table>"
             )
-        elif one.field != "plazos":
-            parts.append(f"<h3>{escape(one.label)}</h3>{body(one)}")
+        elif piece.field != "plazos":
+            parts.append(f"<h3>{escape(piece.label)}</h3>{body(piece)}")
     return frame(
         portal, text.nombre, f'<section id="content"><h2>{escape(text.nombre)}</h2>{"".join(parts)}</section>'
     )
@@ -116,8 +116,8 @@ def grid(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 def columns(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Labels and values side by side in a grid, with nothing but its columns to tell them apart."""
     rows = "".join(
-        f'<div class="row mb-2"><div class="col-md-3">{escape(words)}</div><div class="col-md-9">{body(one)}</div></div>'
-        for words, one in _statement_pieces(portal, text, turn)
+        f'<div class="row mb-2"><div class="col-md-3">{escape(words)}</div><div class="col-md-9">{body(piece)}</div></div>'
+        for words, piece in _statement_pieces(portal, text, turn)
     )
     comments = '<div id="comentarios"><h3>Comentarios</h3><p>Ana: ¿Y los requisitos? Plazo: no me contestan. Tasa: cara.</p></div>'
     return frame(
@@ -127,34 +127,36 @@ def columns(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
 
 def groups(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Parts gathered under headings of their own; the parts themselves are titles of a lower rank."""
-    named = _statement_pieces(portal, text, turn)
-    first = [pair for pair in named if pair[1].field in {"descripcion", "requisitos", "cuantias"}]
-    second = [pair for pair in named if pair[1].field in {"documentos", "como", "donde", "plazos", "tasas"}]
-    third = [pair for pair in named if pair not in first and pair not in second]
-    told = "".join(
-        f"<section><h2>{title}</h2>{''.join(f'<h5>{escape(words)}</h5><div>{body(one)}</div>' for words, one in some)}</section>"
-        for title, some in (
+    labelled = _statement_pieces(portal, text, turn)
+    first = [pair for pair in labelled if pair[1].field in {"descripcion", "requisitos", "cuantias"}]
+    second = [
+        pair for pair in labelled if pair[1].field in {"documentos", "como", "donde", "plazos", "tasas"}
+    ]
+    third = [pair for pair in labelled if pair not in first and pair not in second]
+    sections = "".join(
+        f"<section><h2>{title}</h2>{''.join(f'<h5>{escape(words)}</h5><div>{body(piece)}</div>' for words, piece in section_pieces)}</section>"
+        for title, section_pieces in (
             ("Lo esencial", first),
             ("El trámite paso a paso", second),
             ("Para saber más", third),
         )
     )
     note = "<section><h2>Requisitos técnicos</h2><p>Para tramitar por internet necesita un navegador actualizado y un certificado. Documentación en PDF.</p></section>"
-    return frame(portal, text.nombre, f"<main><h1>{escape(text.nombre)}</h1>{told}{note}</main>")
+    return frame(portal, text.nombre, f"<main><h1>{escape(text.nombre)}</h1>{sections}{note}</main>")
 
 
 def definitions_in_text(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     """Labels at the beginning of paragraphs, with a dash, in italics and small capitals."""
     lines = []
-    for words, one in _statement_pieces(portal, text, turn):
-        if one.kind == "list" and len(one.lines) > 1:
+    for words, piece in _statement_pieces(portal, text, turn):
+        if piece.kind == "list" and len(piece.lines) > 1:
             lines.append(
-                f'<p class="etq"><em>{escape(words)}</em></p><ol>{"".join(f"<li>{line}</li>" for line in one.lines)}</ol>'
+                f'<p class="etq"><em>{escape(words)}</em></p><ol>{"".join(f"<li>{line}</li>" for line in piece.lines)}</ol>'
             )
         else:
             lines.append(
                 f'<p class="etq"><em>{escape(words)}</em></p>'
-                + "".join(f"<p>{line}</p>" for line in one.lines)
+                + "".join(f"<p>{line}</p>" for line in piece.lines)
             )
     return frame(portal, text.nombre, f'<div id="texto"><h1>{escape(text.nombre)}</h1>{"".join(lines)}</div>')
 
@@ -168,41 +170,43 @@ def _template(lay_out: Callable[[str, LabelledPieces], str]) -> Template:
     return render
 
 
-def untied_tabs(title: str, named: LabelledPieces) -> str:
+def untied_tabs(title: str, labelled: LabelledPieces) -> str:
     names = "".join(
-        f'<li class="pestana" data-n="{n}">{escape(words)}</li>' for n, (words, _) in enumerate(named)
+        f'<li class="pestana" data-n="{n}">{escape(words)}</li>' for n, (words, _) in enumerate(labelled)
     )
-    panels = "".join(f'<div class="solapa-contenido">{body(one)}</div>' for _, one in named)
+    panels = "".join(f'<div class="solapa-contenido">{body(piece)}</div>' for _, piece in labelled)
     return f'<div id="wrap"><h1>{title}</h1><div class="pestanas"><ul>{names}</ul>{panels}</div></div>'
 
 
-def pairs_in_a_list(title: str, named: LabelledPieces) -> str:
+def pairs_in_a_list(title: str, labelled: LabelledPieces) -> str:
     rows = "".join(
-        f'<li><span class="campo">{escape(words)}</span><span class="dato">{"; ".join(one.lines)}</span></li>'
-        for words, one in named
+        f'<li><span class="campo">{escape(words)}</span><span class="dato">{"; ".join(piece.lines)}</span></li>'
+        for words, piece in labelled
     )
     return f'<section><h1>{title}</h1><ul class="listaficha">{rows}</ul></section>'
 
 
-def wide_rows(title: str, named: LabelledPieces) -> str:
+def wide_rows(title: str, labelled: LabelledPieces) -> str:
     rows = "".join(
-        f'<tr><th colspan="2">{escape(words)}</th></tr><tr><td colspan="2">{body(one)}</td></tr>'
-        for words, one in named
+        f'<tr><th colspan="2">{escape(words)}</th></tr><tr><td colspan="2">{body(piece)}</td></tr>'
+        for words, piece in labelled
     )
     return f'<main><h1>{title}</h1><table class="tabla">{rows}</table></main>'
 
 
-def named_regions(title: str, named: LabelledPieces) -> str:
-    regions = "".join(f'<section aria-label="{escape(words)}">{body(one)}</section>' for words, one in named)
+def named_regions(title: str, labelled: LabelledPieces) -> str:
+    regions = "".join(
+        f'<section aria-label="{escape(words)}">{body(piece)}</section>' for words, piece in labelled
+    )
     return f"<main><h1>{title}</h1>{regions}</main>"
 
 
-def dashes(title: str, named: LabelledPieces) -> str:
+def dashes(title: str, labelled: LabelledPieces) -> str:
     lines = "".join(
-        f"<b>{escape(words)}</b> - {one.lines[0]}<br>"
-        if len(one.lines) == 1
-        else f"<b>{escape(words)}</b><br>" + "".join(f"&nbsp;&nbsp;- {line}<br>" for line in one.lines)
-        for words, one in named
+        f"<b>{escape(words)}</b> - {piece.lines[0]}<br>"
+        if len(piece.lines) == 1
+        else f"<b>{escape(words)}</b><br>" + "".join(f"&nbsp;&nbsp;- {line}<br>" for line in piece.lines)
+        for words, piece in labelled
     )
     return f'<div id="cuerpo"><h1>{title}</h1><p>{lines}</p></div>'
 

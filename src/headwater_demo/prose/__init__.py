@@ -1,4 +1,4 @@
-"""Everything the demo internet has to say."""
+"""The texts of the demo internet."""
 
 from headwater_demo.prose.editing import correction, edit_text
 from headwater_demo.prose.report import market_report

@@ -124,7 +124,7 @@ def company_name(chance: Random) -> str:
 
 
 def cast_for(chance: Random, cities: tuple[str, ...]) -> dict[str, str]:
-    """Everybody who appears in one text."""
+    """The people, companies and places of one text."""
     tokens, places, protocols = (
         chance.sample(_TOKEN, 2),
         chance.sample(cities, 2),

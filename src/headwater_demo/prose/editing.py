@@ -1,4 +1,4 @@
-"""What happens to a text on its way to another newspaper: a new title, a cut, a changed word, a credit line."""
+"""Edits a text as another newspaper does: a new title, a cut, a changed word, a credit line."""
 
 from random import Random
 

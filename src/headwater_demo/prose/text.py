@@ -1,4 +1,4 @@
-"""A written piece before anybody has published it."""
+"""Texts before they are published, and the phrases they are generated from."""
 
 from dataclasses import dataclass
 

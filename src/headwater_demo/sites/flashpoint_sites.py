@@ -1,4 +1,4 @@
-"""The papers that report from flashpoints: a feed per flashpoint, a page per report."""
+"""The newspapers that report from flashpoints: a feed per flashpoint, a page per report."""
 
 from datetime import datetime, timedelta
 from email.utils import format_datetime
@@ -23,16 +23,16 @@ def sites(world: World) -> list[Site]:
 
 
 def _answer(born: datetime, host: str, request: SiteRequest) -> SiteResponse:
-    out = [
+    visible = [
         report
         for report in REPORTS
         if report.host == host and born + timedelta(hours=report.hours) <= request.now
     ]
     if request.path.endswith(".rss"):
         name = request.path.removeprefix("/").removesuffix(".rss")
-        return _feed(born, host, [report for report in out if report.flashpoint == name])
-    found = next((report for report in out if report.path == request.path), None)
-    return not_found(request) if found is None else _page(born, found)
+        return _feed(born, host, [report for report in visible if report.flashpoint == name])
+    requested = next((report for report in visible if report.path == request.path), None)
+    return not_found(request) if requested is None else _page(born, requested)
 
 
 def _feed(born: datetime, host: str, reports: list[Report]) -> SiteResponse:

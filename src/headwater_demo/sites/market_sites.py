@@ -1,4 +1,4 @@
-"""The markets part of the demo: wires, provider, regulator and broker."""
+"""The sites of the markets: wires, provider, regulator and broker."""
 
 from headwater_demo.markets.brokerage import brokerage
 from headwater_demo.markets.provider import provider
@@ -9,5 +9,5 @@ from headwater_demo.world import World
 
 
 def sites(world: World) -> list[Site]:
-    floor = world.floor
-    return [provider(floor), brokerage(floor), *regulator(floor), *wire_sites(floor)]
+    market = world.market
+    return [provider(market), brokerage(market), *regulator(market), *wire_sites(market)]

@@ -75,16 +75,16 @@ def _story(
     publisher: Publisher, feeds: dict[str, DemoFeed], articles: list[DemoArticle], request: SiteRequest
 ) -> SiteResponse:
     path, template = _path_and_template(publisher, request)
-    found = next((item for item in articles if item.path == path), None)
-    if found is None:
+    article = next((item for item in articles if item.path == path), None)
+    if article is None:
         return not_found(request)
-    older = tuple(item for item in articles if item.published < found.published)[:_RELATED]
-    shown = TemplatePage(found, publisher, older, _feed_links(feeds))
-    return page(template(shown), last_modified=found.modified)
+    older = tuple(item for item in articles if item.published < article.published)[:_RELATED]
+    shown = TemplatePage(article, publisher, older, _feed_links(feeds))
+    return page(template(shown), last_modified=article.modified)
 
 
 def _path_and_template(publisher: Publisher, request: SiteRequest) -> tuple[str, Template]:
-    """Which article, in which dress; parameters that name no article are ignored, as on real sites."""
+    """The path of the article and its template; other parameters are ignored, as on real sites."""
     identity = request.query.get("id")
     path = f"{request.path}?id={identity}" if publisher.urls == "query" and identity else request.path
     if publisher.template == "modern" and path.startswith("/amp/"):

@@ -1,4 +1,4 @@
-"""One host with a feed for everything that can be wrong with feeds."""
+"""One host with one feed per defect."""
 
 from datetime import timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from headwater_demo.world import World
 
 _ARTICLES = 8
 _FIRST_NUMBER = 800_001
-_HOUSE = Publisher(
+_PUBLISHER = Publisher(
     host=ODD_FEEDS_HOST,
     name="Odd Feeds",
     tagline="A museum of malformed syndication",
@@ -31,10 +31,10 @@ def sites(world: World) -> list[Site]:
     for feed in odd_catalogue():
         if feed.expect == "flaky":
             world.faults.push(feed.host, feed.path, Fault(status=500), times=2)
-    return [Site(ODD_FEEDS_HOST, partial(_answer, _collection(world)))]
+    return [Site(ODD_FEEDS_HOST, partial(_answer, _articles(world)))]
 
 
-def _collection(world: World) -> list[DemoArticle]:
+def _articles(world: World) -> list[DemoArticle]:
     numbers = range(_ARTICLES)
     return [compose(_assignment(world, number), seed=world.seed) for number in numbers]
 
@@ -43,7 +43,7 @@ def _assignment(world: World, number: int) -> Assignment:
     return Assignment(
         number=_FIRST_NUMBER + number,
         kind="original",
-        publisher=_HOUSE,
+        publisher=_PUBLISHER,
         published=world.born - timedelta(hours=1 + 3 * number),
         topic=TOPICS[number % len(TOPICS)],
         serial=_FIRST_NUMBER,
@@ -52,11 +52,13 @@ def _assignment(world: World, number: int) -> Assignment:
 
 def _answer(articles: list[DemoArticle], request: SiteRequest) -> SiteResponse:
     if request.path == "/robots.txt":
-        return robots(_HOUSE)
+        return robots(_PUBLISHER)
     feed = next((item for item in odd_catalogue() if item.path == request.path), None)
     if feed is not None:
-        return render_feed(feed, _HOUSE, articles)
-    found = next((item for item in articles if item.path == request.path), None)
-    if found is None:
+        return render_feed(feed, _PUBLISHER, articles)
+    article = next((item for item in articles if item.path == request.path), None)
+    if article is None:
         return not_found(request)
-    return page(TEMPLATES[_HOUSE.template](TemplatePage(found, _HOUSE, ())), last_modified=found.modified)
+    return page(
+        TEMPLATES[_PUBLISHER.template](TemplatePage(article, _PUBLISHER, ())), last_modified=article.modified
+    )

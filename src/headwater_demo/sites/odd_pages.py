@@ -1,4 +1,4 @@
-"""Pages that are not what they seem: shells, walls, false errors, wrong encodings, and too much of everything."""
+"""Pages that mislead a client: script shells, paywalls, false errors, wrong encodings, and oversized bodies."""
 
 import zlib
 from collections.abc import Callable
@@ -96,7 +96,7 @@ def _soft_missing() -> SiteResponse:
 
 
 def _mojibake() -> SiteResponse:
-    """UTF-8 that somebody once read as latin-1 and saved again."""
+    """UTF-8 that was once read as latin-1 and saved again."""
     garbled = _story_html().encode().decode("latin-1")
     return page(_document(garbled, head='<meta charset="utf-8">'))
 

@@ -1,4 +1,4 @@
-"""Redirects that lead in circles, too far, elsewhere, or where nobody should be led."""
+"""Redirects that loop, take too many hops, leave the host, or lead to forbidden addresses."""
 
 from headwater_demo.site import Site, SiteRequest, SiteResponse, not_found, page, redirect
 from headwater_demo.world import World
@@ -42,7 +42,9 @@ def _answer(request: SiteRequest) -> SiteResponse:
 
 def _hop(request: SiteRequest) -> SiteResponse:
     """`/hops/7` takes seven redirects to the end."""
-    left = request.path.removeprefix("/hops/")
-    if not left.isdecimal():
+    hops_left = request.path.removeprefix("/hops/")
+    if not hops_left.isdecimal():
         return not_found(request)
-    return redirect(f"http://{HOST}/hops/{int(left) - 1}" if int(left) > 1 else f"http://{HOST}/arrived")
+    return redirect(
+        f"http://{HOST}/hops/{int(hops_left) - 1}" if int(hops_left) > 1 else f"http://{HOST}/arrived"
+    )

@@ -1,4 +1,4 @@
-"""robots.txt in the moods in which it is met."""
+"""robots.txt in its usual variants."""
 
 from headwater_demo.publishers import Publisher
 from headwater_demo.site import SiteResponse, page, plain

@@ -1,4 +1,4 @@
-"""Sites that are found by their sitemaps: one for everything that sitemaps can be, and three for where they are."""
+"""Sites with sitemaps: one with every variant of a file, and three for where a sitemap can be."""
 
 import gzip
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def _news() -> SiteResponse:
 
 
 def _odd() -> SiteResponse:
-    """Addresses that do not belong here, dates that cannot be, and a line that is too long."""
+    """Addresses of other hosts, impossible dates, and a line that is too long."""
     lines = "".join(
         f"<url><loc>{loc}</loc><lastmod>{lastmod}</lastmod></url>"
         for loc, lastmod in (

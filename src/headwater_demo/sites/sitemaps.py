@@ -13,7 +13,7 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def sitemap(path: str, publisher: Publisher, articles: list[DemoArticle]) -> SiteResponse | None:
-    """The sitemap a path stands for, or None where it stands for none."""
+    """The sitemap at a path, or None."""
     if path == "/sitemap_index.xml":
         return _index(publisher)
     if path in ("/sitemap.xml", "/sitemap-news.xml"):

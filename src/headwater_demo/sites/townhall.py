@@ -1,4 +1,4 @@
-"""A town hall whose pages are found by walking: services to recognise, and everything that leads a walker astray."""
+"""A town hall for crawlers: services to recognise, and everything that misleads a crawler."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
@@ -80,7 +80,7 @@ def _service(name: str) -> SiteResponse:
 
 
 def _day(text: str) -> SiteResponse:
-    """A calendar without end: each day leads to the next, and to the one after it."""
+    """An endless calendar: each day links to following days."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -90,7 +90,7 @@ def _day(text: str) -> SiteResponse:
 
 
 def _search(query: Mapping[str, str]) -> SiteResponse:
-    """A search whose every answer offers further ways to search."""
+    """A search whose result pages always link to further searches."""
     number = int(query.get("pagina", "1")) if query.get("pagina", "1").isdecimal() else 1
     ways = "".join(
         _link(f"/buscar?pagina={number * 3 + step}&amp;orden={order}")
