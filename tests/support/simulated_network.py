@@ -1,4 +1,4 @@
-"""A day in a moment: the engine over the demo's sites without a socket, under the real budgets, by a clock that jumps."""
+"""A day in a moment: the engine over the demo's sites without sockets, under real budgets, with a clock that jumps."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter
 from headwater.fetch.politeness.request_limits import RequestLimits
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater_demo.exchange import Request as Asked
+from headwater_demo.exchange import Request as DemoRequest
 from headwater_demo.exchange import Site
 from headwater_demo.markets.brokerage import brokerage
 from headwater_demo.markets.floor import Floor
@@ -103,7 +103,7 @@ class SimulatedFetcher:
         headers = {"user-agent": "Headwater (+sim@headwater.example)"}
         headers |= {name.lower(): value for name, value in {**request.headers, **request.secrets}.items()}
         answer = self.sites[parts.hostname or ""].answer(
-            Asked(
+            DemoRequest(
                 host=parts.hostname or "",
                 path=parts.path,
                 query=dict(parse_qsl(parts.query)),
@@ -111,8 +111,12 @@ class SimulatedFetcher:
                 now=self.watch.now,
             )
         )
-        told = {"content-type": answer.media_type}
+        response_headers = {"content-type": answer.media_type}
         media_type = answer.media_type.partition(";")[0]
         return Response(
-            url=request.url, status=answer.status, headers=told, body=answer.body, media_type=media_type
+            url=request.url,
+            status=answer.status,
+            headers=response_headers,
+            body=answer.body,
+            media_type=media_type,
         )
