@@ -18,6 +18,8 @@ from sqlalchemy import Connection, Engine, text
 
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.migrate import migrate
+from headwater.store.views import install_views
+from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
 FEEDS, TRIES, LIMIT_MS = 50, 9, 100.0
 RUNS_SHARE = 10  # one look at a feed for so many articles
@@ -139,6 +141,7 @@ def database(*, postgres: bool) -> Iterator[str]:
 def measure(url: str, rows: int) -> dict[str, float]:
     engine = connect(url)
     migrate(engine)
+    install_views(engine, "crypto", CRYPTO_VIEWS)
     begun = time.perf_counter()
     fill(engine, rows)
     print(

@@ -101,7 +101,7 @@ def check_layouts() -> dict[str, bool]:
         peer_rows = peer.pages[0].extract_table()
     checks = {
         "columns in order": [word for word in text.split() if word.strip("#")] == gold,
-        "furniture removed": "Harbour Board" not in text and "Page 1" not in text,
+        "running heads removed": "Harbour Board" not in text and "Page 1" not in text,
         "headings": text.count("# Section") == 30,
         "ruled table": table in ours(rows_data),
         "ruled table as pdfplumber": peer_rows == rows,

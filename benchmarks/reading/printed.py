@@ -15,7 +15,7 @@ STYLES = getSampleStyleSheet()
 
 
 def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
-    """A document of running text with furniture; and its own words, without the furniture."""
+    """A document of running text with running heads and feet, and its words without them."""
     out = io.BytesIO()
     made = BaseDocTemplate(out, pagesize=A4, title="Annual report of Northgate", author="Ilse Brandt")
     width = (made.width - 20 * (columns - 1)) / columns
@@ -23,7 +23,7 @@ def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
         Frame(made.leftMargin + n * (width + 20), made.bottomMargin, width, made.height, id=f"f{n}")
         for n in range(columns)
     ]
-    made.addPageTemplates([PageTemplate(frames=frames, onPage=furniture)])
+    made.addPageTemplates([PageTemplate(frames=frames, onPage=running_heads)])
     story, gold = [], []
     for number in range(paragraphs):
         heading, body = (
@@ -36,7 +36,7 @@ def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
     return out.getvalue(), gold
 
 
-def furniture(canvas: Canvas, made: BaseDocTemplate) -> None:
+def running_heads(canvas: Canvas, made: BaseDocTemplate) -> None:
     canvas.setFont("Helvetica", 8)
     canvas.drawString(72, 815, "Northgate Harbour Board")
     canvas.drawRightString(520, 30, f"Page {made.page}")

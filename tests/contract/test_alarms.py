@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import structlog
 from sqlalchemy.exc import IntegrityError
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import HttpReceiver, http_receiver
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.support.scene import HOUR, LEASE, START, Scene, ended_result, kept_result, make_lead
@@ -266,7 +266,7 @@ def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     assert scene.row(deliveries)["state"] == State.DONE
 
 
-Ask = Callable[..., Answer]
+Ask = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -307,11 +307,11 @@ def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, sc
         for source in ask("sources", "health", "--days", "1000", "--json").records
         if source["name"] == "Ledger"
     ]
-    assert (row["looks"], row["succeeded"], row["new"]) == (9, 8, 8)
+    assert (row["polls"], row["succeeded"], row["new"]) == (9, 8, 8)
     assert row["reliability"] == pytest.approx(8 / 9, abs=1e-4)
     assert row["remark"] == "failing x1"
     assert row["slowest_ms"] == 300
     assert "Ledger" in ask("sources", "health").out
     days = ask("sources", "health", "Ledger", "--days", "1000", "--json").records
-    assert sum(day["looks"] for day in days) == 9
+    assert sum(day["polls"] for day in days) == 9
     assert days[-1]["day"] == f"{now:%Y-%m-%d}"

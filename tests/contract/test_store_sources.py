@@ -1,4 +1,4 @@
-"""Sources: registered once, polled when due, each look a run with an end."""
+"""Sources: registered once, polled when due, each poll a row with an end."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -149,8 +149,8 @@ def program_name() -> str:
     command = Path(sys.argv[0])
     if command.stem == "__main__":
         return "python -m headwater.cli"
-    found = shutil.which(command.name)
-    if found and Path(found).resolve() == command.resolve():
+    path_in_shell = shutil.which(command.name)
+    if path_in_shell and Path(path_in_shell).resolve() == command.resolve():
         return command.name
     return sys.argv[0]
 

@@ -32,13 +32,13 @@ AllOf = Annotated[str | None, typer.Option("--all", metavar="RECIPE", help="Ever
 def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List the quarantined records, oldest first."""
     app = open_app(context)
-    found = app.catalogue.quarantine(recipe)
+    rows = app.catalogue.quarantine(recipe)
     if as_json:
-        print_json_lines(found)
+        print_json_lines(rows)
         return
     listing = table("key", "recipe", "task", "reason", "detail", "since", flexible="detail")
     listing.expand = True
-    for row in found:
+    for row in rows:
         listing.add_row(
             cell(short_id(row["record_id"]), "cyan"),
             cell(row["recipe"]),
@@ -47,7 +47,7 @@ def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json:
             cell(row["detail"], "dim"),
             format_relative(row["created_at"], app.clock()),
         )
-    console().print(listing if found else "The quarantine is empty.")
+    console().print(listing if rows else "The quarantine is empty.")
 
 
 @app.command("show")
@@ -59,16 +59,16 @@ def show_record(
     as_json: Json = False,
 ) -> None:
     """Show why a record was quarantined."""
-    found = open_app(context).catalogue.quarantined_record(key)
-    if found is None:
+    record = open_app(context).catalogue.quarantined_record(key)
+    if record is None:
         raise _not_quarantined([key])
     if as_json:
-        print_json(found)
+        print_json(record)
         return
     out = console()
-    out.print(_card(found))
-    out.print(f"\nRetry:   headwater quarantine retry {short_id(found['record_id'])}", soft_wrap=True)
-    out.print(f"History: headwater explain {short_id(found['record_id'])}", soft_wrap=True)
+    out.print(_card(record))
+    out.print(f"\nRetry:   headwater quarantine retry {short_id(record['record_id'])}", soft_wrap=True)
+    out.print(f"History: headwater explain {short_id(record['record_id'])}", soft_wrap=True)
 
 
 @app.command("retry")
@@ -115,11 +115,11 @@ def _not_quarantined(keys: list[str]) -> Refused:
     )
 
 
-def _card(found: dict[str, Any]) -> Table:
+def _card(record: dict[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     for name in ("record_id", "recipe", "task", "state", "reason", "detail", "attempts"):
-        grid.add_row(Text(name.replace("_", " "), style="dim"), cell(found[name]))
-    grid.add_row(Text("since", style="dim"), format_time(found["created_at"]))
-    for name, value in found["evidence"].items():
+        grid.add_row(Text(name.replace("_", " "), style="dim"), cell(record[name]))
+    grid.add_row(Text("since", style="dim"), format_time(record["created_at"]))
+    for name, value in record["evidence"].items():
         grid.add_row(Text(str(name), style="dim"), cell(value))
     return grid

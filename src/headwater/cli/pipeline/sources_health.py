@@ -52,7 +52,7 @@ def health(
     for row in records:
         listing.add_row(
             cell(row["name"][:24]),
-            str(row["looks"]),
+            str(row["polls"]),
             "" if row["reliability"] is None else f"{row['reliability']:.0%}",
             str(row["mean_ms"] or ""),
             str(row["new"]),
@@ -67,13 +67,13 @@ def health(
 def _record(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dict[str, Any]:
     trigger, now = default_trigger(app, history.source.recipe), app.clock()
     longest_gap = expected_quiet(history.arrivals, poll_interval(history, trigger, now))
-    polls = statistics.get("looks", 0)
+    polls = statistics.get("polls", 0)
     return {
         "id": history.source.id,
         "recipe": history.source.recipe,
         "name": history.source.name,
         "url": history.source.url,
-        "looks": polls,
+        "polls": polls,
         "succeeded": statistics.get("succeeded", 0),
         "reliability": round(statistics["succeeded"] / polls, 4) if polls else None,
         "mean_ms": statistics.get("mean_ms"),
@@ -111,7 +111,7 @@ def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("day", "looks", "succeeded", "mean ms", "found", "new")
+    listing = table("day", "polls", "succeeded", "mean ms", "found", "new")
     for row in rows:
         listing.add_row(*(str("" if row[name] is None else row[name]) for name in row))
     console().print(listing if rows else "No polls in this period.")

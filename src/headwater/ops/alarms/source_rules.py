@@ -19,7 +19,7 @@ MAX_QUARANTINED = 50
 def recipe_problems(statistics: Mapping[str, Mapping[str, Any]], quarantined: int) -> list[Problem]:
     """Problems of a recipe as a whole, from the polls of the last day by source and the number of records that went into
     quarantine in the last hour."""
-    polls = sum(source["looks"] for source in statistics.values())
+    polls = sum(source["polls"] for source in statistics.values())
     succeeded = sum(source["succeeded"] for source in statistics.values())
     problems = []
     if polls >= MIN_POLLS and succeeded < MIN_SUCCESS_RATE * polls:

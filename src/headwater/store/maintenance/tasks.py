@@ -20,7 +20,12 @@ class MaintenanceTasks:
     def register(self, due: Mapping[str, datetime], now: datetime) -> None:
         """Add tasks that do not exist yet, due at these times."""
         rows = [
-            {"name": name, "number": positive_number(key("chore", name)), "due_at": at, "status": "PENDING"}
+            {
+                "name": name,
+                "number": positive_number(key("maintenance_task", name)),
+                "due_at": at,
+                "status": "PENDING",
+            }
             | {"created_at": now}
             for name, at in due.items()
         ]

@@ -92,7 +92,7 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
     query = (
         select(
             polls.c.source_id,
-            func.count().label("looks"),
+            func.count().label("polls"),
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
             func.max(polls.c.elapsed_ms).label("slowest_ms"),
@@ -131,7 +131,7 @@ def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[s
     query = (
         select(
             day.label("day"),
-            func.count().label("looks"),
+            func.count().label("polls"),
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
             func.sum(polls.c.found_count).label("found"),
