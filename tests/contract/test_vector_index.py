@@ -108,7 +108,7 @@ def forced(engine: Engine) -> Iterator[list[str]]:
     event.remove(engine, "before_cursor_execute", force)
 
 
-def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Matrix, forced: list[str]):
+def test_p29_the_index_finds_what_an_exact_search_finds(engine: Engine, corpus: Matrix, forced: list[str]):
     chance = np.random.default_rng(11)
     queries = unit(
         corpus[chance.integers(MANY, size=QUERIES)] + 0.03 * chance.normal(size=(QUERIES, DIMENSIONS))
@@ -120,7 +120,7 @@ def test_p29_the_index_finds_what_the_exact_way_finds(engine: Engine, corpus: Ma
     assert all("ix_search_vectors_embedding" in plan for plan in forced)
 
 
-def test_similarities_are_those_of_the_exact_way(
+def test_similarities_are_those_of_an_exact_search(
     engine: Engine, corpus: Matrix, monkeypatch: pytest.MonkeyPatch
 ):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
@@ -130,7 +130,7 @@ def test_similarities_are_those_of_the_exact_way(
     assert indexed[0]["similarity"] == 1.0
 
 
-def test_the_index_follows_what_changes_and_what_goes(engine: Engine, corpus: Matrix):
+def test_the_index_follows_changed_and_removed_documents(engine: Engine, corpus: Matrix):
     other = unit(np.random.default_rng(5).normal(size=(1, DIMENSIONS)))[0]
     assert found(engine, corpus[0])[0] == key(0)
     with write_transaction(engine) as connection:
@@ -156,7 +156,7 @@ def change(connection: Connection, number: int, vector: Matrix) -> None:
     connection.execute(update(vectors).where(*of).values(vector=vector.tobytes()))
 
 
-def test_a_search_waits_for_no_writer_and_keeps_none_waiting(engine: Engine, corpus: Matrix):
+def test_a_search_and_a_writer_do_not_wait_for_each_other(engine: Engine, corpus: Matrix):
     """A writer has a vector and its mark; the search copies the others and ends; the writer goes on with those."""
     first, *others = sorted(range(4), key=key)
     fresh = unit(np.random.default_rng(3).normal(size=(4, DIMENSIONS)))
@@ -175,7 +175,7 @@ def test_a_search_waits_for_no_writer_and_keeps_none_waiting(engine: Engine, cor
     assert marks(engine) == 0
 
 
-def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, corpus: Matrix):
+def test_concurrent_writers_and_searches_all_finish(engine: Engine, corpus: Matrix):
     rounds, some = 12, list(range(30))
 
     def write(seed: int) -> None:
@@ -205,7 +205,7 @@ def test_writers_and_searchers_at_once_all_come_to_their_end(engine: Engine, cor
         assert np.array_equal(said, np.frombuffer(stored[row.document_id], dtype="<f4"))
 
 
-def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: Engine, corpus: Matrix):
+def test_without_the_index_a_search_is_exact_and_maintenance_creates_it_again(engine: Engine, corpus: Matrix):
     wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = found(engine, corpus[5])
     torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
@@ -222,14 +222,14 @@ def test_without_the_index_a_search_is_exact_and_upkeep_makes_it_anew(engine: En
         assert found(engine, corpus[5]) == answers
 
 
-def test_one_who_finds_another_at_the_index_leaves_it_to_them(engine: Engine):
+def test_a_process_that_finds_another_one_building_the_index_leaves_it_alone(engine: Engine):
     with write_transaction(engine) as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": VECTOR_INDEX_LOCK})
         assert refresh_vector_index(engine) is False
     assert refresh_vector_index(engine) is True
 
 
-def test_too_few_candidates_are_no_answer(engine: Engine, corpus: Matrix):
+def test_too_few_candidates_lead_to_an_exact_search(engine: Engine, corpus: Matrix):
     with write_transaction(engine) as connection:
         connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
     wish = SearchQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
@@ -237,12 +237,12 @@ def test_too_few_candidates_are_no_answer(engine: Engine, corpus: Matrix):
     assert found(engine, corpus[2], language="es") == [key(2)]
 
 
-def test_vectors_of_another_length_go_the_exact_way(engine: Engine):
+def test_vectors_of_another_length_are_searched_exactly(engine: Engine):
     wish = SearchQuery(query="anything", recipe=RECIPE)
     assert vector_candidates(engine, wish, MODEL, np.ones(3, dtype=np.float32)) is None
 
 
-def test_without_the_extension_everything_goes_on_and_it_may_come_later(
+def test_search_works_without_the_extension_which_may_be_installed_later(
     postgres: Postgres, open_store: Callable[[str], SqlStore], monkeypatch: pytest.MonkeyPatch
 ):
     engine = open_store(postgres.create("plain")).engine
@@ -266,7 +266,7 @@ def test_without_the_extension_everything_goes_on_and_it_may_come_later(
     engine.dispose()
 
 
-def test_one_who_may_not_make_the_extension_goes_on_without(postgres: Postgres):
+def test_a_user_who_may_not_create_the_extension_searches_without_it(postgres: Postgres):
     postgres.create("restricted")
     postgres.command("CREATE ROLE guest LOGIN PASSWORD 'guest'")
     postgres.command("GRANT CONNECT ON DATABASE restricted TO guest")

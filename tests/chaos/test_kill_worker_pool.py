@@ -1,4 +1,4 @@
-"""The same promise for the real thing: `headwater run` with its processes, killed all at once at random times."""
+"""`headwater run` with all its processes, killed at once at random times: nothing is lost, nothing is duplicated."""
 
 import os
 import random
@@ -22,8 +22,8 @@ SHORT, LONG = 2, 30
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("crew")
+def folder_with_settings(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("worker_pool")
     with running(size="small", process=True) as internet:
         lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds("small")]
         (folder / "feeds.yaml").write_text(yaml.safe_dump({"sources": lines}))
@@ -36,13 +36,13 @@ def place(tmp_path_factory):
         yield folder
 
 
-def start(place: Path, data: Path) -> subprocess.Popen:
+def start(folder: Path, data: Path) -> subprocess.Popen:
     command = [
         sys.executable,
         "-m",
         "headwater.cli",
         "--config",
-        str(place / "headwater.yaml"),
+        str(folder / "headwater.yaml"),
         "--data",
         str(data),
     ]
@@ -54,18 +54,18 @@ def start(place: Path, data: Path) -> subprocess.Popen:
     )
 
 
-def run_to_the_end(place: Path, data: Path) -> None:
-    process = start(place, data)
+def run_to_the_end(folder: Path, data: Path) -> None:
+    process = start(folder, data)
     _, errors = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, errors.decode()
 
 
-def run_and_kill(place: Path, data: Path, seconds: float) -> bool:
-    """Gives whether it was still running when the blow fell."""
-    process = start(place, data)
+def run_and_kill(folder: Path, data: Path, seconds: float) -> bool:
+    """Returns whether it was still running when it was killed."""
+    process = start(folder, data)
     time.sleep(seconds)
     alive = process.poll() is None
-    # The session holds the supervisor and all its children: none is left to tell the others.
+    # The session holds the supervisor and all its children: none survives to inform the others.
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -74,34 +74,34 @@ def run_and_kill(place: Path, data: Path, seconds: float) -> bool:
     return alive
 
 
-def kill_at_random(place: Path, kills: int) -> int:
-    reference = place / "reference"
+def kill_at_random(folder: Path, kills: int) -> int:
+    reference = folder / "reference"
     began = time.monotonic()
-    run_to_the_end(place, reference)
+    run_to_the_end(folder, reference)
     span = time.monotonic() - began
-    wanted = take_snapshot(reference)
-    assert wanted.wrong == ()
+    expected = take_snapshot(reference)
+    assert expected.problems == ()
     chance, killed = random.Random(7), 0
     for number in range(kills):
-        data = place / f"trial-{number}"
-        killed += run_and_kill(place, data, chance.uniform(0.3, span))
-        run_to_the_end(place, data)
+        data = folder / f"trial-{number}"
+        killed += run_and_kill(folder, data, chance.uniform(0.3, span))
+        run_to_the_end(folder, data)
         after = take_snapshot(data)
-        assert after.wrong == ()
-        assert after.leads == wanted.leads
-        # Which of two versions of a story came first is a matter of order; that each is there is not.
-        assert frozenset().union(*after.families) == frozenset().union(*wanted.families)
-        assert after.ended == wanted.ended
+        assert after.problems == ()
+        assert after.leads == expected.leads
+        # Which of two versions of a story came first depends on the order; that each is there does not.
+        assert frozenset().union(*after.families) == frozenset().union(*expected.families)
+        assert after.ended == expected.ended
         shutil.rmtree(data)
     return killed
 
 
-def test_all_processes_killed_at_once_nothing_is_lost_or_doubled(place):
-    assert kill_at_random(place, SHORT) >= 1
+def test_all_processes_killed_at_once_nothing_is_lost_or_duplicated(folder_with_settings):
+    assert kill_at_random(folder_with_settings, SHORT) >= 1
 
 
 @pytest.mark.long
-def test_all_processes_killed_at_once_many_times_nothing_is_lost_or_doubled(place):
-    killed = kill_at_random(place, LONG)
-    print(f"\nwhole crew killed {killed} times: kills {killed}, lost 0, doubled 0")
+def test_all_processes_killed_at_once_many_times_nothing_is_lost_or_duplicated(folder_with_settings):
+    killed = kill_at_random(folder_with_settings, LONG)
+    print(f"\nwhole worker pool killed {killed} times: kills {killed}, lost 0, duplicated 0")
     assert killed >= LONG // 2

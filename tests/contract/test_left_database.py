@@ -53,7 +53,7 @@ def name_of(engine: Engine) -> str:
         return str(database_id(connection))
 
 
-def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
+def test_every_writer_is_refused_with_one_sentence(scene: Scene):
     scene.keep("first")
     engine = scene.store.engine
     writers: list[Callable[[], object]] = [
@@ -75,7 +75,7 @@ def test_whoever_writes_is_refused_with_one_sentence(scene: Scene):
     assert scene.store.release(["me"], counts=False) == 0  # and now again
 
 
-def test_what_was_left_can_be_read_and_searched(scene: Scene):
+def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     scene.keep("first", title="Harbour cranes")
     with left(scene.store.engine):
         assert scene.store.next_due(RECIPE)
@@ -84,7 +84,7 @@ def test_what_was_left_can_be_read_and_searched(scene: Scene):
         assert [row["title"] for row in found] == ["Harbour cranes"]
 
 
-def test_a_writer_ends_before_the_departure_or_hears_of_it(scene: Scene):
+def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
     """One holds a transaction open when the move begins; another begins one while the move is under way."""
     engine, source = scene.store.engine, scene.source
     inside, leave, locked, asked = (threading.Event() for _ in range(4))
@@ -168,7 +168,7 @@ def test_a_backup_takes_the_name_of_the_place_where_it_is_put(
     assert Operations(other).wake(RECIPE, START) == 1  # that the original was left is no matter here
 
 
-def test_nothing_is_restored_over_what_was_left(scene: Scene, tmp_path: Path):
+def test_nothing_is_restored_over_a_database_that_was_left(scene: Scene, tmp_path: Path):
     scene.keep("first")
     save_snapshot(scene.store.engine, tmp_path / "saved.db")
     with left(scene.store.engine), pytest.raises(Refused, match="--undo"):
