@@ -22,7 +22,7 @@ EMPTY_WORDS = {
 }
 
 
-def test_there_is_something_to_look_at():
+def test_source_files_are_found():
     assert len(FILES) > 100
 
 

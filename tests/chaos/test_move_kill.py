@@ -1,5 +1,5 @@
-"""Kill a move anywhere: the target holds nothing or everything, and the next try makes it everything, whoever works here
-in between."""
+"""Kill a move anywhere: the target holds nothing or everything, and the next try completes it, even if workers run at
+the source in between."""
 
 import json
 import subprocess

@@ -275,7 +275,7 @@ def ask(app: App, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     return lambda *words: call(capsys, monkeypatch, "--config", str(tmp_path / "headwater.yaml"), *words)
 
 
-def test_c32_the_verb_checks_and_says_so_by_its_exit_code(ask: Ask, scene: Scene):
+def test_c32_the_command_reports_problems_by_its_exit_code(ask: Ask, scene: Scene):
     scene.poll(source=crypto("Good"), due_at=START + 10_000 * HOUR)
     answer = ask("health", "--json")
     assert (answer.code, answer.record["healthy"]) == (0, True)

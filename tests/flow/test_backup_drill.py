@@ -1,4 +1,4 @@
-"""A backup drill: a restored installation equals the original, on each database and from one to the target."""
+"""A backup drill: a restored installation equals the original, on each database and from one to the other."""
 
 import shutil
 import threading

@@ -1,4 +1,4 @@
-"""Pages shown by a real browser that has no network of its own."""
+"""Pages rendered by a real browser without network access of its own."""
 
 import os
 import subprocess

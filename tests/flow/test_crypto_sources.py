@@ -33,7 +33,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
 
 @pytest.fixture(scope="module")
 def odd_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
-    """Everything a feed can do wrong, read once."""
+    """Feeds with every known defect, read once."""
     odd = [(feed["name"], feed["url"]) for feed in odd_feeds()]
     with (
         running(size="small") as internet,

@@ -1,4 +1,4 @@
-"""An existing PostgreSQL with one table per day: read, filled in and answered where it is."""
+"""An existing PostgreSQL with one table per day: read, completed and answered in place."""
 
 import time
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def clusters(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
-def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
+def test_g3_g22_a_day_is_read_completed_and_answered_in_place(
     tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ):
     list_file = tmp_path / "flashpoints.yaml"

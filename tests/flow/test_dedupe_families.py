@@ -1,4 +1,4 @@
-"""Near copies over the demo internet: the same families in one go, in small batches, and with restarts in between."""
+"""Near copies over the demo internet: the same families in one batch, in small batches and across restarts."""
 
 import time
 from collections.abc import Iterator

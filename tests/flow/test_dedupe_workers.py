@@ -36,7 +36,7 @@ recipe = Recipe(
 
 @dataclass(frozen=True)
 class InterruptedStore(SqlStore):
-    """A store that calls `then` after its first lookup."""
+    """A store that calls `after_lookup` after its first lookup."""
 
     after_lookup: Callable[[], object]
     epochs: list[int] = field(default_factory=list)

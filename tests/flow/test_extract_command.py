@@ -1,4 +1,4 @@
-"""`headwater extract`: files, folders, patterns, lists and addresses in; a line each out."""
+"""`headwater extract`: files, folders, patterns, lists and addresses in; one line for each out."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`headwater feed`: files, folders, lists and addresses in; a line each out."""
+"""`headwater feed`: files, folders, lists and addresses in; one line for each out."""
 
 import io
 import json

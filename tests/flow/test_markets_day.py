@@ -8,7 +8,7 @@ from tests.support.simulated_day import (
     Day,
     check_budgets,
     check_cadences,
-    check_nothing_is_lost_or_asked_twice,
+    check_nothing_is_lost_or_requested_twice,
     simulated_day,
 )
 
@@ -29,4 +29,4 @@ def test_r30_r35_5_6_every_source_keeps_its_cadence_and_none_starves(day: Day):
 
 
 def test_r5_r34_new_articles_are_found_in_time_and_nothing_is_requested_twice(day: Day):
-    check_nothing_is_lost_or_asked_twice(day)
+    check_nothing_is_lost_or_requested_twice(day)

@@ -1,4 +1,4 @@
-"""Stored captures read again with changed code, over the demo internet: reported first, replaced when chosen."""
+"""Stored captures are refined again with changed code: first reported, then replaced on request."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

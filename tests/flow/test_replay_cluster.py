@@ -1,4 +1,4 @@
-"""A replay under Celery gives way to every other task of its worker."""
+"""A replay under Celery yields to every other task of its worker."""
 
 from collections.abc import Iterator
 from datetime import timedelta

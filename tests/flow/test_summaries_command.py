@@ -30,7 +30,7 @@ TIER_C = "recipes: {geopolitics: {options: {tier: C}}}"
 
 @pytest.fixture
 def server() -> Iterator[BatchServer]:
-    with batch_server(way=("in_progress", "completed")) as opened:
+    with batch_server(statuses=("in_progress", "completed")) as opened:
         yield opened
 
 
@@ -81,7 +81,7 @@ def test_g14_an_operator_sees_the_price_sends_polls_and_gets_answers(
 
 
 def test_g14_cancelling_ends_open_batches_and_sends_nothing(settings, server, capsys, monkeypatch):
-    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+    server.statuses = ("validating", "in_progress", "in_progress", "in_progress", "completed")
     options = write_settings(settings, server)
     call(capsys, monkeypatch, *options, "summaries", "run")
     server.line = lambda _: "batch_cancelled"
@@ -124,7 +124,7 @@ def test_g14_a_worker_without_the_tier_follows_a_sent_batch(settings, server, ca
 
 
 def test_g14_a_batch_of_a_tier_c_run_can_be_cancelled_without_the_tier(settings, server, capsys, monkeypatch):
-    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+    server.statuses = ("validating", "in_progress", "in_progress", "in_progress", "completed")
     call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
     options = write_settings(settings, server, "recipes: {}")
     assert call(capsys, monkeypatch, *options, "summaries", "cancel", "--json").record["batches"] == 1
@@ -173,7 +173,7 @@ def test_g18_tier_c_has_local_summaries_at_once_and_model_summaries_later(
             app.settings, summaries=endpoint, recipes={"geopolitics": recipe_settings}
         )
         tier_c_app = App(settings, clock)
-        server.troubles.append(ApiFaults("POST /chat/completions", 401))
+        server.faults.append(ApiFaults("POST /chat/completions", 401))
         update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         assert (
             "no summaries by the language model this time: summaries: the endpoint refused the key"
