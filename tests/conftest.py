@@ -21,19 +21,19 @@ from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater.store.views import install_views
 
-# The same examples each time: a suite that everybody waits for finds no news on a Friday evening.
+# The same examples each time: a suite that blocks everyone must not fail at random.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("steady")
 
-BOTH = ("sqlite", "postgresql")
+DATABASES = ("sqlite", "postgresql")
 numbers = count(1)
 HEAVY = ("chaos", "flow", "contract", "architecture", "pure")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What lasts comes first, so that no process is left with a long test when the others are done. The order within
-    a folder stays as random as it was."""
+    """Long suites come first, so that no process is left with a long test when the others are done. The order within
+    a folder stays random."""
     items.sort(key=lambda item: HEAVY.index(item.path.relative_to(Path(__file__).parent).parts[0]))
 
 
@@ -60,7 +60,7 @@ def valkey(valkey_server: Valkey) -> Iterator[Valkey]:
 
 @pytest.fixture(scope="session")
 def seaweed() -> Iterator[Seaweed]:
-    """One server per test process; choose a bucket of your own."""
+    """One server per test process; each test chooses its own bucket."""
     with running_seaweed() as server:
         yield server
 
@@ -85,7 +85,7 @@ def _migrated(url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=DATABASES)
 def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a database without any table, on each of the two."""
     if request.param == "sqlite":
@@ -97,17 +97,17 @@ def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[s
     server.drop(name)
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=DATABASES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """A database with the schema and no rows, on each of the two. Deleting rows is much faster than a new database,
-    and statements that were compiled once stay so."""
+    """A database with the schema and no rows, on each of the two. Deleting rows is much faster than creating a database,
+    and compiled statements stay in the cache."""
     shared: Engine = request.getfixturevalue(f"{request.param}_engine")
     yield shared
     delete_all_rows(shared)
 
 
 def delete_all_rows(engine: Engine) -> None:
-    """In one round trip: there are forty tables, and most tests leave all but a few of them empty."""
+    """One round trip: there are forty tables, and most tests leave almost all of them empty."""
     statements = [f'DELETE FROM "{table.name}"' for table in reversed(metadata.sorted_tables)]
     with write_transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
@@ -131,7 +131,7 @@ def recipe_views(engine: Engine) -> None:
 
 @pytest.fixture
 def database(engine: Engine) -> str:
-    """Its address."""
+    """The address of the database under test."""
     return engine.url.render_as_string(hide_password=False)
 
 
@@ -167,7 +167,7 @@ def scene(store: SqlStore) -> Scene:
 
 @pytest.fixture
 def open_store() -> Iterator[Callable[[str], SqlStore]]:
-    """Stores of their own, whose connections are closed when the test ends."""
+    """Opens further stores, whose connections are closed when the test ends."""
     opened: list[SqlStore] = []
 
     def make(url: str) -> SqlStore:
@@ -181,6 +181,6 @@ def open_store() -> Iterator[Callable[[str], SqlStore]]:
 
 @pytest.fixture(autouse=True)
 def _own_logs() -> Iterator[None]:
-    """Whoever sets up logs does so for one test only."""
+    """A test that configures logging does so for itself only."""
     yield
     structlog.reset_defaults()

@@ -101,12 +101,12 @@ COMMANDS = list(commands())
 
 
 @pytest.mark.parametrize(("place", "words"), COMMANDS, ids=[place for place, _ in COMMANDS])
-def test_r90_every_command_is_one_that_there_is(place: str, words: list[str]):
+def test_r90_every_command_exists(place: str, words: list[str]):
     assert understood([str(word) for word in words])
 
 
 @pytest.mark.parametrize("words", [["wirker"], ["worker", "--queue", "x"], ["serve", "--port", "many"]])
-def test_a_command_that_there_is_not_would_be_found(words):
+def test_an_unknown_command_is_detected(words):
     with pytest.raises(TyperException):
         understood(words)
 
@@ -121,7 +121,7 @@ def test_r90_every_kind_of_work_has_its_worker(place: str):
     assert place == "procfile" or "backup" in verbs
 
 
-def test_r90_the_image_is_one_for_all_roles_and_runs_as_nobody_special():
+def test_r90_one_image_serves_all_roles_and_runs_as_an_unprivileged_user():
     found = instructions()
     assert {name for name, _ in found} == INSTRUCTIONS
     said = dict(found)
@@ -160,7 +160,7 @@ def test_r90_the_services_name_one_another_and_hold_no_secret():
     assert set(re.findall(r"^(\w+)=$", listed, re.MULTILINE)) == asked
 
 
-def test_r90_the_settings_are_read_with_what_the_services_are_told():
+def test_r90_the_settings_can_be_read_with_the_environment_of_the_services():
     told = {
         name: re.sub(r"\$\{\w+:\?\}", "word", value) for name, value in ours()["beat"]["environment"].items()
     }
@@ -189,7 +189,7 @@ def test_r90_pods_find_what_they_mount_and_their_web_is_found():
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
-def test_r90_units_restart_what_died_and_start_as_nobody_special(path: Path):
+def test_r90_units_restart_dead_processes_and_run_as_an_unprivileged_user(path: Path):
     parser, started = unit(path)
     assert parser["Unit"]["Description"]
     if path.suffix == ".timer":

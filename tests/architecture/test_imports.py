@@ -24,7 +24,7 @@ def test_the_import_rule_holds(tmp_path: Path):
     assert "0 broken" in checked.stdout
 
 
-def test_help_loads_no_verb_and_no_database():
+def test_help_loads_no_command_and_no_database():
     looked = (
         "import sys, contextlib, io; sys.argv = ['headwater', '--help']\n"
         "from headwater.cli import main\n"

@@ -22,7 +22,7 @@ def test_the_reference_is_up_to_date(name: str):
     assert written == pages()[name], "run `python -m headwater.cli.reference docs/reference`"
 
 
-def test_every_verb_and_option_is_documented():
+def test_every_command_and_option_is_documented():
     text = (FOLDER / "cli.md").read_text(encoding="utf-8")
     found = list(commands())
     assert len(found) > 20
@@ -34,7 +34,7 @@ def test_every_verb_and_option_is_documented():
 
 
 @pytest.mark.parametrize("name", sorted(all_commands()))
-def test_a_verb_can_be_loaded_and_says_in_the_table_what_it_is(name: str):
+def test_a_command_can_be_loaded_and_is_described_in_the_table(name: str):
     assert load_command(name).name == name
     assert len(all_commands()[name].help) <= 60
 

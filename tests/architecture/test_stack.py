@@ -35,7 +35,7 @@ def test_g19_logs_are_lines_of_json_where_that_is_wanted(capsys: pytest.CaptureF
     )  # fmt: skip
 
 
-def test_g19_settings_are_typed_and_a_mistake_is_told_with_its_line(tmp_path: Path):
+def test_g19_settings_are_typed_and_a_mistake_is_reported_with_its_line(tmp_path: Path):
     path = tmp_path / "headwater.yaml"
     path.write_text("data: here\nworkers: many\n", encoding="utf-8")
     with pytest.raises(Refused, match=r"headwater\.yaml:2: workers: Expected `int`"):

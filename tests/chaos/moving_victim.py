@@ -1,6 +1,6 @@
-"""A move made to die: kills itself with SIGKILL at a chosen moment.
+"""A move to be killed: kills itself with SIGKILL at a chosen moment.
 
-Started once; forks a child per command (a line of JSON on standard input), so that a death costs no start-up time.
+Started once; forks a child per command (a line of JSON on standard input), so that a kill costs no start-up time.
 """
 
 import json
@@ -17,21 +17,21 @@ from headwater.ops.move import move
 from headwater.settings.settings import Settings
 
 
-def live(told: dict) -> None:
-    """Moves; writes down every moment it came by."""
+def live(command: dict) -> None:
+    """Move the installation and write down every moment that was passed."""
     moments: list[str] = []
 
     def progress(stage: str, done: int, total: int) -> None:
         moments.append(stage)
-        if len(moments) - 1 == told["kill_at"]:
+        if len(moments) - 1 == command["kill_at"]:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    move(App(msgspec.convert(told["settings"], Settings)), "cluster", progress)
-    Path(told["moments"]).write_text(json.dumps(moments), encoding="utf-8")
+    move(App(msgspec.convert(command["settings"], Settings)), "cluster", progress)
+    Path(command["moments"]).write_text(json.dumps(moments), encoding="utf-8")
 
 
 def _end(line: str) -> None:
-    """Without the cleaning up of a process that lives on."""
+    """Run one move and end the child process without any clean-up."""
     code = 1
     try:
         live(json.loads(line))

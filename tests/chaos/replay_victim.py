@@ -1,6 +1,6 @@
-"""A worker made to die while it replays: reads captures again with changed code, or replaces, in a child of its own.
+"""A worker to be killed while it replays: reads captures again with changed code, or replaces documents.
 
-Started once; forks a child per command (a line of JSON on standard input), so that a death costs no start-up time.
+Started once; forks a child per command (a line of JSON on standard input), so that a kill costs no start-up time.
 """
 
 import json
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import event
-from tests.chaos.victim import Fate, Haunted, main
+from tests.chaos.victim import KillPoints, KillSwitch, main
 
 from headwater.app import App
 from headwater.documents.cleaning.normalise import normalise
@@ -29,51 +29,53 @@ RECIPE = "crypto"
 CALLS = ("claim_replays", "finish_replay", "advance_replay", "claim_documents", "finish_refine")
 
 
-def anew(extract):
+def changed_extract(extract):
     """The changed code."""
 
     def read(data, hints):
-        found = extract(data, hints)
+        reading = extract(data, hints)
         return (
-            replace(found, text=f"{found.text}\n\nThe end.", image="x")
-            if isinstance(found, Reading)
-            else found
+            replace(reading, text=f"{reading.text}\n\nThe end.", image="x")
+            if isinstance(reading, Reading)
+            else reading
         )
 
     return read
 
 
-def changed():
-    """Made, and used once, before anybody is born: no child need learn how to read."""
-    known = recipe()
-    extract = {kind: anew(one) for kind, one in known.extract.items()}
+def changed_recipe():
+    """Built, and used once, before the first fork, so that no child has to load it."""
+    original = recipe()
+    extract = {kind: changed_extract(extract_kind) for kind, extract_kind in original.extract.items()}
     extract["text/html"](
         b"<html><body><p>Some words.</p></body></html>", ExtractHints(media_type="text/html")
     )
-    return replace(known, steps=(normalise,), extract=extract, grouping=None)
+    return replace(original, steps=(normalise,), extract=extract, grouping=None)
 
 
-CHANGED = changed()
+CHANGED = changed_recipe()
 
 
 def live(command: dict) -> None:
     replaying.LISTED_AT_ONCE, replacing.REPLACED_AT_ONCE, replacing.MOST_WAITING = 15, 6, 12
-    fate = Fate(command["kill_at"])
+    kill_switch = KillSwitch(command["kill_at"])
     app = App(
         Settings(data=command["data"], log_level="error"),
         retry_policy=RetryPolicy(batch=7, max_attempts=50, max_worker_deaths=50),
     )
     release_dead_owners(app)
     app.__dict__["recipes"] = {RECIPE: CHANGED}
-    haunted = Haunted(app.store, "store", fate, CALLS)
-    context = replace(app.context(owner_name("victim"), fetching=False), store=haunted)
-    event.listen(app.store.engine, "before_cursor_execute", lambda *_: fate.passes("inside a transaction"))
-    event.listen(app.store.engine, "commit", lambda _: fate.passes("before a commit"))
+    store = KillPoints(app.store, "store", kill_switch, CALLS)
+    context = replace(app.context(owner_name("victim"), fetching=False), store=store)
+    event.listen(
+        app.store.engine, "before_cursor_execute", lambda *_: kill_switch.passes("inside a transaction")
+    )
+    event.listen(app.store.engine, "commit", lambda _: kill_switch.passes("before a commit"))
     engine, until = Engine(context), time.monotonic() + 60
     while time.monotonic() < until:
         if not run_round(engine, [RECIPE]) and is_settled(app, RECIPE):
             break
-    Path(command["data"], "moments.json").write_text(json.dumps(fate.moments))
+    Path(command["data"], "moments.json").write_text(json.dumps(kill_switch.moments))
 
 
 if __name__ == "__main__":

@@ -26,98 +26,104 @@ from headwater.store.sql_store import SqlStore
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`families` are the documents that are copies of one another. Everything in `wrong` must be empty."""
+    """`families` are the documents that are copies of one another. `problems` must be empty."""
 
     families: frozenset[frozenset[str]]
     texts: tuple[str, ...]
     ended: frozenset[tuple[str, str]]
     leads: frozenset[str]
     stories: frozenset[frozenset[frozenset[str]]]
-    wrong: tuple[str, ...]
+    problems: tuple[str, ...]
 
     @property
     def in_any_order(self) -> "Snapshot":
-        """Which copy of a text came first, and so is the one that is kept, is left out; how many are kept is not."""
+        """Without which copy of a text came first and is therefore kept; how many are kept still counts."""
         return replace(self, texts=("",) * len(self.texts))
 
 
 def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchive | None = None) -> Snapshot:
-    """Of an installation on either database; its archive is a folder in the data folder unless another one is given."""
+    """Of an installation on either database; its archive is a folder in the data folder unless another one is passed."""
     engine = connect(database or f"sqlite:///{data / 'headwater.db'}")
     with read_transaction(engine) as connection:
         rows = connection.execute(select(documents)).mappings().all()
         all_leads = connection.execute(select(leads)).mappings().all()
-        sent = connection.execute(select(deliveries)).mappings().all()
-        told = connection.execute(
+        all_deliveries = connection.execute(select(deliveries)).mappings().all()
+        memberships = connection.execute(
             select(story_members.c.story_id, story_members.c.document_id)
             .join(stories)
             .where(stories.c.state == "live")
         ).all()
-        taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
+        all_captures = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
         running = connection.execute(select(polls.c.id).where(polls.c.status == "running")).all()
-        apart = connection.execute(select(quarantine)).mappings().all()
+        quarantined = connection.execute(select(quarantine)).mappings().all()
         links = connection.execute(select(edges)).mappings().all()
     family = defaultdict(set)
     for row in rows:
         family[row["duplicate_of"] or row["id"]].add(row["id"])
     family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
-    kept = [row for row in rows if row["state"] == "kept"]
-    tales = defaultdict(set)
-    for story, document in told:
-        tales[story].add(family_of.get(document, frozenset()))
-    wrong = [
-        *_unfinished(SqlStore(engine), rows, all_leads, sent),
+    kept_rows = [row for row in rows if row["state"] == "kept"]
+    families_by_story = defaultdict(set)
+    for story, document in memberships:
+        families_by_story[story].add(family_of.get(document, frozenset()))
+    problems = [
+        *_unfinished(SqlStore(engine), rows, all_leads, all_deliveries),
         *(f"run {row.id} is still running" for row in running),
-        *(f"quarantined {row['record_id']}: {row['reason']} {row['detail']}" for row in apart),
-        *_doubled(kept, family_of),
-        *_undelivered(data, kept, sent),
-        *_lost_bytes(archive or open_folder_archive(data / "archive"), taken),
+        *(f"quarantined {row['record_id']}: {row['reason']} {row['detail']}" for row in quarantined),
+        *_duplicated(kept_rows, family_of),
+        *_undelivered(data, kept_rows, all_deliveries),
+        *_lost_bytes(archive or open_folder_archive(data / "archive"), all_captures),
         *_unlinked(rows, links),
     ]
     engine.dispose()
     return Snapshot(
         families=frozenset(family_of.values()),
-        texts=tuple(sorted(sha256(row["text"].encode()).hexdigest() for row in kept)),
+        texts=tuple(sorted(sha256(row["text"].encode()).hexdigest() for row in kept_rows)),
         ended=frozenset((r["id"], r["reason"]) for r in rows if r["state"] not in {"kept", "duplicate"}),
         leads=frozenset(lead["id"] for lead in all_leads),
-        stories=frozenset(frozenset(tale) for tale in tales.values()),
-        wrong=tuple(wrong),
+        stories=frozenset(frozenset(families) for families in families_by_story.values()),
+        problems=tuple(problems),
     )
 
 
-def _unfinished(store, rows, all_leads, sent):
+def _unfinished(store, rows, all_leads, all_deliveries):
     yield from (f"lease left behind by {owner}" for owner in store.lease_owners())
-    for name, some in (("document", rows), ("lead", all_leads), ("delivery", sent)):
+    for name, table_rows in (("document", rows), ("lead", all_leads), ("delivery", all_deliveries)):
         yield from (
-            f"{name} {row['id']} is unfinished" for row in some if row["due_at"] or row["state"] == "waiting"
+            f"{name} {row['id']} is unfinished"
+            for row in table_rows
+            if row["due_at"] or row["state"] == "waiting"
         )
 
 
-def _doubled(kept, family_of):
-    seen = set()
-    for row in kept:
-        if family_of[row["id"]] in seen:
-            yield f"doubled: {row['id']}"
-        seen.add(family_of[row["id"]])
+def _duplicated(kept_rows, family_of):
+    seen_families = set()
+    for row in kept_rows:
+        if family_of[row["id"]] in seen_families:
+            yield f"duplicated: {row['id']}"
+        seen_families.add(family_of[row["id"]])
 
 
-def _undelivered(data, kept, sent):
-    wanted = {row["id"] for row in kept}
+def _undelivered(data, kept_rows, all_deliveries):
+    expected = {row["id"] for row in kept_rows}
     files = {path.stem for path in (data / "out" / "articles").glob("*.json")}
-    yield from (f"not delivered: {missing}" for missing in wanted - files)
-    yield from (f"delivered without being kept: {extra}" for extra in files - wanted)
-    rows = [row["record_id"] for row in sent if row["state"] == "done"]
-    if sorted(rows) != sorted(wanted):
+    yield from (f"not delivered: {missing}" for missing in expected - files)
+    yield from (f"delivered without being kept: {extra}" for extra in files - expected)
+    rows = [row["record_id"] for row in all_deliveries if row["state"] == "done"]
+    if sorted(rows) != sorted(expected):
         yield "the deliveries do not match the kept documents"
     log = set((data / "sent.log").read_text().split()) if (data / "sent.log").exists() else None
     if log is not None:
-        yield from (f"never sent: {row['id']}" for row in sent if f"{row['id']}-{row['revision']}" not in log)
+        yield from (
+            f"never sent: {row['id']}"
+            for row in all_deliveries
+            if f"{row['id']}-{row['revision']}" not in log
+        )
 
 
-def _lost_bytes(archive, taken):
-    bodies = archive.get(taken)
+def _lost_bytes(archive, all_captures):
+    bodies = archive.get(all_captures)
     yield from (
-        f"bytes of capture {capture.id} are lost" for capture in taken if capture.sha256 not in bodies
+        f"bytes of capture {capture.id} are lost" for capture in all_captures if capture.sha256 not in bodies
     )
 
 

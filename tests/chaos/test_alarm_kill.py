@@ -1,4 +1,4 @@
-"""A worker killed while it tells an operator: nothing is lost, and the second telling carries the key of the first."""
+"""A worker killed while it notifies an operator: nothing is lost, and the second message carries the key of the first."""
 
 import os
 import signal

@@ -1,8 +1,8 @@
-"""A cluster under fire: nothing is lost, nothing is doubled.
+"""A cluster under faults: nothing is lost, nothing is duplicated.
 
-Workers and a beat do the trial recipe over the demo internet while children, workers, the beat, the broker (which
-forgets everything), the database and the network between them are struck down. Then all is left in peace until it is
-done, and compared with what one machine makes of it on SQLite.
+Workers and a beat run the trial recipe over the demo internet while child processes, workers, the beat, the broker
+(which forgets everything), the database and the network between them fail. Then the faults end, the cluster finishes,
+and its rows are compared with those of one machine on SQLite.
 """
 
 import random
@@ -33,17 +33,17 @@ from headwater.settings.archive import ArchiveSettings, parse_bucket_url
 from headwater_demo.internet import Internet, running
 
 Size = Literal["small", "full"]
-DESKS = "refine,gather,deliver,maintenance"
+LOCAL_QUEUES = "refine,gather,deliver,maintenance"
 LONGEST = 240.0
-# Name to queues and processes: three that work, in three programs or in two, which start faster.
-THREE = {"network": ("poll,fetch", 1), "first": (DESKS, 1), "second": (DESKS, 1)}
-TWO = {"network": ("poll,fetch", 1), "desks": (DESKS, 2)}
-KINDS = ("child", "worker", "everybody", "beat", "broker", "database", "cut", "silence")
+# Name to queues and number of processes: three worker processes in three programs, or in two, which start faster.
+THREE = {"network": ("poll,fetch", 1), "first": (LOCAL_QUEUES, 1), "second": (LOCAL_QUEUES, 1)}
+TWO = {"network": ("poll,fetch", 1), "local": (LOCAL_QUEUES, 2)}
+KINDS = ("child", "worker", "all workers", "beat", "broker", "database", "cut", "silence")
 
 
 @dataclass
 class Servers:
-    """What the cluster stands on, and the wires to it."""
+    """The servers of the cluster, and the proxies in front of them."""
 
     valkey: Valkey
     postgres: Postgres
@@ -52,11 +52,11 @@ class Servers:
     seaweed: Seaweed | None
 
     def place(self, name: str) -> ArchiveSettings | None:
-        """A bucket of its own, if there is a server for it; else captures lie in the data folder."""
+        """A separate bucket, if there is a server for it; otherwise captures are stored in the data folder."""
         if self.seaweed is None:
             return None
-        told = {"endpoint": self.seaweed.endpoint, "key": self.seaweed.key, "secret": self.seaweed.secret}
-        return ArchiveSettings(place=f"s3://{name}/raw", **told)
+        access = {"endpoint": self.seaweed.endpoint, "key": self.seaweed.key, "secret": self.seaweed.secret}
+        return ArchiveSettings(place=f"s3://{name}/raw", **access)
 
     def redis(self) -> str:
         return self.valkey.url.replace(f":{self.valkey.port}/", f":{self.to_valkey.port}/")
@@ -79,10 +79,10 @@ def serving(*, bucket: bool) -> Iterator[Servers]:
 
 
 @dataclass
-class Siege:
-    """A cluster and everything that may happen to it."""
+class FaultTrial:
+    """A cluster and the faults that may happen to it."""
 
-    many: Cluster
+    cluster: Cluster
     servers: Servers
     chance: random.Random
     beat: subprocess.Popen[bytes] = field(init=False)
@@ -90,19 +90,19 @@ class Siege:
     roles: dict[str, tuple[str, int]] = field(default_factory=lambda: dict(THREE))
 
     def begin(self) -> None:
-        self.beat = self.many.beat("--quiet")
+        self.beat = self.cluster.beat("--quiet")
         for name in self.roles:
             self._start_process(name)
 
     def _start_process(self, name: str) -> None:
-        self.workers[name] = self.many.worker(*self.roles[name])
+        self.workers[name] = self.cluster.worker(*self.roles[name])
 
-    def strike(self, kind: str) -> bool:
-        """Whether it hit anything."""
-        blows: dict[str, Callable[[], object]] = {
-            "worker": lambda: self._fell(self.chance.choice(list(self.workers))),
-            "everybody": lambda: self._fell(*self.workers),
-            "beat": self._fell_beat,
+    def inject(self, kind: str) -> bool:
+        """Cause a fault; the result says whether it hit anything."""
+        faults: dict[str, Callable[[], object]] = {
+            "worker": lambda: self._restart_workers(self.chance.choice(list(self.workers))),
+            "all workers": lambda: self._restart_workers(*self.workers),
+            "beat": self._restart_beat,
             "broker": lambda: self._restart(self.servers.valkey),
             "database": lambda: self._restart(self.servers.postgres),
             "objects": lambda: self._restart(self.servers.seaweed),
@@ -110,24 +110,24 @@ class Siege:
             "silence": self._silence,
         }
         if kind == "child":
-            return self._fell_child()
-        blows[kind]()
+            return self._kill_child()
+        faults[kind]()
         return True
 
-    def _fell_child(self) -> bool:
+    def _kill_child(self) -> bool:
         working = [child for worker in self.workers.values() for child in children(worker)]
         if working:
             self.chance.choice(working).kill()
         return bool(working)
 
-    def _fell(self, *names: str) -> None:
-        self.many.kill(*(self.workers[name] for name in names))
+    def _restart_workers(self, *names: str) -> None:
+        self.cluster.kill(*(self.workers[name] for name in names))
         for name in names:
             self._start_process(name)
 
-    def _fell_beat(self) -> None:
-        self.many.kill(self.beat)
-        self.beat = self.many.beat("--quiet")
+    def _restart_beat(self) -> None:
+        self.cluster.kill(self.beat)
+        self.beat = self.cluster.beat("--quiet")
 
     def _restart(self, server: Valkey | Postgres | Seaweed | None) -> None:
         assert server is not None
@@ -140,119 +140,126 @@ class Siege:
         self.servers.to_postgres.cut()
 
     def _silence(self) -> None:
-        """Nothing comes through for a while; then the connections turn out to be dead."""
+        """No byte passes for a while; then the connections turn out to be dead."""
         wire = self.chance.choice([self.servers.to_valkey, self.servers.to_postgres])
         wire.faults.silent = True
         time.sleep(self.chance.uniform(0.5, 2.0))
         wire.faults.silent = False
         wire.cut()
 
-    def some_work(self) -> None:
-        """Returns in the middle of it: some time after the next document was taken up, or when all are done."""
-        before = len(self.many.journal())
-        self.many.wait_until(lambda: len(self.many.journal()) > before or self.many.is_done(), LONGEST)
+    def wait_for_work(self) -> None:
+        """Return in the middle of the work: some time after the next document was started, or when all are done."""
+        before = len(self.cluster.journal())
+        self.cluster.wait_until(
+            lambda: len(self.cluster.journal()) > before or self.cluster.is_done(), LONGEST
+        )
         time.sleep(self.chance.uniform(0.1, 0.8))
 
-    def endure(self, kinds: Sequence[str]) -> Counter[str]:
-        """These blows while there is work to do; then peace until it is done. Gives those that hit."""
+    def run(self, kinds: Sequence[str]) -> Counter[str]:
+        """Cause these faults while there is work to do, then wait until all is done; returns the faults that hit."""
         self.begin()
         hit: Counter[str] = Counter()
         for kind in kinds:
-            self.some_work()
-            if self.many.is_done():
+            self.wait_for_work()
+            if self.cluster.is_done():
                 break
-            hit[kind] += self.strike(kind)
-        self.many.wait_until(self.many.is_done, LONGEST)
-        self.many.wait_until(lambda: self.many.store.lease_owners() == set(), LONGEST)
-        codes = self.many.stop(*self.workers.values(), self.beat)
-        # Who was told to stop before it had come up again ends by the signal itself.
-        assert set(codes) <= {0, -signal.SIGTERM}, self.many.output()[-4000:]
+            hit[kind] += self.inject(kind)
+        self.cluster.wait_until(self.cluster.is_done, LONGEST)
+        self.cluster.wait_until(lambda: self.cluster.store.lease_owners() == set(), LONGEST)
+        codes = self.cluster.stop(*self.workers.values(), self.beat)
+        # A process that must stop before it has started up again ends by the signal itself.
+        assert set(codes) <= {0, -signal.SIGTERM}, self.cluster.output()[-4000:]
         return hit
 
 
 @contextmanager
 def reference_of(folder: Path, internet: Internet) -> Iterator[Callable[[], Snapshot]]:
-    """What one machine makes of it, on SQLite: begun at once, asked for when it is needed."""
+    """The result of one machine on SQLite: started at once, read when it is needed."""
     with cluster(folder, internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
         running = alone.start_embedded()
 
-        def wanted() -> Snapshot:
+        def reference() -> Snapshot:
             alone.finish(running)
-            seen = take_snapshot(alone.data, alone.database)
-            assert seen.wrong == ()
-            return seen.in_any_order
+            snapshot = take_snapshot(alone.data, alone.database)
+            assert snapshot.problems == ()
+            return snapshot.in_any_order
 
-        yield wanted
+        yield reference
 
 
-def compare(siege: Siege, wanted: Snapshot, size: str, archive: ObjectArchive | None) -> None:
-    """In the full internet two feeds may tell of one page in other words. Which of them came first is a matter of order,
-    and so is what it is a copy of; that each is there, once, is not."""
-    after = take_snapshot(siege.many.data, siege.many.database, archive).in_any_order
-    assert after.wrong == (), siege.many.output()[-4000:]
-    assert (after.leads, after.ended) == (wanted.leads, wanted.ended)
-    assert frozenset().union(*after.families) == frozenset().union(*wanted.families)
+def compare(trial: FaultTrial, expected: Snapshot, size: str, archive: ObjectArchive | None) -> None:
+    """In the full internet two feeds may describe one page in other words. Which of them came first depends on the order,
+    and so does what it is a copy of; that each is there, once, does not."""
+    after = take_snapshot(trial.cluster.data, trial.cluster.database, archive).in_any_order
+    assert after.problems == (), trial.cluster.output()[-4000:]
+    assert (after.leads, after.ended) == (expected.leads, expected.ended)
+    assert frozenset().union(*after.families) == frozenset().union(*expected.families)
     if size == "small":
-        assert after == wanted
+        assert after == expected
 
 
 @dataclass(frozen=True)
-class Field:
-    """Where sieges are held, one after the other."""
+class TrialGround:
+    """Where trials run, one after the other."""
 
     folder: Path
     internet: Internet
     servers: Servers
-    wanted: Callable[[], Snapshot]
+    reference: Callable[[], Snapshot]
     size: str
 
-    def siege(self, number: int, kinds: Sequence[str], pause: float) -> Counter[str]:
-        name = f"siege{number}"
+    def run_trial(self, number: int, kinds: Sequence[str], pause: float) -> Counter[str]:
+        name = f"trial{number}"
         database, broker, place = self.servers.database(name), self.servers.redis(), self.servers.place(name)
-        told = {"archive": msgspec.to_builtins(place)} if place else {}
+        more_settings = {"archive": msgspec.to_builtins(place)} if place else {}
         with cluster(
-            self.folder / name, self.internet, database, redis=broker, pause=pause, more_settings=told
+            self.folder / name,
+            self.internet,
+            database,
+            redis=broker,
+            pause=pause,
+            more_settings=more_settings,
         ) as many:
-            siege = Siege(many, self.servers, random.Random(number), roles=THREE if number else TWO)
-            hit = siege.endure(siege.chance.sample(kinds, len(kinds)) if number else kinds)
+            trial = FaultTrial(many, self.servers, random.Random(number), roles=THREE if number else TWO)
+            hit = trial.run(trial.chance.sample(kinds, len(kinds)) if number else kinds)
             bucket = (
                 open_bucket_archive(bucket_server(place), *parse_bucket_url(place.place)) if place else None
             )
-            compare(siege, self.wanted(), self.size, bucket)
+            compare(trial, self.reference(), self.size, bucket)
         return hit
 
 
 @contextmanager
-def field_of(size: Size, folder: Path, *, bucket: bool = False) -> Iterator[Field]:
+def trial_ground(size: Size, folder: Path, *, bucket: bool = False) -> Iterator[TrialGround]:
     with (
         running(size=size, process=True) as internet,
         serving(bucket=bucket) as servers,
-        reference_of(folder / "alone", internet) as wanted,
+        reference_of(folder / "alone", internet) as reference,
     ):
-        yield Field(folder, internet, servers, wanted, size)
+        yield TrialGround(folder, internet, servers, reference, size)
 
 
-def test_struck_down_everywhere_a_cluster_loses_and_doubles_nothing(tmp_path: Path):
-    with field_of("small", tmp_path) as held:
-        hit = held.siege(0, ["child", "broker", "database", "everybody"], 0.25)
+def test_a_cluster_with_faults_everywhere_loses_and_duplicates_nothing(tmp_path: Path):
+    with trial_ground("small", tmp_path) as ground:
+        hit = ground.run_trial(0, ["child", "broker", "database", "all workers"], 0.25)
     assert hit.total() >= 3
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("size", "bucket", "sieges", "pause"),
+    ("size", "bucket", "trials", "pause"),
     [("small", False, 4, 0.5), ("small", True, 4, 1.0), ("full", False, 3, 0.15)],
     ids=["small", "bucket", "full"],
 )
-def test_struck_down_everywhere_many_times_a_cluster_loses_and_doubles_nothing(
-    tmp_path: Path, size: Size, bucket: bool, sieges: int, pause: float
+def test_a_cluster_with_many_faults_everywhere_loses_and_duplicates_nothing(
+    tmp_path: Path, size: Size, bucket: bool, trials: int, pause: float
 ):
     total: Counter[str] = Counter()
     kinds = (*KINDS, "objects") if bucket else KINDS
-    with field_of(size, tmp_path, bucket=bucket) as held:
-        for number in range(1, sieges + 1):
-            total += held.siege(number, kinds * 2, pause)
-            print(f"{size}, siege {number}: {dict(total)}", flush=True)
-    print(f"a cluster under fire, {size}: blows {total.total()}, lost 0, doubled 0")
+    with trial_ground(size, tmp_path, bucket=bucket) as ground:
+        for number in range(1, trials + 1):
+            total += ground.run_trial(number, kinds * 2, pause)
+            print(f"{size}, trial {number}: {dict(total)}", flush=True)
+    print(f"a cluster under faults, {size}: faults {total.total()}, lost 0, duplicated 0")
     assert set(total) == set(kinds)
     assert min(total.values()) >= 2

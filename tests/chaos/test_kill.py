@@ -1,4 +1,4 @@
-"""Kill it anywhere: nothing is lost, nothing is doubled.
+"""Kill a worker anywhere: nothing is lost, nothing is duplicated.
 
 The recipe is run to the end once as the reference. Then, again and again from nothing, the worker is killed with
 SIGKILL at a chosen moment, started anew, run to idle and compared with the reference.
@@ -51,17 +51,17 @@ class Victims:
         return json.loads(self.process.stdout.readline())["status"]
 
     def trial(self, name: str, kills: list[int]) -> tuple[int, Snapshot]:
-        """Die at each of these moments in turn, then live to the end; gives how often it really died."""
+        """Kill a worker at each of these moments in turn, then run one to the end; returns how many were really killed."""
         data = self.folder / name
         shutil.copytree(self.template, data)
-        died = [self.live(data, moment) for moment in kills].count(KILLED)
+        killed = [self.live(data, moment) for moment in kills].count(KILLED)
         status = self.live(data, None)
         error = data / "error.txt"
         assert status == 0, error.read_text() if error.exists() else status
         assert json.loads((data / "moments.json").read_text()) is not None, "not idle within its time"
-        seen = take_snapshot(data)
+        snapshot = take_snapshot(data)
         shutil.rmtree(data)
-        return died, seen
+        return killed, snapshot
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +94,10 @@ def reference(victims):
     data = victims.folder / "reference"
     shutil.copytree(victims.template, data)
     assert victims.live(data, None) == 0
-    seen = take_snapshot(data)
-    assert seen.wrong == ()
-    assert len(seen.texts) > 30
-    return seen, json.loads((data / "moments.json").read_text())
+    snapshot = take_snapshot(data)
+    assert snapshot.problems == ()
+    assert len(snapshot.texts) > 30
+    return snapshot, json.loads((data / "moments.json").read_text())
 
 
 def spread(moments: list[str], count: int) -> list[int]:
@@ -106,27 +106,28 @@ def spread(moments: list[str], count: int) -> list[int]:
     for position, moment in enumerate(moments):
         kinds[moment].append(position)
     share = max(2, count // len(kinds))
-    chosen: set[int] = set()
+    positions_to_kill: set[int] = set()
     for positions in kinds.values():
         step = max(1, len(positions) // share)
-        chosen.update(positions[step // 2 :: step][:share])
-    rest = [p for p in range(0, len(moments), max(1, len(moments) // count)) if p not in chosen]
-    return sorted(chosen | set(rest[: max(0, count - len(chosen))]))
+        positions_to_kill.update(positions[step // 2 :: step][:share])
+    evenly_spaced = range(0, len(moments), max(1, len(moments) // count))
+    others = [position for position in evenly_spaced if position not in positions_to_kill]
+    return sorted(positions_to_kill | set(others[: max(0, count - len(positions_to_kill))]))
 
 
 def kill_at(victims, reference, moments_to_kill: list[int]) -> dict[str, int]:
-    """Die at each of these moments, each time from nothing; compare every outcome with the reference."""
+    """Kill a worker at each of these moments, each time from nothing; compare every outcome with the reference."""
     expected, moments = reference
     kills, lost, duplicated = 0, 0, 0
     for number, moment in enumerate(moments_to_kill):
-        # Now and then it dies twice more, on its way back up.
-        again = [moment // 2, moment // 3] if number % 10 == 9 else []
-        died, after = victims.trial(f"trial-{moment}", [moment, *again])
-        kills += died
-        problems = f"killed at {moment}, {moments[moment]}: {after.wrong}"
+        # Every tenth time it is killed twice more while it starts again.
+        later_kills = [moment // 2, moment // 3] if number % 10 == 9 else []
+        killed, after = victims.trial(f"trial-{moment}", [moment, *later_kills])
+        kills += killed
+        problems = f"killed at {moment}, {moments[moment]}: {after.problems}"
         lost += len(expected.families - after.families)
-        duplicated += sum("doubled" in problem for problem in after.wrong)
-        assert after.wrong == (), problems
+        duplicated += sum("duplicated: " in problem for problem in after.problems)
+        assert after.problems == (), problems
         assert after == expected, problems
     return {"kills": kills, "lost": lost, "duplicated": duplicated}
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.simulated_day import (
     check_budgets,
     check_cadences,
-    check_nothing_is_lost_or_asked_twice,
+    check_nothing_is_lost_or_requested_twice,
     simulated_day,
 )
 
@@ -17,4 +17,4 @@ def test_r30_r31_r32_in_a_whole_day_budgets_and_cadences_hold_and_nothing_is_los
     with simulated_day(tmp_path, timedelta(days=1)) as day:
         check_budgets(day)
         check_cadences(day)
-        check_nothing_is_lost_or_asked_twice(day)
+        check_nothing_is_lost_or_requested_twice(day)

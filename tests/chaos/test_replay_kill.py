@@ -33,7 +33,7 @@ EVERY = list(ReplayVerdict)
 
 @dataclass
 class Stage:
-    """A folder in which a replay is under way, and what comes of it when nobody is killed."""
+    """A folder in which a replay is under way, and the process that continues it."""
 
     folder: Path
     process: subprocess.Popen[str]
@@ -43,19 +43,19 @@ class Stage:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())["status"]
 
-    def ended(self, data: Path) -> dict[str, Any]:
-        """What a replay leaves behind, once it has come to its end."""
+    def finish(self, data: Path) -> dict[str, Any]:
+        """Run the replay to its end; returns what it leaves behind."""
         error = data / "error.txt"
         assert self.live(data, None) == 0, error.read_text() if error.exists() else ""
-        return _seen(data)
+        return _read_state(data)
 
     def trial(self, kill_at: int) -> tuple[int, dict[str, Any]]:
         data = self.folder.with_name("trial")
         shutil.copytree(self.folder, data)
         status = self.live(data, kill_at)
-        seen = self.ended(data)
+        state = self.finish(data)
         shutil.rmtree(data)
-        return status, seen
+        return status, state
 
 
 @contextmanager
@@ -65,16 +65,16 @@ def _rows(data: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def _seen(data: Path) -> dict[str, Any]:
+def _read_state(data: Path) -> dict[str, Any]:
     with _rows(data) as engine:
-        rows = Replays(engine)
-        (told,) = rows.list_replays()
+        replays = Replays(engine)
+        (replay,) = replays.list_replays()
         scene = Scene(SqlStore(engine))
         return {
-            "told": {name: told[name] for name in told if name != "updated_at"},
+            "replay": {name: replay[name] for name in replay if name != "updated_at"},
             "report": [
                 (row["document_id"], row["verdict"], row["outcome"], row["differences"])
-                for row in rows.report(told["id"], EVERY)
+                for row in replays.report(replay["id"], EVERY)
             ],
             "documents": [
                 (row["id"], row["revision"], row["state"], row["text"]) for row in scene.rows(documents)
@@ -88,17 +88,17 @@ def _seen(data: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[subprocess.Popen[str]]:
-    made = subprocess.Popen(
+    replay_process = subprocess.Popen(
         [sys.executable, "-m", "tests.chaos.replay_victim"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    yield made
-    made.stdin.close()
-    made.wait(DEADLINE)
-    made.stdout.close()
+    yield replay_process
+    replay_process.stdin.close()
+    replay_process.wait(DEADLINE)
+    replay_process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -117,39 +117,39 @@ def reading(process: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def replacing(reading: Stage) -> Stage:
-    """The report is whole; what is better or changed is to be replaced."""
+    """The report is complete; documents that are better or changed are to be replaced."""
     data = reading.folder.with_name("reported")
     shutil.copytree(reading.folder, data)
-    seen = reading.ended(data)
-    assert seen["told"]["state"] == "reported"
+    state = reading.finish(data)
+    assert state["replay"]["state"] == "reported"
     with _rows(data) as engine:
-        Replays(engine).apply(seen["told"]["id"], [ReplayVerdict.BETTER, ReplayVerdict.CHANGED], BEGIN)
+        Replays(engine).apply(state["replay"]["id"], [ReplayVerdict.BETTER, ReplayVerdict.CHANGED], BEGIN)
     return Stage(data, reading.process)
 
 
 def _moments(stage: Stage) -> tuple[dict[str, Any], list[str]]:
-    data = stage.folder.with_name("whole")
+    data = stage.folder.with_name("uninterrupted")
     shutil.copytree(stage.folder, data)
-    seen = stage.ended(data)
+    state = stage.finish(data)
     moments = json.loads((data / "moments.json").read_text())
     shutil.rmtree(data)
-    return seen, moments
+    return state, moments
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["reading", "replacing"])
-def test_killed_anywhere_it_gives_the_same_report_and_replaces_each_once(
+def test_killed_anywhere_a_replay_makes_the_same_report_and_replaces_each_document_once(
     request: pytest.FixtureRequest, name: str
 ):
     stage: Stage = request.getfixturevalue(name)
-    whole, moments = _moments(stage)
-    assert whole["told"]["state"] == {"reading": "reported", "replacing": "applied"}[name]
-    assert whole["told"]["better"] + whole["told"]["changed"] > 30
+    uninterrupted, moments = _moments(stage)
+    assert uninterrupted["replay"]["state"] == {"reading": "reported", "replacing": "applied"}[name]
+    assert uninterrupted["replay"]["better"] + uninterrupted["replay"]["changed"] > 30
     if name == "replacing":
-        assert {revision for _, revision, _, _ in whole["documents"]} == {2}
+        assert {revision for _, revision, _, _ in uninterrupted["documents"]} == {2}
     killed = 0
     for moment in spread(moments, 4):
-        status, seen = stage.trial(moment)
+        status, state = stage.trial(moment)
         killed += status == KILLED
-        assert seen == whole, f"killed at {moment}, {moments[moment]}"
+        assert state == uninterrupted, f"killed at {moment}, {moments[moment]}"
     assert killed >= 3

@@ -1,4 +1,4 @@
-"""`headwater summaries run` killed at the worst moments: nothing is lost, nothing doubled, no batch paid for twice."""
+"""`headwater summaries run` killed at the worst moments: nothing is lost or duplicated, no batch paid for twice."""
 
 import os
 import signal
@@ -27,13 +27,13 @@ MOMENTS = {
     "between upload and note": ApiFaults("POST /files", silent="after"),
     "between upload and create": ApiFaults("POST /batches", silent="before"),
     "between create and note": ApiFaults("POST /batches", silent="after"),
-    "while it looks": ApiFaults("GET /batches/.*", silent="after"),
+    "while it polls the batch": ApiFaults("GET /batches/.*", silent="after"),
     "between download and commit": ApiFaults("GET /files/.*/content", silent="after"),
 }
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Scene]:
+def story_scene(tmp_path: Path) -> Iterator[Scene]:
     """Two stories of a recipe in tier C."""
     app = App(Settings(data=str(tmp_path / "data")))
     summaries = SummaryScene(Scene(app.store, now=now()), BatchServer())
@@ -57,8 +57,8 @@ def settings_file(tmp_path: Path, server: BatchServer) -> Path:
     return path
 
 
-def killed(path: Path, server: BatchServer) -> None:
-    """A round that dies while the server is silent."""
+def run_and_kill(path: Path, server: BatchServer) -> None:
+    """Start a round and kill it while the server is silent."""
     words = [sys.executable, "-m", "headwater.cli", "--config", str(path), "summaries", "run"]
     with subprocess.Popen(words, env=os.environ | {"MODEL_KEY": "sk-1"}) as victim:
         assert server.silent.wait(LONGEST)
@@ -66,7 +66,7 @@ def killed(path: Path, server: BatchServer) -> None:
     server.silent.clear()
 
 
-def went_on(path: Path, rounds: int) -> None:
+def run_rounds(path: Path, rounds: int) -> None:
     for number in range(1, rounds + 1):
         app = App(read_settings(path, {}), clock=lambda n=number: now() + LISTING_DELAY * n)
         Maintenance(app, tasks={SUMMARIES: MAINTENANCE_TASKS[SUMMARIES]}).run_now(SUMMARIES)
@@ -75,31 +75,31 @@ def went_on(path: Path, rounds: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_g14_a_round_killed_at_its_worst_moment_loses_and_doubles_nothing(
-    place: Scene, tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+def test_g14_a_round_killed_at_its_worst_moment_loses_and_duplicates_nothing(
+    story_scene: Scene, tmp_path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("MODEL_KEY", "sk-1")
-    with batch_server(way=QUICK) as server:
+    with batch_server(statuses=QUICK) as server:
         path = settings_file(tmp_path, server)
-        trouble = MOMENTS[moment]
-        if trouble.fits.startswith("GET"):
-            went_on(path, 1)
-        server.troubles.append(trouble)
-        killed(path, server)
-        assert {row["state"] for row in place.rows(summary_requests)} == {"asked"}
-        went_on(path, 4)
+        fault = MOMENTS[moment]
+        if fault.fits.startswith("GET"):
+            run_rounds(path, 1)
+        server.faults.append(fault)
+        run_and_kill(path, server)
+        assert {row["state"] for row in story_scene.rows(summary_requests)} == {"asked"}
+        run_rounds(path, 4)
         assert len(server.batches) == 1
         assert sorted(line["custom_id"][0] for line in server.lines) == ["a", "b"]
-    stories_by_id = {row["id"]: row for row in place.rows(stories)}
+    stories_by_id = {row["id"]: row for row in story_scene.rows(stories)}
     assert {row["attributes"]["summary_by"] for row in stories_by_id.values()} == {"gpt-4o-mini"}
     assert {row["revision"] for row in stories_by_id.values()} == {2}
-    assert {row["state"] for row in place.rows(summary_requests)} == {"done"}
-    assert [row["state"] for row in place.rows(summary_batches)] == ["ended"]
-    assert {(row["state"], row["sent_revision"]) for row in place.rows(deliveries)} == {("done", 2)}
+    assert {row["state"] for row in story_scene.rows(summary_requests)} == {"done"}
+    assert [row["state"] for row in story_scene.rows(summary_batches)] == ["ended"]
+    assert {(row["state"], row["sent_revision"]) for row in story_scene.rows(deliveries)} == {("done", 2)}
 
 
 def test_g14_a_direct_round_that_is_killed_during_a_call_asks_once_more(
-    place: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    story_scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("MODEL_KEY", "sk-1")
     with batch_server() as server:
@@ -107,10 +107,10 @@ def test_g14_a_direct_round_that_is_killed_during_a_call_asks_once_more(
         path.write_text(
             path.read_text(encoding="utf-8").replace("mode: batch", "concurrency: 1"), encoding="utf-8"
         )
-        server.troubles.append(ApiFaults("POST /chat/completions", silent="after"))
-        killed(path, server)
-        went_on(path, 1)
+        server.faults.append(ApiFaults("POST /chat/completions", silent="after"))
+        run_and_kill(path, server)
+        run_rounds(path, 1)
         assert len(server.chats) == 3
-    attempts = sorted(row["attempts"] for row in place.rows(summary_requests))
+    attempts = sorted(row["attempts"] for row in story_scene.rows(summary_requests))
     assert attempts == [1, 2]
-    assert {row["state"] for row in place.rows(summary_requests)} == {"done"}
+    assert {row["state"] for row in story_scene.rows(summary_requests)} == {"done"}

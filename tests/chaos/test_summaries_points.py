@@ -26,16 +26,16 @@ READING = (
     "spent_since",
     "settle",
 )
-"""Nothing is different after these; `settle` has nothing to do in a round in which all goes well."""
+"""These change nothing; `settle` has nothing to do in a round without errors."""
 
 
-class Died(BaseException):
-    """Nothing catches it but the last resort of a direct call."""
+class WorkerDied(BaseException):
+    """Nothing catches it except the last resort of a direct call."""
 
 
 @dataclass
-class Fate:
-    """Dies at one of the steps, before it or after it; counts them otherwise."""
+class DeathPlan:
+    """Lets the worker die before or after one of its steps; otherwise counts the steps."""
 
     at: int = -1
     late: bool = False
@@ -43,23 +43,23 @@ class Fate:
     dead: bool = False
 
     def begins(self, step: str) -> bool:
-        """Whether this is the step; whoever is dead does nothing any more."""
+        """Whether this is the step; a dead worker does nothing any more."""
         if self.dead:
-            raise Died(step)
+            raise WorkerDied(step)
         self.steps.append(step)
-        chosen = len(self.steps) - 1 == self.at
-        self.dead = chosen
-        if chosen and not self.late:
-            raise Died(step)
-        return chosen
+        is_last = len(self.steps) - 1 == self.at
+        self.dead = is_last
+        if is_last and not self.late:
+            raise WorkerDied(step)
+        return is_last
 
 
 @dataclass
 class Mortal:
-    """An object whose methods may be the last."""
+    """Wraps an object; the worker may die before or after each call of its methods."""
 
     inner: Any
-    fate: Fate
+    death_plan: DeathPlan
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.inner, name)
@@ -70,27 +70,27 @@ class Mortal:
 
     def _now(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def called(*words: Any, **more: Any) -> Any:
-            last = self.fate.begins(step)
-            done = call(*words, **more)
+            last = self.death_plan.begins(step)
+            result = call(*words, **more)
             if last:
-                raise Died(step)
-            return done
+                raise WorkerDied(step)
+            return result
 
         return called
 
     def _later(self, step: str, call: Callable[..., Any]) -> Callable[..., Any]:
         async def called(*words: Any, **more: Any) -> Any:
-            last = self.fate.begins(step)
-            done = await call(*words, **more)
+            last = self.death_plan.begins(step)
+            result = await call(*words, **more)
             if last:
-                raise Died(step)
-            return done
+                raise WorkerDied(step)
+            return result
 
         return called
 
 
-def live(summaries: SummaryScene, fate: Fate) -> None:
-    """Rounds of one worker until it dies, or all is told."""
+def live(summaries: SummaryScene, death_plan: DeathPlan) -> None:
+    """Rounds of one worker until it dies or all stories are summarised."""
     for _ in range(ROUNDS):
         if summaries.by("a") != "local":
             break
@@ -98,18 +98,18 @@ def live(summaries: SummaryScene, fate: Fate) -> None:
         assert context.summaries is not None
         mortal = replace(
             context.summaries,
-            store=Mortal(context.summaries.store, fate),
-            model=Mortal(context.summaries.model, fate),
+            store=Mortal(context.summaries.store, death_plan),
+            model=Mortal(context.summaries.model, death_plan),
         )
         run_round(replace(context, summaries=mortal), [RECIPE])
         summaries.scene.now += LISTING_DELAY
 
 
 def test_g14_wherever_a_round_dies_each_request_is_paid_for_once_and_answered(scene: Scene):
-    with batch_server(way=("in_progress", "completed")) as server:
+    with batch_server(statuses=("in_progress", "completed")) as server:
         summaries = SummaryScene(scene, server)
         summaries.publish("a1")
-        complete = Fate()
+        complete = DeathPlan()
         live(summaries, complete)
         assert summaries.by("a") == "gpt-4o-mini"
         assert {
@@ -123,11 +123,11 @@ def test_g14_wherever_a_round_dies_each_request_is_paid_for_once_and_answered(sc
                 summaries.write(f"a{2 * number + late + 2}")
                 summaries.gather()
                 try:
-                    live(summaries, Fate(number, late))
-                except Died:
+                    live(summaries, DeathPlan(number, late))
+                except WorkerDied:
                     deaths += 1
                 summaries.scene.now += LISTING_DELAY
-                live(summaries, Fate())
+                live(summaries, DeathPlan())
                 assert summaries.by("a") == "gpt-4o-mini", (step, late)
                 assert {batch["state"] for batch in summaries.batches()} == {"ended"}, (step, late)
     request_ids = [line["custom_id"] for line in server.lines]

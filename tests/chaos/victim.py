@@ -1,6 +1,6 @@
-"""A worker made to die: runs the crypto recipe inline and kills itself with SIGKILL at a chosen moment.
+"""A worker to be killed: runs the crypto recipe inline and kills itself with SIGKILL at a chosen moment.
 
-Started once; forks a child per command (a line of JSON on standard input), so that a death costs no start-up time.
+Started once; forks a child per command (a line of JSON on standard input), so that a kill costs no start-up time.
 """
 
 import json
@@ -32,7 +32,7 @@ from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 
 
-class Fate:
+class KillSwitch:
     """Counts moments and ends the process at the chosen one."""
 
     def __init__(self, kill_at: int | None) -> None:
@@ -45,7 +45,7 @@ class Fate:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def strikes_within(self, moment: str, microseconds: int) -> None:
-        """Let the blow fall while the next call is under way."""
+        """Kill the process while the next call is under way."""
         self.moments.append(moment)
         if len(self.moments) - 1 == self.kill_at:
             threading.Thread(target=self._strike, args=(microseconds / 1e6,)).start()
@@ -56,45 +56,47 @@ class Fate:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Haunted:
-    """Any part, with a moment before and after each of its calls."""
+class KillPoints:
+    """Wraps any part; the process may be killed before, during or after its calls."""
 
-    def __init__(self, part: object, name: str, fate: Fate, calls: tuple[str, ...]) -> None:
-        self._part, self._name, self._fate, self._calls = part, name, fate, calls
+    def __init__(self, part: object, name: str, kill_switch: KillSwitch, calls: tuple[str, ...]) -> None:
+        self._part, self._name, self._kill_switch, self._calls = part, name, kill_switch, calls
 
     def __getattr__(self, call: str):
         method = getattr(self._part, call)
         if call not in self._calls:
             return method
 
-        def haunted(*arguments, **options):
-            self._fate.passes(f"before {self._name}.{call}")
+        def call_with_kill_points(*arguments, **options):
+            self._kill_switch.passes(f"before {self._name}.{call}")
             if call == "put":
-                self._fate.strikes_within("during archive write", 20 + 37 * (len(self._fate.moments) % 9))
+                self._kill_switch.strikes_within(
+                    "during archive write", 20 + 37 * (len(self._kill_switch.moments) % 9)
+                )
             result = method(*arguments, **options)
-            self._fate.passes(f"after {self._name}.{call}")
+            self._kill_switch.passes(f"after {self._name}.{call}")
             return result
 
-        return haunted
+        return call_with_kill_points
 
 
-class OneByOne:
-    """A sink that sends parcels singly, with a moment between them, and keeps a log of every sending."""
+class OneByOneSink:
+    """A sink that sends envelopes one at a time, with a moment between them, and logs each one that it sent."""
 
-    def __init__(self, sink: object, fate: Fate, log: Path) -> None:
-        self.sink, self.fate, self.log = sink, fate, log
+    def __init__(self, sink: object, kill_switch: KillSwitch, log: Path) -> None:
+        self.sink, self.kill_switch, self.log = sink, kill_switch, log
 
     def send(self, envelopes):
-        answers = []
+        outcomes = []
         for envelope in envelopes:
-            answers += self.sink.send([envelope])
+            outcomes += self.sink.send([envelope])
             with self.log.open("a") as file:
                 file.write(envelope.key + "\n")
-            self.fate.passes("between deliveries")
-        return answers
+            self.kill_switch.passes("between deliveries")
+        return outcomes
 
 
-def build(command: dict, fate: Fate) -> tuple[App, object]:
+def build(command: dict, kill_switch: KillSwitch) -> tuple[App, object]:
     settings = Settings(
         data=command["data"],
         database=command.get("database"),
@@ -110,40 +112,40 @@ def build(command: dict, fate: Fate) -> tuple[App, object]:
     app.store.register(recipe.sources, app.clock())
     release_dead_owners(app)
     context = app.context(owner_name("victim"), fetching=True)
-    # Whether of two versions of a story the longer came first is a matter of order, and so is what the near rule says
-    # of them; the exact rules must say the same in any order.
+    # Which of two versions of a story came first depends on the order, and so does what the near rule decides; the
+    # exact rules must decide the same in any order.
     exact = DropDuplicates(replace(DEFAULT, rules=DEFAULT.rules[:3]))
     eager = replace(recipe, steps=(normalise, exact), grouping=replace(recipe.grouping, settle=timedelta(0)))
     engine = app.store.engine
-    event.listen(engine, "before_cursor_execute", lambda *_: fate.passes("inside a transaction"))
-    event.listen(engine, "commit", lambda _: fate.passes("before a commit"))
+    event.listen(engine, "before_cursor_execute", lambda *_: kill_switch.passes("inside a transaction"))
+    event.listen(engine, "commit", lambda _: kill_switch.passes("before a commit"))
     store_calls = tuple(
-        f"{verb}_{thing}"
-        for verb, things in {
+        f"{action}_{records}"
+        for action, tables in {
             "claim": ("sources", "leads", "documents", "groups", "deliveries"),
             "finish": ("poll", "fetch", "refine", "gather", "deliver"),
         }.items()
-        for thing in things
+        for records in tables
     )
     return app, replace(
         context,
         recipes={"crypto": eager},
-        store=Haunted(app.store, "store", fate, store_calls),
-        archive=Haunted(app.archive, "archive", fate, ("put", "get")),
-        fetcher=Haunted(context.fetcher, "fetcher", fate, ("submit", "collect")),
-        sinks={"files": OneByOne(app.sinks["files"], fate, Path(command["data"]) / "sent.log")},
+        store=KillPoints(app.store, "store", kill_switch, store_calls),
+        archive=KillPoints(app.archive, "archive", kill_switch, ("put", "get")),
+        fetcher=KillPoints(context.fetcher, "fetcher", kill_switch, ("submit", "collect")),
+        sinks={"files": OneByOneSink(app.sinks["files"], kill_switch, Path(command["data"]) / "sent.log")},
     )
 
 
 def live(command: dict) -> None:
-    fate = Fate(command["kill_at"])
-    _, context = build(command, fate)
+    kill_switch = KillSwitch(command["kill_at"])
+    _, context = build(command, kill_switch)
     idle = run_inline(context, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(minutes=5))
-    Path(command["data"], "moments.json").write_text(json.dumps(fate.moments if idle else None))
+    Path(command["data"], "moments.json").write_text(json.dumps(kill_switch.moments if idle else None))
 
 
 def warm() -> None:
-    """Load what every life would load for itself: they are forked from here, and there are many of them."""
+    """Load what every worker would load for itself: there are many, and all are forked from this process."""
     recipes = installed_recipes(Settings(log_level="error"))
     with tempfile.TemporaryDirectory() as folder:
         engine = connect(f"sqlite:///{folder}/headwater.db")
@@ -161,7 +163,7 @@ def main(life: Callable[[dict], None]) -> None:
         if child == 0:
             try:
                 life(command)
-            except BaseException as error:  # noqa: BLE001 - told to the test, which fails on it
+            except BaseException as error:  # noqa: BLE001 - reported to the test, which fails on it
                 Path(command["data"], "error.txt").write_text(repr(error))
                 os._exit(1)
             os._exit(0)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import structlog
 from sqlalchemy.exc import IntegrityError
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import HttpReceiver, http_receiver
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.support.scene import HOUR, LEASE, START, Scene, ended_result, kept_result, make_lead
@@ -266,7 +266,7 @@ def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     assert scene.row(deliveries)["state"] == State.DONE
 
 
-Ask = Callable[..., Answer]
+Ask = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def ask(app: App, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     return lambda *words: call(capsys, monkeypatch, "--config", str(tmp_path / "headwater.yaml"), *words)
 
 
-def test_c32_the_verb_checks_and_says_so_by_its_exit_code(ask: Ask, scene: Scene):
+def test_c32_the_command_reports_problems_by_its_exit_code(ask: Ask, scene: Scene):
     scene.poll(source=crypto("Good"), due_at=START + 10_000 * HOUR)
     answer = ask("health", "--json")
     assert (answer.code, answer.record["healthy"]) == (0, True)

@@ -76,7 +76,7 @@ def _put(archive: Archive, *bodies: bytes, **told) -> list[Capture]:
     return list(archive.put(_captures(*bodies, **told)))
 
 
-def test_what_was_put_is_got(depot: Depot):
+def test_captures_are_read_back_as_they_were_written(depot: Depot):
     first, second = _put(depot.archive, b"one", b"two")
     assert depot.archive.get([second, first]) == {first.sha256: b"one", second.sha256: b"two"}
 
@@ -155,7 +155,7 @@ def test_a_damaged_body_is_not_returned_and_its_neighbours_are(depot: Depot):
     assert depot.archive.get([first, second, third]) == {first.sha256: b"one", third.sha256: b"three"}
 
 
-def test_a_pack_cut_short_still_gives_what_lies_before_the_cut(depot: Depot):
+def test_a_truncated_pack_still_returns_what_lies_before_the_cut(depot: Depot):
     first, second = _put(depot.archive, b"one", b"two" * 1000)
     depot.overwrite(first.pack, depot.read(first.pack)[: second.start + 5])
     assert depot.archive.get([first, second]) == {first.sha256: b"one"}
@@ -179,7 +179,7 @@ def test_every_pack_is_listed_and_can_be_removed(depot: Depot):
     assert depot.objects() == {second.pack}
 
 
-def test_what_is_no_pack_is_left_alone(depot: Depot):
+def test_objects_that_are_not_packs_are_left_alone(depot: Depot):
     """A bucket may hold what others put there; a sweep shall not see it."""
     (stored,) = _put(depot.archive, b"one")
     depot.overwrite("report.pdf", b"somebody else's")
@@ -231,7 +231,7 @@ def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: p
     assert archive.get([stored]) == {stored.sha256: large}
 
 
-def test_a_wrong_secret_is_told_without_any_secret(seaweed: Seaweed):
+def test_a_wrong_secret_is_reported_without_any_secret(seaweed: Seaweed):
     (stored,) = _put(open_bucket_archive(at(seaweed), "keys"), b"one")
     refused = open_bucket_archive(at(seaweed, secret="not-the-secret"), "keys")
     for call in (

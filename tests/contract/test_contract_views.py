@@ -196,7 +196,7 @@ def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
     }
 
 
-def test_c27_a_job_is_a_look_at_a_feed(scene: Scene, engine: Engine):
+def test_c27_a_job_is_a_poll_of_a_feed(scene: Scene, engine: Engine):
     good, bad, running = crypto("Good"), crypto("Bad"), crypto("Running")
     leads = [make_lead(path, source=good, body="b") for path in ("a", "b", "c")]
     scene.poll(*leads[:2], source=good)
@@ -225,7 +225,7 @@ def test_c27_a_job_is_a_look_at_a_feed(scene: Scene, engine: Engine):
     assert len({row["id"] for row in found}) == 4
 
 
-def test_c28_a_feeds_performance_is_its_looks(scene: Scene, engine: Engine):
+def test_c28_the_performance_of_a_feed_lists_its_polls(scene: Scene, engine: Engine):
     source = crypto()
     scene.poll(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)
     scene.now += HOUR

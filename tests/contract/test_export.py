@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.support.scene import HOUR, START, Scene, ended_result, kept_result, make_source
 
@@ -22,7 +22,7 @@ from headwater.store.reads.export import ArticleFilter, export_articles
 MEBIBYTE = 1 << 20
 
 
-Ask = Callable[..., Answer]
+Ask = Callable[..., CommandResult]
 
 
 @pytest.fixture

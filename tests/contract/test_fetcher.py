@@ -195,13 +195,13 @@ def test_an_override_that_is_not_a_base_url_is_refused(base):
         ("identity", b"text " * 50),
     ],
 )
-def test_encodings_are_undone(bench, encoding, body):
+def test_content_encodings_are_decoded(bench, encoding, body):
     bench.script["/a"] = reply(body=body, Content_Encoding=encoding)
     (answer,) = ask(bench.fetcher(), "http://a.example/a")
     assert answer.body == b"text " * 50
 
 
-def test_text_that_is_compressed_without_a_word_is_undone_and_a_file_is_not(bench):
+def test_text_compressed_without_a_header_is_decompressed_and_a_file_is_not(bench):
     packed = packed_as(b"<rss/>")
     bench.script["/feed"] = reply(body=packed, Content_Type="text/xml")
     bench.script["/s.xml.gz"] = reply(body=packed, Content_Type="application/gzip")
@@ -254,13 +254,13 @@ def test_headers_are_whole_text(bench):
     assert answer.headers["x-a"].encode()
 
 
-def test_a_redirect_without_a_place_is_an_answer(bench):
+def test_a_redirect_without_a_location_is_returned_as_a_response(bench):
     bench.script["/a"] = reply(302, b"odd")
     (answer,) = ask(bench.fetcher(), "http://a.example/a")
     assert (answer.status, answer.body) == (302, b"odd")
 
 
-def test_secrets_are_sent_but_seen_nowhere(bench):
+def test_secrets_are_sent_but_never_shown(bench):
     bench.script["/v2?limit=5&apiKey=s3cr%2Bt"] = reply(
         302, b"", Location="/v3?limit=5&apiKey=s3cr%2Bt&page=2"
     )
@@ -301,7 +301,7 @@ def test_secrets_do_not_follow_a_redirect_to_another_place(bench, place):
     assert headers["accept"] == "application/json"
 
 
-def test_what_is_logged_shows_no_secret(bench):
+def test_logs_show_no_secret(bench):
     request = Request(
         url="http://10.0.0.1/x?token=t0ken&page=2",
         purpose="api",
@@ -373,7 +373,7 @@ def test_c39_robots_are_asked_at_every_host_of_a_redirect(bench):
     assert "/private" not in bench.server.pages()
 
 
-def test_c39_robots_that_cannot_be_had_forbid_for_a_while(bench):
+def test_c39_a_robots_file_that_cannot_be_fetched_forbids_for_a_while(bench):
     bench.script |= {"/robots.txt": reply(503), "/a": reply()}
     fetcher = bench.fetcher()
     (answer,) = ask(fetcher, "http://a.example/a")
@@ -415,7 +415,7 @@ def test_an_unexpected_response_reaches_no_request(bench):
 
 
 @pytest.mark.parametrize("headers", [{"X-A": "a\r\nX-Evil: 1"}, {"X-A\r\nX-Evil": "a"}, {"X-A": "a\x00b"}])
-def test_nothing_can_be_slipped_into_a_request(bench, headers):
+def test_headers_cannot_inject_lines_into_a_request(bench, headers):
     bench.script["/a"] = reply()
     (answer,) = ask(bench.fetcher(), Request(url="http://a.example/a", purpose="api", headers=headers))
     assert answer.reason == "protocol"
@@ -559,7 +559,7 @@ def test_a_closed_fetcher_releases_its_slots(bench, tmp_path):
     assert answer.status == 200
 
 
-def test_a_mistake_of_our_own_is_answered_too(bench, monkeypatch):
+def test_a_bug_of_our_own_ends_the_request_with_a_failure(bench, monkeypatch):
     async def broken(*_: object) -> None:
         raise ZeroDivisionError
 

@@ -255,7 +255,7 @@ def test_every_hostile_server_ends_with_its_reason(hostile):
     assert outcomes | {"/trailer-flood": REASONS["/trailer-flood"]} == REASONS
 
 
-def test_a_large_announcement_is_not_read(hostile):
+def test_a_body_announced_as_too_large_is_not_read(hostile):
     before = hostile.sent
     ask(fetcher_for(hostile.port), "/gigabyte")
     assert hostile.sent - before < 16 * LIMIT
@@ -277,7 +277,7 @@ def test_hostile_bodies_do_not_fill_the_memory(hostile):
     assert grown < 150 * 1024
 
 
-def test_one_slow_host_holds_up_no_other(hostile):
+def test_a_slow_host_does_not_delay_the_others(hostile):
     fetcher = fetcher_for(hostile.port, total_timeout=timedelta(minutes=5), read_timeout=timedelta(minutes=5))
     for number in range(50):
         fetcher.submit(f"slow{number}", Request(url="http://slow.example/slow-drip", purpose="api"))
@@ -300,7 +300,7 @@ def test_p10_a_slow_host_does_not_fill_the_room_for_others(hostile):
     assert len({answer.delay for answer in answers}) == len(answers)
 
 
-def test_p10_a_host_slow_to_give_its_robots_does_not_either(hostile):
+def test_p10_a_host_that_sends_its_robots_file_slowly_does_not_fill_the_room_either(hostile):
     fetcher = fetcher_for(
         hostile.port, total_timeout=timedelta(seconds=60), read_timeout=timedelta(seconds=60)
     )

@@ -19,7 +19,7 @@ def paths(bench):
     return [path for _, path, _ in bench.server.requests]
 
 
-def test_c39_all_that_is_said_is_recorded_and_nothing_is_refused_unless_asked_for(bench):
+def test_c39_every_reservation_is_recorded_and_refuses_nothing_unless_the_settings_say_so(bench):
     bench.script["/a"] = reply(
         body=PAGE,
         Content_Type="text/html",
@@ -53,7 +53,7 @@ def test_c39_a_reservation_refuses_where_the_settings_say_so(bench, setting, hea
         assert fetcher.room() > 0
 
 
-def test_c39_a_file_that_reserves_is_asked_for_once_and_keeps_the_page_from_being_asked_for(bench):
+def test_c39_a_file_that_reserves_is_fetched_once_and_its_page_is_not_fetched(bench):
     bench.script |= {FILE: RESERVED, "/paid/a": reply(), "/free": reply()}
     fetcher = bench.fetcher(reservations=frozenset({"tdm"}))
     for _ in range(2):
@@ -68,7 +68,7 @@ def test_c39_a_file_that_reserves_is_asked_for_once_and_keeps_the_page_from_bein
     assert paths(bench).count(FILE) == 2
 
 
-def test_a_file_that_cannot_be_had_postpones(bench):
+def test_a_reservation_file_that_cannot_be_fetched_postpones_the_request(bench):
     bench.script |= {FILE: reply(503), "/a": reply()}
     fetcher = bench.fetcher(reservations=frozenset({"tdm"}))
     (answer,) = ask(fetcher, "http://a.example/a")
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_had_postpones(bench):
     assert answer.status == 200
 
 
-def test_a_file_that_robots_close_is_left_alone(bench):
+def test_a_reservation_file_that_robots_forbid_is_not_fetched(bench):
     bench.script |= {"/robots.txt": reply(body=b"User-agent: *\nDisallow: /.well-known"), FILE: RESERVED}
     bench.script["/paid"] = reply()
     (answer,) = ask(bench.fetcher(reservations=frozenset({"tdm"})), "http://a.example/paid")
@@ -102,7 +102,7 @@ def test_interfaces_sitemaps_and_excepted_hosts_are_not_refused(bench):
     assert answers[0].policy["meta-robots"] == "noai"
 
 
-def test_feeds_may_say_noindex_as_nearly_all_do(bench):
+def test_noindex_does_not_refuse_a_feed(bench):
     bench.script["/feed"] = reply(
         body=b"<rss/>", Content_Type="application/rss+xml", X_Robots_Tag="noindex, follow"
     )

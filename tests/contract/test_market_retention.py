@@ -24,7 +24,7 @@ def app_of(scene: Scene, **days: int) -> App:
     return made
 
 
-def test_r43_5_5_looks_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):
+def test_r43_5_5_polls_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):
     scene.poll(scene.lead("a"))
     with write_transaction(scene.store.engine) as connection:
         connection.execute(update(sources).values(stopped="10 failures in a row", failures=10, due_at=None))
@@ -39,7 +39,7 @@ def test_r43_5_5_looks_go_after_fourteen_days_and_a_stopped_source_stays_stopped
     assert scene.claim(Task.POLL) == []
 
 
-def test_r43_items_that_were_ended_go_and_those_that_wait_stay(scene: Scene):
+def test_r43_finished_items_go_and_waiting_items_stay(scene: Scene):
     queues = SqlQueues(scene.store.engine, lambda: scene.now)
     for number in (1, 2):
         queues.push([QueueItem(id=f"i{number}", queue="q", recipe="markets", document="d", payload={})])

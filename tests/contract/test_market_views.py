@@ -155,7 +155,7 @@ def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled,
     assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "extracted"}]
 
 
-def test_the_views_stand_beside_our_own_tables_and_can_be_made_anew(filled, engine: Engine):
+def test_the_views_exist_beside_the_tables_and_can_be_created_again(filled, engine: Engine):
     with write_transaction(engine) as connection:
         drop_views(connection, "markets")
     assert [install_views(engine, "markets", MARKET_VIEWS) for _ in range(2)] == [True, False]
@@ -166,6 +166,6 @@ def test_the_views_stand_beside_our_own_tables_and_can_be_made_anew(filled, engi
         assert {"kept", "aside"} <= set(own)
 
 
-def test_other_recipes_are_not_in_them(scene: scenes.Scene, ask):
+def test_other_recipes_are_not_in_the_views(scene: scenes.Scene, ask):
     scene.keep("a", "b")
     assert ask("SELECT * FROM documents") == ask("SELECT * FROM sources") == []

@@ -148,7 +148,7 @@ def test_g3_flashpoints_are_read_by_name(engine: Engine):
     assert told(engine, "SELECT id, title, description FROM flash_point") == [(STRAIT, "Strait", "Narrow")]
 
 
-def test_g1_g22_one_run_at_a_time_and_the_dead_are_given_up(world: World, engine: Engine):
+def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engine: Engine):
     runs = PipelineRuns(engine)
     assert runs.begin("run_a", RECIPE, "A", "2026-11-13", START)
     assert not runs.begin("run_b", RECIPE, "A", "2026-11-13", START + HOUR)

@@ -168,7 +168,7 @@ def test_c38_an_unreachable_receiver_is_retried_and_no_secret_is_shown(make: Cal
 @pytest.mark.parametrize(
     "url", ["ftp://a.example/", "file:///etc/passwd", "http://", "http://a b/", "http://a/\r\nX: y"]
 )
-def test_an_address_that_is_none_is_refused(url: str):
+def test_an_invalid_address_is_refused(url: str):
     with pytest.raises(Refused):
         HttpEndpoint(url)
 
@@ -242,7 +242,7 @@ def test_c37_what_a_mail_server_answers_decides(
     assert post_office.letters == []
 
 
-def test_a_server_that_never_answers_is_left(post_office: MailReceiver):
+def test_a_server_that_never_answers_is_abandoned(post_office: MailReceiver):
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()

@@ -90,7 +90,7 @@ def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
     delete_all_rows(shared)
 
 
-def test_the_play_finds_what_a_session_keeps(postgres: Postgres):
+def test_the_simulated_pooler_detects_what_a_session_keeps(postgres: Postgres):
     """With the usual connections statements are prepared, and the look at the session says so."""
     engine = connect(postgres.url("postgres"), ConnectionSettings(pool_size=1, max_overflow=0))
     made = swapping(engine)

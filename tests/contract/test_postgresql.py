@@ -45,7 +45,7 @@ def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opene
     assert shown(own, "application_name") == "mine"
 
 
-def test_a_statement_that_takes_too_long_is_later(opened: Opened):
+def test_a_statement_that_takes_too_long_raises_a_temporary_error(opened: Opened):
     engine = opened(statement_timeout=1)
     with pytest.raises(Temporary, match="statement timeout"), read_transaction(engine) as connection:
         connection.execute(text("SELECT pg_sleep(20)"))
@@ -55,7 +55,7 @@ def test_a_statement_that_takes_too_long_is_later(opened: Opened):
         assert connection.scalar(text("SELECT 1")) == 1
 
 
-def test_a_lock_that_does_not_come_is_later(opened: Opened):
+def test_a_lock_that_does_not_come_raises_a_temporary_error(opened: Opened):
     engine = opened(lock_timeout=1)
     held = text("SELECT pg_advisory_xact_lock(77)")
     with unchecked_transaction(engine) as first:
@@ -78,7 +78,7 @@ def _stand_still(engine: Engine) -> None:
         connection.execute(text("SELECT 1"))
 
 
-def test_when_all_connections_are_busy_it_is_later(opened: Opened):
+def test_when_all_connections_are_busy_the_error_is_temporary(opened: Opened):
     engine = opened(pool_size=1, max_overflow=0)
     engine.pool._timeout = 0.1
     with (

@@ -85,7 +85,7 @@ def test_r40_of_those_that_came_together_the_first_is_popped_first(queues: Both)
     assert ids(queues.pop(NAME, "me", 3)) == ["i3", "i1", "i2"]
 
 
-def test_r44_an_item_is_given_to_one_consumer_until_its_lease_ends(queues: Both, watch: Watch):
+def test_r44_one_consumer_holds_an_item_until_its_lease_ends(queues: Both, watch: Watch):
     queues.push([item(1)])
     (first,) = queues.pop(NAME, "dies", lease=MINUTE)
     assert queues.pop(NAME, "other") == []

@@ -71,7 +71,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_put_aside_and_nothing_leaves_until_what_it_knew_is_past(tmp_path, damage):
+def test_a_damaged_file_is_put_aside_and_no_request_leaves_until_its_limits_have_passed(tmp_path, damage):
     path = tmp_path / "rate-limits.db"
     path.write_bytes(DAMAGES[damage](made(path)))
     anew = FileRateLimiter(path)
@@ -94,7 +94,7 @@ def test_a_file_of_another_shape_is_put_aside(tmp_path):
     anew.close()
 
 
-def test_of_many_that_find_a_damaged_file_one_puts_it_aside(tmp_path):
+def test_one_of_many_processes_puts_a_damaged_file_aside(tmp_path):
     path = tmp_path / "rate-limits.db"
     path.write_bytes(b"not a database " * 100)
     opened: list[FileRateLimiter] = []
@@ -135,7 +135,7 @@ def test_a_path_that_cannot_hold_a_file_is_reported(tmp_path, place):
         FileRateLimiter(tmp_path / place)
 
 
-def test_a_full_disk_stops_everything_for_now_and_nothing_for_good(tmp_path):
+def test_a_full_disk_stops_requests_only_until_there_is_space(tmp_path):
     full = FileRateLimiter(tmp_path / "rate-limits.db")
     (pages,) = full._database.execute("PRAGMA page_count").fetchone()
     full._database.execute(f"PRAGMA max_page_count = {pages}")

@@ -56,7 +56,7 @@ def test_r33_machines_share_their_limits(two):
     assert ask(first, demand("d", host("harbour.example")), START + 1).until == START + 99
 
 
-def test_r33_r32_what_a_machine_that_died_held_runs_out(two):
+def test_r33_r32_the_slots_of_a_dead_machine_expire(two):
     first, second = two
     assert ask(first, demand("a", BUDGET, slots=ONE_PLACE, start=10, hold=20), START) == Go()
     first.close()
@@ -74,7 +74,7 @@ def take_and_die(url: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_p10_what_a_killed_process_of_this_machine_held_is_free_at_once_and_counts_as_sent(valkey):
+def test_p10_the_slots_of_a_killed_local_process_are_free_at_once_and_count_as_sent(valkey):
     remembering(valkey)
     victim = multiprocessing.get_context("spawn").Process(target=take_and_die, args=(valkey.url,))
     victim.start()
@@ -221,7 +221,7 @@ def test_no_request_is_admitted_while_the_network_fails(valkey, fault):
             assert ask(rate_limiter, demand("b", host()), START + 5) == Go()
 
 
-def test_p7_an_answer_that_was_lost_on_its_way_counts_as_let_go(two):
+def test_p7_an_admission_whose_answer_was_lost_counts_as_sent(two):
     rate_limiter, other = two
     run_script = rate_limiter._server.run_script
 

@@ -94,9 +94,7 @@ def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: S
     assert [*taken, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
 
 
-def test_r44_what_a_dead_consumer_held_goes_back_to_the_head_once_its_lease_ends(
-    lists: RedisQueueSupply, client
-):
+def test_r44_items_of_a_dead_consumer_return_to_the_head_once_its_lease_ends(lists: RedisQueueSupply, client):
     fill(client, 1, 2, 3)
     with pytest.raises(KeyboardInterrupt):
         lists.hand_over(NAME, 2, forget)
@@ -147,7 +145,7 @@ def test_r44_a_killed_process_loses_nothing(lists: RedisQueueSupply, client, val
     assert [one.id for one in kept] == ["i1", "i2"]
 
 
-def test_r44_one_that_died_after_the_rows_were_written_gives_no_second_item(queues: SqlQueues, client):
+def test_r44_a_process_that_died_after_writing_the_rows_leaves_no_second_item(queues: SqlQueues, client):
     fill(client, 1)
 
     def keep_and_die(items: Sequence[QueueItem]) -> None:
@@ -165,7 +163,7 @@ def test_r44_one_that_died_after_the_rows_were_written_gives_no_second_item(queu
     assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
 
 
-def test_the_same_item_pushed_twice_is_one(queues: SqlQueues, client):
+def test_an_item_pushed_twice_is_stored_once(queues: SqlQueues, client):
     fill(client, 1, 1)
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
     assert queues.pop(NAME, "me", 5) == []
@@ -176,7 +174,7 @@ def test_the_same_item_pushed_twice_is_one(queues: SqlQueues, client):
     [b"no json", b"[1]", b'{"id": "i9"}', b'{"document_id": 3}', b'{"document_id": "a\\u0000b"}', b"\xff\xfe",
      b'{"document_id": ""}', b"[" * 5_000, b'{"document_id": "d", "id": "\\n"}'],
 )  # fmt: skip
-def test_what_nobody_could_work_with_is_put_aside_and_stops_nobody(queues: SqlQueues, client, valkey, raw):
+def test_unusable_items_are_put_aside_and_stop_no_consumer(queues: SqlQueues, client, valkey, raw):
     client.rpush(NAME, raw)
     fill(client, 1)
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
@@ -193,7 +191,7 @@ def test_an_item_without_an_id_gets_the_same_one_each_time():
     assert len(first.id) == 64
 
 
-def test_items_are_seen_and_counted_where_they_lie(queues: SqlQueues, client):
+def test_items_can_be_listed_and_counted_in_the_list(queues: SqlQueues, client):
     fill(client, 1, 2)
     fill(client, 3, queue=OTHER)
     assert queues.counts() == [{"queue": NAME, "waiting": 2, "leased": 0, "done": 0, "failed": 0}]
@@ -207,7 +205,7 @@ def test_items_are_seen_and_counted_where_they_lie(queues: SqlQueues, client):
 
 
 @pytest.mark.parametrize("fault", ["refusing", "silent"])
-def test_a_server_that_is_away_loses_nothing_and_what_is_here_is_given_out(
+def test_an_unreachable_server_loses_nothing_and_local_items_are_handed_out(
     engine: Engine, client, proxy: FaultProxy, valkey: Valkey, fault: str
 ):
     fill(client, 1, 2)

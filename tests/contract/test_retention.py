@@ -140,7 +140,7 @@ class WorkerDied(BaseException):
     """Nothing catches it."""
 
 
-def test_c35_killed_between_file_and_rows_nothing_is_lost_and_nothing_is_doubled(
+def test_c35_killed_between_file_and_rows_nothing_is_lost_or_duplicated(
     app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a", "b")))

@@ -70,21 +70,21 @@ def test_changes_of_different_columns_each_reach_their_row(store: SqlStore) -> N
 
 
 @pytest.mark.parametrize("wanted", [[], ["b"], ["a", "c", "missing"], [f"key{n}" for n in range(5000)]])
-def test_among_is_membership(store: SqlStore, wanted: list[str]) -> None:
+def test_in_list_selects_the_listed_keys(store: SqlStore, wanted: list[str]) -> None:
     with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group(name) for name in "abc"])
         found = set(connection.scalars(select(groups.c.id).where(in_list(groups.c.id, wanted))))
     assert found == set(wanted) & set("abc")
 
 
-def test_among_knows_numbers(store: SqlStore) -> None:
+def test_in_list_accepts_numbers(store: SqlStore) -> None:
     with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group("a", 2), group("b", 3)])
         found = list(connection.scalars(select(groups.c.id).where(in_list(groups.c.version, {3, 2**40}))))
     assert found == ["b"]
 
 
-def test_among_looks_keys_up_instead_of_reading_the_table(tmp_path: Path) -> None:
+def test_in_list_uses_the_index_instead_of_reading_the_table(tmp_path: Path) -> None:
     """SQLite only: PostgreSQL chooses by the size of the table."""
     engine = connect(f"sqlite:///{tmp_path}/store.db")
     metadata.create_all(engine)

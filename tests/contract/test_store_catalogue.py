@@ -62,7 +62,7 @@ def test_the_status_counts_everything_and_says_why_things_ended(scene: Scene, ca
     assert status["unfinished"]["deliver"]["due"] == 1
 
 
-def test_the_status_tells_sources_apart(scene: Scene, catalogue: Catalogue):
+def test_the_status_distinguishes_the_states_of_sources(scene: Scene, catalogue: Catalogue):
     for name, told in (
         ("A", {}),
         ("B", {"failures": 2, "error": "http_500"}),
@@ -134,7 +134,7 @@ def test_the_quarantine_is_listed(scene: Scene, catalogue: Catalogue):
     assert catalogue.quarantined_record("deadbeef") is None
 
 
-def test_explain_tells_the_full_story_of_a_document(scene: Scene):
+def test_explain_returns_the_full_history_of_a_document(scene: Scene):
     feed = make_capture(scene.source.id, "feed")
     lead = scene.lead("a")
     scene.poll(lead, captures=(feed,))
@@ -177,14 +177,14 @@ def test_explain_tells_the_full_story_of_a_document(scene: Scene):
     assert told["quarantine"] == told["revisions"] == []
 
 
-def test_explain_finds_a_document_by_the_address_its_source_told(scene: Scene):
+def test_explain_finds_a_document_by_the_address_that_its_source_named(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(kept_result(draft, url="https://wire.example/after-a-redirect"))
     for name in (draft.lead.lead.url, "https://wire.example/after-a-redirect", draft.lead.id):
         assert explain(scene.store.engine, name)["document"]["id"] == draft.id
 
 
-def test_explain_tells_of_a_lead_that_is_no_document_yet(scene: Scene):
+def test_explain_describes_a_lead_that_has_no_document_yet(scene: Scene):
     scene.poll(scene.lead("a"))
     told = explain(scene.store.engine, scene.lead("a").lead.url)
     assert (told["document"], told["lead"]["state"]) == (None, State.WAITING)
@@ -198,5 +198,5 @@ def test_explain_shows_earlier_revisions_and_the_quarantine(scene: Scene):
     assert [row["reason"] for row in told["quarantine"]] == ["error:X"]
 
 
-def test_explain_knows_nothing_of_strangers(scene: Scene):
+def test_explain_returns_nothing_for_an_unknown_key(scene: Scene):
     assert explain(scene.store.engine, "deadbeefdeadbeef") is None

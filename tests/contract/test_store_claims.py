@@ -133,7 +133,7 @@ def test_released_attempts_never_go_below_zero(scene: Scene):
     assert scene.row(leads)["attempts"] == 0
 
 
-def test_next_due_tells_for_each_kind_when(scene: Scene):
+def test_next_due_returns_a_time_for_each_task(scene: Scene):
     scene.keep("a", routes=("out",), group="day")
     scene.now = START + SECOND
     scene.poll(scene.lead("b"))
@@ -311,7 +311,7 @@ def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str
     assert set(counted.values()) == {1}
 
 
-def test_the_claimed_rows_say_who_has_them(scene: Scene):
+def test_claimed_rows_name_their_owner(scene: Scene):
     _many_leads(scene)
     taken = {lead.id for lead in scene.claim(Task.FETCH, ME, limit=10)}
     assert {row["id"] for row in scene.rows(leads, lease_owner=ME)} == taken

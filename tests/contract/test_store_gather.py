@@ -32,7 +32,7 @@ def _mark(scene: Scene, path: str) -> str:
     return draft.id
 
 
-def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
+def test_a_group_batch_of_outlines_leaves_the_text_in_the_database(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(kept_result(draft, group="day", title="Headline", text="Long text.", published=START))
     wish = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
@@ -42,7 +42,7 @@ def test_a_bundle_of_outlines_leaves_the_words_in_the_database(scene: Scene):
     assert (document.text, document.trail, document.group) == ("", (), DAY)
 
 
-def test_a_bundle_has_the_kept_documents_of_its_group_and_no_others(scene: Scene):
+def test_a_group_batch_holds_the_kept_documents_of_its_group_and_no_others(scene: Scene):
     late, early, undated, bad, elsewhere = scene.drafts("a", "b", "c", "d", "e")
     scene.refine(
         kept_result(late, group="day", published=START),
@@ -74,7 +74,7 @@ def test_stories_are_written_with_their_members_and_facts(scene: Scene):
     assert _bundle(scene).stories == (story,)
 
 
-def test_a_gathered_group_rests_until_somebody_joins(scene: Scene):
+def test_a_gathered_group_rests_until_a_document_joins(scene: Scene):
     _mark(scene, "a")
     _gather(scene)
     row = scene.row(groups)
@@ -118,7 +118,7 @@ def test_an_ended_story_stays_as_it_ended(scene: Scene):
     assert (row["state"], row["updated_at"]) == ("ended", START + HOUR)
 
 
-def test_the_id_of_an_ended_story_is_not_given_away_again(scene: Scene):
+def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
     a = _mark(scene, "a")
     _gather(scene, make_story("s1", "day", a))
     _mark(scene, "b")

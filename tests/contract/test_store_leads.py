@@ -60,7 +60,7 @@ def test_a_changed_lead_leaves_the_quarantine(scene: Scene):
     assert len(scene.claim(Task.FETCH)) == 1
 
 
-def test_a_lead_told_twice_in_one_look_is_one(scene: Scene):
+def test_a_lead_reported_twice_in_one_poll_is_stored_once(scene: Scene):
     assert scene.poll(scene.lead("a"), scene.lead("a")) == 1
     assert scene.count(leads) == 1
 
@@ -78,14 +78,14 @@ def test_a_second_lead_to_the_same_document_becomes_an_edge(scene: Scene):
     assert [lead.id for lead in scene.claim(Task.FETCH)] == [first.id]
 
 
-def test_two_leads_to_the_same_document_in_one_look_give_one_document(scene: Scene):
+def test_two_leads_to_the_same_document_in_one_poll_make_one_document(scene: Scene):
     first = scene.lead("a")
     assert scene.poll(first, scene.lead("b", url=first.lead.url)) == 2
     assert sorted(row["state"] for row in scene.rows(leads)) == [State.DUPLICATE, State.WAITING]
     assert scene.count(edges) == 1
 
 
-def test_telling_of_a_duplicate_again_changes_nothing(scene: Scene):
+def test_reporting_a_duplicate_again_changes_nothing(scene: Scene):
     first = scene.lead("a")
     copy = scene.lead("b", url=first.lead.url)
     scene.poll(first, copy)
@@ -94,7 +94,7 @@ def test_telling_of_a_duplicate_again_changes_nothing(scene: Scene):
     assert (scene.rows(leads), scene.rows(edges)) == before
 
 
-def test_sources_that_tell_of_the_same_documents_at_once_agree_on_one_lead_each(scene: Scene):
+def test_sources_that_report_the_same_documents_at_once_agree_on_one_lead_each(scene: Scene):
     """In opposite order, from two threads: neither may fail and no document may get two leads."""
     pair = [make_source("East"), make_source("West")]
     scene.store.register(pair, START)

@@ -79,7 +79,7 @@ def test_more_documents_than_a_statement_takes_are_recalled(scene: Scene, monkey
     assert found.holders == {key: [drafts[key // 10].id] for key in range(50)}
 
 
-def test_a_print_belongs_to_the_first_that_bore_it(scene: Scene):
+def test_a_fingerprint_belongs_to_the_first_document_that_had_it(scene: Scene):
     first, second = scene.drafts("a", "b")
     long = "x" * 5000
     prints = (("url", "https://wire.example/a"), ("guid", long))
@@ -109,7 +109,7 @@ def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
         assert plan.endswith(("(recipe=? AND kind=? AND value=?)", "(space=? AND band=?)")), plan
 
 
-def test_originals_are_told_for_copies_alone(scene: Scene):
+def test_originals_are_returned_for_copies_only(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(keep(first), copy(second, first))
     assert scene.store.originals([first.id, second.id, "unknown"]) == {second.id: first.id}
@@ -154,7 +154,7 @@ def test_a_revision_adds_the_keys_that_it_did_not_have(scene: Scene):
 
 
 @pytest.mark.parametrize("told", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
-def test_who_was_overtaken_decides_again(scene: Scene, told: dict[str, Any]):
+def test_an_overtaken_document_is_decided_again(scene: Scene, told: dict[str, Any]):
     first, second, third = scene.drafts("a", "b", "c")
     keys, rest = told.get("keys", ()), {"prints": told.get("prints", ())}
     assert scene.refine(keep(first, *keys, **rest)) == []
@@ -165,7 +165,7 @@ def test_who_was_overtaken_decides_again(scene: Scene, told: dict[str, Any]):
     assert [(row["from_id"], row["to_id"]) for row in scene.rows(edges)] == [(second.id, first.id)]
 
 
-def test_who_leans_on_an_overtaken_document_decides_again_with_it(scene: Scene):
+def test_copies_of_an_overtaken_document_are_decided_again_with_it(scene: Scene):
     """Else a copy would point to a copy."""
     first, second, leaning = scene.drafts("a", "b", "c")
     assert scene.refine(keep(first, 1)) == []
@@ -173,7 +173,7 @@ def test_who_leans_on_an_overtaken_document_decides_again_with_it(scene: Scene):
     assert scene.count(edges) == 0
 
 
-def test_nobody_is_overtaken_by_what_shares_nothing_or_was_seen(scene: Scene):
+def test_documents_that_share_nothing_or_were_seen_overtake_no_document(scene: Scene):
     first, second, third = scene.drafts("a", "b", "c")
     scene.refine(keep(first, 1))
     assert scene.refine(keep(second, 2)) == []
@@ -184,7 +184,7 @@ class Accident(Exception):
     pass
 
 
-def test_an_accident_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pytest.MonkeyPatch):
+def test_an_error_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     first, second = scene.drafts("a", "b")
     said = {"sentences": (5,), "prints": (("url", "u"),)}
     before = rows_of(scene)

@@ -76,7 +76,7 @@ def test_a_search_goes_on_where_it_stopped(scene: Scene, stored: MentionStore):
     assert search(scene, stored, step) == [RewriteCounts(), RewriteCounts(changed=2)]
 
 
-def test_what_a_worker_holds_or_revised_is_passed_over(scene: Scene, stored: MentionStore):
+def test_documents_that_a_worker_holds_or_revised_are_skipped(scene: Scene, stored: MentionStore):
     held, revised = scene.keep("a", "b", text="Brindle sold its mill.")
     read = [
         replace(one, mentions=(Mention("x", "alias", 0.7),)) for one in stored.kept_documents(RECIPE, "", 9)

@@ -161,7 +161,7 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
     assert operations.free_expired(scene.now) == 0
 
 
-def test_the_sweep_knows_which_bytes_are_spoken_of(scene: Scene, operations: Operations):
+def test_the_sweep_knows_which_bytes_are_referenced(scene: Scene, operations: Operations):
     scene.poll(captures=(make_capture("x", "known"),))
     known = make_capture("x", "known").pack
     assert find_orphans(operations.engine, orphaned_packs, [known, "no such pack"]) == ["no such pack"]

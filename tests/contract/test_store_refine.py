@@ -93,7 +93,7 @@ def test_a_postponed_document_is_due_later(scene: Scene, counts: bool, attempts:
     assert (again.attempts, again.revision) == (attempts + 1, 1)
 
 
-def test_everything_a_document_found_out_is_stored_with_it(scene: Scene):
+def test_everything_that_steps_found_is_stored_with_the_document(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(
         kept_result(
@@ -169,7 +169,7 @@ def test_in_one_batch_one_document_gets_a_fingerprint_and_the_other_is_decided_a
     assert {row["id"] for row in scene.rows(documents, state=State.KEPT)} == {winner}
 
 
-def test_the_same_fingerprint_again_is_no_conflict_with_itself(scene: Scene):
+def test_a_document_does_not_conflict_with_its_own_fingerprint(scene: Scene):
     (draft,) = scene.keep("a", fingerprints=(fingerprint("x"),))
     again = scene.change(draft, "changed")
     assert scene.refine(kept_result(again, fingerprints=(fingerprint("x"), fingerprint("x2")))) == []
@@ -187,7 +187,7 @@ def test_a_kept_document_that_loses_a_fingerprint_takes_no_other_with_it(scene: 
     }
 
 
-def test_a_document_marks_its_group_which_settles_before_it_is_due(scene: Scene):
+def test_a_group_is_due_once_its_documents_have_settled(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(kept_result(first, group="day"), settle=timedelta(seconds=30))
     assert scene.row(groups)["due_at"] == START + timedelta(seconds=30)
@@ -199,7 +199,7 @@ def test_a_document_marks_its_group_which_settles_before_it_is_due(scene: Scene)
     assert scene.claim(Task.GATHER) == []
 
 
-def test_a_document_that_changes_its_group_marks_both(scene: Scene):
+def test_a_document_that_changes_its_group_makes_both_groups_due(scene: Scene):
     (draft,) = scene.keep("a", group="monday")
     (group_batch,) = scene.claim(Task.GATHER)
     scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
@@ -220,7 +220,7 @@ def test_deliveries_open_once_per_route_and_revision(scene: Scene):
     assert {row["route"]: row["revision"] for row in scene.rows(deliveries)} == {"files": 2, "hook": 1}
 
 
-def test_an_ended_document_opens_no_delivery_and_marks_no_group(scene: Scene):
+def test_an_ended_document_opens_no_delivery_and_makes_no_group_due(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(ended_result(draft, State.DROPPED, "spam"))
     assert scene.count(deliveries) == scene.count(groups) == 0

@@ -153,7 +153,7 @@ def test_a_result_whose_lease_was_lost_is_not_counted(scene: Scene, desk: Replay
     assert desk.get(name)["better"] == 1
 
 
-def test_later_is_later(scene: Scene, desk: Replays):
+def test_a_postponed_item_is_due_later(scene: Scene, desk: Replays):
     scene.keep("a")
     name = _started(scene, desk)
     (item,) = _listed(scene)

@@ -33,7 +33,7 @@ def tell(scene: Scene, *told, seen=()):
     return scene.store.finish_poll([result], ME, scene.now)
 
 
-def test_r16_bars_have_a_table_of_their_own_and_no_document(scene: Scene):
+def test_r16_prices_have_a_table_of_their_own_and_no_document(scene: Scene):
     assert tell(scene, BAR, replace(BAR, symbol="ABCM")) == 2
     stored = {row["symbol"]: row for row in rows(scene, bars)}
     assert stored["NGSC"]["close"] == 1.5
@@ -42,7 +42,7 @@ def test_r16_bars_have_a_table_of_their_own_and_no_document(scene: Scene):
     assert scene.store.next_due(RECIPE) == {}
 
 
-def test_r61_the_run_counts_what_was_told_and_what_is_new(scene: Scene):
+def test_r61_the_run_counts_reported_and_new_figures(scene: Scene):
     tell(scene, BAR)
     scene.now += timedelta(minutes=5)
     tell(scene, BAR, replace(BAR, symbol="ABCM"), seen=(SEEN,))
@@ -50,7 +50,7 @@ def test_r61_the_run_counts_what_was_told_and_what_is_new(scene: Scene):
     assert counted == [(1, 1, "completed"), (3, 2, "completed")]
 
 
-def test_a_bar_that_is_told_again_takes_the_new_figures(scene: Scene):
+def test_prices_that_are_reported_again_take_the_new_figures(scene: Scene):
     tell(scene, BAR)
     scene.now += timedelta(minutes=5)
     assert tell(scene, replace(BAR, close=1.75, trades=4)) == 0
@@ -58,7 +58,7 @@ def test_a_bar_that_is_told_again_takes_the_new_figures(scene: Scene):
     assert (row["close"], row["trades"], row["open"]) == (1.75, 4, 1.0)
 
 
-def test_5_10_observations_are_kept_with_their_moment_and_told_again_stay_as_they_were(scene: Scene):
+def test_5_10_observations_keep_their_moment_and_stay_unchanged_when_reported_again(scene: Scene):
     assert tell(scene, seen=(SEEN,)) == 1
     scene.now += timedelta(minutes=5)
     later = replace(SEEN, at=scene.now, value={"qty": "13"})
@@ -69,7 +69,7 @@ def test_5_10_observations_are_kept_with_their_moment_and_told_again_stay_as_the
     ]
 
 
-def test_what_is_told_by_somebody_whose_lease_was_lost_is_ignored(scene: Scene):
+def test_results_of_a_lost_lease_are_ignored(scene: Scene):
     scene.store.register([scene.source], scene.now)
     (source_lease,) = scene.claim(Task.POLL)
     stranger = PollResult(source=scene.source.id, run=source_lease.run, bars=(BAR,), due_at=None)

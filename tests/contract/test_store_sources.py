@@ -151,7 +151,7 @@ def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
     assert scene.claim(Task.POLL) == []
 
 
-def test_leads_of_a_look_that_goes_on_are_stored_at_once_and_counted_in_its_run(scene: Scene):
+def test_leads_of_a_poll_that_continues_are_stored_at_once_and_counted_in_its_run(scene: Scene):
     scene.store.register([scene.source], START)
     (source_lease,) = scene.claim(Task.POLL)
     page = make_capture(scene.source.id, "page 1")
@@ -201,7 +201,7 @@ def test_a_source_that_left_the_list_rests_with_a_reason_and_comes_back_with_it(
     assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [post.id]
 
 
-def test_a_look_that_was_under_way_does_not_keep_it_from_coming_back(scene: Scene):
+def test_a_listed_source_comes_back_although_a_poll_was_under_way(scene: Scene):
     wire, post = make_source("Wire"), make_source("Post")
     listed(scene, wire, post)
     turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}

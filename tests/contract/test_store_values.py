@@ -81,7 +81,7 @@ def test_a_transaction_that_fails_leaves_nothing(scene: Scene):
     assert scene.row(sources)["name"] == "Wire"
 
 
-def test_a_reading_sees_one_moment(scene: Scene):
+def test_a_read_transaction_sees_one_state(scene: Scene):
     scene.store.register([scene.source], START)
     count = text("SELECT count(*) FROM leads")
     with read_transaction(scene.store.engine) as connection:
@@ -92,7 +92,7 @@ def test_a_reading_sees_one_moment(scene: Scene):
         assert connection.scalar(count) == 1
 
 
-def test_an_error_spills_no_data(scene: Scene):
+def test_an_error_message_contains_no_data(scene: Scene):
     with (
         pytest.raises((Temporary, DatabaseError)) as caught,
         write_transaction(scene.store.engine) as connection,
@@ -102,7 +102,7 @@ def test_an_error_spills_no_data(scene: Scene):
 
 
 @pytest.mark.parametrize("url", ["mysql://u:hush@h/d", "nonsense", "postgresql://u:hush@h:port/d", ""])
-def test_an_address_that_is_none_is_refused_without_its_password(url: str):
+def test_an_invalid_address_is_refused_without_its_password(url: str):
     with pytest.raises(Refused) as refused:
         connect(url)
     assert refused.value.reason == "bad_database"
@@ -119,7 +119,7 @@ def test_a_database_that_is_not_there_is_temporary_and_keeps_its_password(tmp_pa
         pass
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path):
+def test_a_file_that_is_not_a_database_is_refused(tmp_path):
     path = tmp_path / "headwater.db"
     path.write_bytes(b"this is not a database, it only says so " * 100)
     with pytest.raises(Refused) as refused, read_transaction(connect(f"sqlite:///{path}")):
@@ -144,7 +144,7 @@ def test_a_full_disk_under_the_database_is_temporary_and_leaves_nothing(tmp_path
     assert scene.count(leads) == 0
 
 
-def test_r71_what_every_source_said_about_a_document_is_told(scene: Scene):
+def test_r71_what_every_source_said_about_a_document_is_returned(scene: Scene):
     other = make_source("Post")
     first = scene.lead("a", hints={"summary": "Short.", "tags": ["x"]})
     second = make_lead("p", source=other, url=first.lead.url, hints={"description": "A longer word on it."})

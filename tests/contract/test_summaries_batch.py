@@ -128,7 +128,7 @@ def test_a_line_is_sent_three_times_at_most(summaries: SummaryScene):
 
 def test_g14_an_expired_batch_keeps_what_was_done_in_time(summaries: SummaryScene):
     summaries.publish("a1", "b1")
-    summaries.server.way = ("validating", "in_progress", "expired")
+    summaries.server.statuses = ("validating", "in_progress", "expired")
     summaries.server.line = lambda name: 200 if name[0] == "a" else "batch_expired"
     summaries.rounds(3)
     assert (summaries.by("a"), summaries.by("b")) == (MODEL, "local")
@@ -207,7 +207,7 @@ def test_g14_a_cancelled_batch_keeps_its_answers_and_asks_nothing_more(summaries
 
 def test_a_batch_that_is_cancelled_before_it_was_sent_is_never_sent(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults("POST /files", 503))
+    summaries.server.faults.append(ApiFaults("POST /files", 503))
     summaries.rounds(1)
     summaries.store().cancel_batches(summaries.scene.now)
     summaries.rounds(3)
@@ -222,9 +222,9 @@ def test_g14_a_failing_endpoint_is_retried_and_nothing_is_sent_twice(
     summaries: SummaryScene, fits: str, status: int
 ):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults(fits, status))
+    summaries.server.faults.append(ApiFaults(fits, status))
     summaries.rounds(6)
-    assert summaries.server.troubles == []
+    assert summaries.server.faults == []
     assert summaries.by("a") == MODEL
     assert len(summaries.server.lines) == len(summaries.server.batches) == 1
 
@@ -234,7 +234,7 @@ def test_g14_a_batch_whose_response_was_lost_is_found_by_its_tag(
     summaries: SummaryScene, silent: str, created: int
 ):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults("POST /batches", silent=silent))
+    summaries.server.faults.append(ApiFaults("POST /batches", silent=silent))
     summaries.round(seconds=0.5)
     assert summaries.batches()[0]["state"] == "creating"
     summaries.round()
@@ -251,7 +251,7 @@ def test_g14_a_batch_whose_response_was_lost_is_found_by_its_tag(
 @pytest.mark.parametrize("fits", ["POST /files", "POST /batches"])
 def test_a_rejected_batch_costs_nothing_and_is_sent_again(summaries: SummaryScene, fits: str):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults(fits, 400))
+    summaries.server.faults.append(ApiFaults(fits, 400))
     summaries.rounds(1)
     (row,) = summaries.scene.rows(summary_requests)
     assert (row["state"], row["attempts"], row["cost"]) == ("waiting", 1, pytest.approx(0))
@@ -262,7 +262,7 @@ def test_a_rejected_batch_costs_nothing_and_is_sent_again(summaries: SummaryScen
 
 def test_a_batch_among_many_is_found(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults("POST /batches", silent="after"))
+    summaries.server.faults.append(ApiFaults("POST /batches", silent="after"))
     summaries.round(seconds=0.5)
     other = dict(summaries.server.batches["batch_0"]) | {"metadata": None}
     for number in range(1, 250):
@@ -293,7 +293,7 @@ def test_a_batch_that_is_missing_for_hours_keeps_its_answers(summaries: SummaryS
     summaries.rounds(2)
     assert summaries.batches()[0]["status"].startswith("missing since ")
     summaries.scene.now += timedelta(hours=20)
-    summaries.server.troubles.append(ApiFaults("GET /batches/.*", 503))
+    summaries.server.faults.append(ApiFaults("GET /batches/.*", 503))
     summaries.rounds(2)
     summaries.server.batches |= hidden
     summaries.rounds(3)
@@ -309,7 +309,7 @@ def test_a_batch_that_ended_while_it_was_cancelled_keeps_its_answers(summaries: 
     def complete() -> None:
         summaries.server.finish("batch_0")
 
-    summaries.server.troubles.append(ApiFaults("POST /batches/.*/cancel", first=complete))
+    summaries.server.faults.append(ApiFaults("POST /batches/.*/cancel", first=complete))
     summaries.rounds(1)
     assert summaries.requests() == {"a-standard": "asked"}
     summaries.rounds(1)
@@ -319,7 +319,7 @@ def test_a_batch_that_ended_while_it_was_cancelled_keeps_its_answers(summaries: 
 def test_a_missing_error_file_costs_no_answer(summaries: SummaryScene):
     summaries.publish("a1", "b1")
     summaries.server.line = lambda name: 200 if name[0] == "a" else 400
-    summaries.server.troubles.append(ApiFaults("GET /files/file-error.*/content", 404))
+    summaries.server.faults.append(ApiFaults("GET /files/file-error.*/content", 404))
     summaries.rounds(4)
     assert (summaries.by("a"), summaries.by("b")) == (MODEL, "local")
     assert summaries.requests()["a-standard"] == "done"
@@ -339,7 +339,7 @@ def test_a_batch_of_another_endpoint_is_skipped(summaries: SummaryScene):
 @pytest.mark.parametrize("fits", ["POST /files", "POST /batches", "GET /batches/.*"])
 def test_a_refused_key_stops_the_round_in_one_sentence(summaries: SummaryScene, fits: str):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults(fits, 401))
+    summaries.server.faults.append(ApiFaults(fits, 401))
     with pytest.raises(Refused, match="summaries: the endpoint refused the key") as refused:
         summaries.rounds(2)
     assert KEY not in str(refused.value)
@@ -475,14 +475,14 @@ def test_a_process_that_read_an_older_state_of_a_batch_changes_nothing(summaries
 
 def test_two_workers_that_read_the_same_batch_create_one(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults("POST /files", 503))
+    summaries.server.faults.append(ApiFaults("POST /files", 503))
     summaries.round()
 
     def overtaken() -> None:
         (row,) = summaries.store().open_batches()
         assert summaries.store().advance_batch(row, state="uploaded", file="file-in0")
 
-    summaries.server.troubles.append(ApiFaults("POST /files", first=overtaken))
+    summaries.server.faults.append(ApiFaults("POST /files", first=overtaken))
     summaries.round()
     assert summaries.server.posts("/batches") == 0
     assert summaries.batches()[0]["state"] == "uploaded"

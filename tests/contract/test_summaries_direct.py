@@ -59,7 +59,7 @@ def test_g18_after_the_last_attempt_the_local_summary_stays(summaries: SummarySc
 
 def test_an_overloaded_endpoint_is_left_alone_and_no_attempt_is_counted(summaries: SummaryScene):
     summaries.publish("a1", "b1")
-    summaries.server.troubles += [ApiFaults(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
+    summaries.server.faults += [ApiFaults(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
     done = summaries.round(**DIRECT, concurrency=1)
     assert (done.postponed, len(summaries.server.requests)) == (1, 1)
     for _ in range(5):
@@ -70,7 +70,7 @@ def test_an_overloaded_endpoint_is_left_alone_and_no_attempt_is_counted(summarie
 
 def test_a_request_that_was_not_accepted_is_not_counted_as_spent(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults(CHAT, 503))
+    summaries.server.faults.append(ApiFaults(CHAT, 503))
     summaries.round(mode="direct")
     rows = summaries.store()
     assert rows.spent_since(summaries.scene.now - timedelta(days=1)) == pytest.approx(0)
@@ -84,7 +84,7 @@ def test_g14_a_call_that_may_have_been_paid_counts_and_keeps_its_cost(
     summaries: SummaryScene, trouble: dict[str, Any]
 ):
     summaries.publish("a1")
-    summaries.server.troubles += [ApiFaults(CHAT, **trouble) for _ in range(3)]
+    summaries.server.faults += [ApiFaults(CHAT, **trouble) for _ in range(3)]
     costs = []
     for number in range(1, 4):
         done = summaries.rounds(1, mode="direct")[0]
@@ -109,7 +109,7 @@ def test_g14_a_second_call_that_is_not_accepted_leaves_the_first_counted(summari
     summaries.publish("a1")
 
     def badly(_: Any) -> str:
-        summaries.server.troubles.append(ApiFaults(CHAT, 429))
+        summaries.server.faults.append(ApiFaults(CHAT, 429))
         return "Certainly!"
 
     summaries.server.answer = badly
@@ -132,7 +132,7 @@ def test_g14_the_estimate_includes_every_call_that_may_be_made(summaries: Summar
 
 def test_a_refused_key_stops_everything_and_counts_nothing(summaries: SummaryScene):
     summaries.publish("a1")
-    summaries.server.troubles.append(ApiFaults(CHAT, 401))
+    summaries.server.faults.append(ApiFaults(CHAT, 401))
     with pytest.raises(Refused, match="refused the key"):
         summaries.round(**DIRECT)
     assert summaries.by("a") == "local"

@@ -47,7 +47,7 @@ def top(engine: Engine, since: datetime = START - HOUR, limit: int = 10) -> list
     return top_stories(engine, CRYPTO, since, limit)
 
 
-def test_c41_the_story_that_most_sources_tell_comes_first_with_its_sources(scene: Scene, engine: Engine):
+def test_c41_the_story_that_most_sources_report_comes_first_with_its_sources(scene: Scene, engine: Engine):
     alone = article(scene, "A", "alone")
     both = [article(scene, "A", "hack"), article(scene, "B", "hack")]
     tell(scene, ("alone", [alone]), ("hack", both))
@@ -91,7 +91,7 @@ def test_a_score_goes_before_the_number_of_sources(scene: Scene, engine: Engine)
     assert [story["id"] for story in top(engine)] == ["one", "many"]
 
 
-def test_c41_the_verb_shows_stories_and_prints_json(
+def test_c41_the_command_shows_stories_and_prints_json(
     scene: Scene,
     database: str,
     tmp_path: Path,

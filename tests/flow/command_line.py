@@ -1,4 +1,4 @@
-"""Headwater as an operator calls it: in a process of its own, or, where only the answer matters, in this one."""
+"""Calls `headwater` as an operator does: in its own process, or in this one where only the result matters."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandResult:
     code: int
     out: str
     err: str
@@ -33,26 +33,26 @@ class Answer:
 
 def shell(
     *words: str, at: Path, program: tuple[str, ...] = ("-m", "headwater.cli"), **environment: str
-) -> Answer:
-    """Call it in a process of its own, in the folder `at`, 80 columns wide."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADWATER_")}
-    done = subprocess.run(
+) -> CommandResult:
+    """Calls it in its own process, in the folder `at`, 80 columns wide."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("HEADWATER_")}
+    completed = subprocess.run(
         [sys.executable, *program, *words],
         cwd=at,
-        env=clean | {"PYTHONPATH": str(SOURCE), "COLUMNS": "80"} | environment,
+        env=inherited | {"PYTHONPATH": str(SOURCE), "COLUMNS": "80"} | environment,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
         check=False,
     )
-    return Answer(done.returncode, done.stdout, done.stderr)
+    return CommandResult(completed.returncode, completed.stdout, completed.stderr)
 
 
-def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> Answer:
-    """Call it in this process."""
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> CommandResult:
+    """Calls it in this process."""
     monkeypatch.setattr(sys, "argv", ["headwater", *words])
     capsys.readouterr()
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         main()
-    told = capsys.readouterr()
-    return Answer(int(ended.value.code or 0), told.out, told.err)
+    output = capsys.readouterr()
+    return CommandResult(int(exit_info.value.code or 0), output.out, output.err)

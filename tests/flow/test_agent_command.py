@@ -25,12 +25,12 @@ from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
 from headwater.store.admin.queues import SqlQueues
 
-KEY = "sk-nobody-may-read-this"
+KEY = "sk-must-stay-secret"
 
 
 @contextmanager
-def answering(reply: Reply) -> Iterator[ChatServer]:
-    """The server in a thread of its own, for a verb that has a loop of its own."""
+def serve_chat(reply: Reply) -> Iterator[ChatServer]:
+    """Serves a chat API in its own thread, because the command runs its own event loop."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -46,7 +46,7 @@ def answering(reply: Reply) -> Iterator[ChatServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
-    """A settings file, and one document that waits."""
+    """A settings file, and one document that waits in the queue."""
     app = App(Settings(data=str(tmp_path / "data")))
     item = QueueItem(
         id="i1", queue="app:queue:extraction", recipe="markets", document="d1", payload={"id": "i1"}
@@ -56,7 +56,7 @@ def settings(tmp_path: Path) -> Path:
     return tmp_path / "headwater.yaml"
 
 
-def told(path: Path, *lines: str) -> tuple[str, str]:
+def write_settings(path: Path, *lines: str) -> tuple[str, str]:
     path.write_text("\n".join([f"data: {path.parent / 'data'}", *lines]), encoding="utf-8")
     return "--config", str(path)
 
@@ -64,9 +64,9 @@ def told(path: Path, *lines: str) -> tuple[str, str]:
 def test_r88_the_agent_reads_waiting_items_and_never_shows_its_key(settings, capsys, monkeypatch, caplog):
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("MODEL_KEY", KEY)
-    with answering(Reply(GOOD)) as server:
+    with serve_chat(Reply(GOOD)) as server:
         agent = f'agent: {{endpoint: "{server.address}", model: small, key: "env:MODEL_KEY"}}'
-        options = told(settings, "log_level: debug", agent)
+        options = write_settings(settings, "log_level: debug", agent)
         answer = call(capsys, monkeypatch, *options, "agent", "--once", "--json")
         assert answer.code == 0, answer.err
         assert answer.record == {"done": 1, "failed": 0, "postponed": 0, "wait_seconds": 0.0}
@@ -96,17 +96,17 @@ def test_r88_the_agent_reads_waiting_items_and_never_shows_its_key(settings, cap
         ),
     ],
 )
-def test_nothing_is_asked_unless_an_endpoint_is_set(settings, capsys, monkeypatch, lines, words):
-    answer = call(capsys, monkeypatch, *told(settings, *lines), "agent", "--once")
+def test_nothing_is_sent_without_valid_settings(settings, capsys, monkeypatch, lines, words):
+    answer = call(capsys, monkeypatch, *write_settings(settings, *lines), "agent", "--once")
     assert answer.code != 0
     assert words in " ".join(answer.err.split())
     assert "sk-123" not in answer.err
     assert "Traceback" not in answer.err
 
 
-def test_a_refused_key_is_said_in_one_sentence_and_the_item_waits(settings, capsys, monkeypatch):
-    with answering(Reply(status=401)) as server:
-        options = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+def test_a_refused_key_is_reported_in_one_sentence_and_the_item_waits(settings, capsys, monkeypatch):
+    with serve_chat(Reply(status=401)) as server:
+        options = write_settings(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
         answer = call(capsys, monkeypatch, *options, "agent", "--once")
     assert answer.code != 0
     assert "refused the key" in " ".join(answer.err.split())
@@ -115,36 +115,36 @@ def test_a_refused_key_is_said_in_one_sentence_and_the_item_waits(settings, caps
 
 
 @pytest.mark.parametrize(
-    ("sign", "held"), [(signal.SIGKILL, ("leased", 1)), (signal.SIGINT, ("waiting", 0))], ids=str
+    ("sign", "row_state"), [(signal.SIGKILL, ("leased", 1)), (signal.SIGINT, ("waiting", 0))], ids=str
 )
-def test_r44_an_agent_that_ends_during_a_call_loses_nothing(settings: Path, sign, held):
-    with answering(Reply(slow=True)) as server:
-        options = told(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
-        words = [sys.executable, "-m", "headwater.cli", *options, "agent"]
-        surroundings = os.environ | {"PYTHONPATH": str(SOURCE)}
-        with subprocess.Popen(words, env=surroundings, stderr=subprocess.PIPE) as process:
+def test_r44_an_agent_that_ends_during_a_call_loses_nothing(settings: Path, sign, row_state):
+    with serve_chat(Reply(slow=True)) as server:
+        options = write_settings(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        command = [sys.executable, "-m", "headwater.cli", *options, "agent"]
+        environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
             assert server.request_arrived.wait(DEADLINE)
             process.send_signal(sign)
-            _, complaints = process.communicate(timeout=DEADLINE)
-    assert b"Traceback" not in complaints
+            _, errors = process.communicate(timeout=DEADLINE)
+    assert b"Traceback" not in errors
     app = App(Settings(data=str(settings.parent / "data")))
     queues = SqlQueues(app.store.engine, lambda: app.clock() + timedelta(hours=1))
     (row,) = queues.peek("app:queue:extraction")
-    assert (row["state"], row["attempts"]) == held
+    assert (row["state"], row["attempts"]) == row_state
     assert [item["id"] for item in queues.pop("app:queue:extraction", "next")] == ["i1"]
     app.store.engine.dispose()
 
 
-def test_r44_r88_the_agent_and_the_shell_take_from_lists_on_a_server(
+def test_r44_r88_the_agent_and_the_queue_commands_use_lists_on_a_server(
     settings: Path, capsys, monkeypatch, valkey: Valkey
 ):
     monkeypatch.setenv("QUEUES", valkey.url)
     with valkey.client() as client:
         for name in ("j1", "j2"):
             client.rpush("app:queue:extraction", json.dumps({"id": name, "document_id": f"d-{name}"}))
-    with answering(Reply(GOOD)) as server:
+    with serve_chat(Reply(GOOD)) as server:
         agent = f'agent: {{endpoint: "{server.address}", model: small}}'
-        options = told(settings, 'queues: "env:QUEUES"', agent)
+        options = write_settings(settings, 'queues: "env:QUEUES"', agent)
         popped = call(capsys, monkeypatch, *options, "queue", "pop", "extraction", "--limit", "2")
         assert [json.loads(line)["id"] for line in popped.out.splitlines()] == ["i1", "j1"], popped.err
         peeked = call(capsys, monkeypatch, *options, "queue", "peek", "extraction", "--limit", "5")

@@ -1,4 +1,4 @@
-"""The drill: a restored installation equals the original, on each database and from one to the other."""
+"""A backup drill: a restored installation equals the original, on each database and from one to the other."""
 
 import shutil
 import threading
@@ -42,21 +42,23 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
-    with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as opened:
-        yield opened
+def crypto_run(tmp_path: Path, internet: Internet, database: str) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet, database=database, feeds=FEEDS) as crypto_run:
+        yield crypto_run
 
 
 @pytest.fixture
-def other(lab: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
-    """An empty installation elsewhere, on either database."""
-    settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), database=empty_database)
-    opened = App(settings, clock=lab.clock)
+def target(crypto_run: RecipeRun, empty_database: str, tmp_path: Path) -> Iterator[App]:
+    """An empty installation to restore into, on either database."""
+    settings = msgspec.structs.replace(
+        crypto_run.settings, data=str(tmp_path / "target"), database=empty_database
+    )
+    opened = App(settings, clock=crypto_run.clock)
     yield opened
     opened.store.engine.dispose()
 
 
-def everything(engine: Engine) -> Rows:
+def all_rows(engine: Engine) -> Rows:
     with read_transaction(engine) as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
@@ -64,62 +66,64 @@ def everything(engine: Engine) -> Rows:
         }
 
 
-def bodies(app: App) -> dict[str, bytes]:
+def archived_bodies(app: App) -> dict[str, bytes]:
     with read_transaction(app.store.engine) as connection:
         stored_captures = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
     return dict(app.archive.get(stored_captures))
 
 
-def test_c30_a_restored_store_is_searched_as_before(lab: RecipeRun, other: App, tmp_path: Path):
-    lab.run()
-    wish = SearchQuery(query="bitcoin market", recipe=lab.recipe.name, limit=5)
-    before = [row["id"] for row in search_text(lab.app.store.engine, wish)]
+def test_c30_a_restored_store_is_searched_as_before(crypto_run: RecipeRun, target: App, tmp_path: Path):
+    crypto_run.run()
+    search_query = SearchQuery(query="bitcoin market", recipe=crypto_run.recipe.name, limit=5)
+    before = [row["id"] for row in search_text(crypto_run.app.store.engine, search_query)]
     assert before
-    create_backup(lab.app, tmp_path / "kept")
-    restore(other, select_backup(tmp_path / "kept", None), force=False)
-    assert {row["id"] for row in search_text(other.store.engine, wish)} == set(before)
+    create_backup(crypto_run.app, tmp_path / "kept")
+    restore(target, select_backup(tmp_path / "kept", None), force=False)
+    assert {row["id"] for row in search_text(target.store.engine, search_query)} == set(before)
 
 
-def test_c30_a_restored_store_equals_the_original(lab: RecipeRun, other: App, tmp_path: Path):
-    lab.run()
-    before, raw = everything(lab.app.store.engine), bodies(lab.app)
+def test_c30_a_restored_store_equals_the_original(crypto_run: RecipeRun, target: App, tmp_path: Path):
+    crypto_run.run()
+    before, raw = all_rows(crypto_run.app.store.engine), archived_bodies(crypto_run.app)
     assert len(before["documents"]) > 5
     assert len(raw) == 2
-    saved = create_backup(lab.app, tmp_path / "kept")
+    saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
-    shutil.rmtree(lab.app.archive_folder)  # the original is lost
-    restore(other, select_backup(tmp_path / "kept", None), force=False)
-    after = everything(other.store.engine)
+    shutil.rmtree(crypto_run.app.archive_folder)  # the original is lost
+    restore(target, select_backup(tmp_path / "kept", None), force=False)
+    after = all_rows(target.store.engine)
     assert {name: len(rows) for name, rows in after.items()} == {
         name: len(rows) for name, rows in before.items()
     }
     assert after == before
-    assert bodies(other) == raw
+    assert archived_bodies(target) == raw
     views = ("publishers", "articles", "ingestion_jobs", "feed_performance")
     for view in views:
         query = f"SELECT id FROM {view} ORDER BY id"
-        assert ask(other.store.engine, query) == ask(lab.app.store.engine, query)
+        assert ask(target.store.engine, query) == ask(crypto_run.app.store.engine, query)
 
 
-def test_c30_the_restored_store_continues_and_doubles_nothing(
-    lab: RecipeRun, empty_database: str, tmp_path: Path
+def test_c30_the_restored_store_continues_without_duplicates(
+    crypto_run: RecipeRun, empty_database: str, tmp_path: Path
 ):
-    lab.run()
-    create_backup(lab.app, tmp_path / "kept")
+    crypto_run.run()
+    create_backup(crypto_run.app, tmp_path / "kept")
     (tmp_path / "second").mkdir()
-    told = {"database": empty_database, "feeds": FEEDS, "clock": lab.clock}
-    with recipe_run(tmp_path / "second", lab.internet, **told) as second:
-        empty = App(second.settings, clock=lab.clock)
+    options = {"database": empty_database, "feeds": FEEDS, "clock": crypto_run.clock}
+    with recipe_run(tmp_path / "second", crypto_run.internet, **options) as second:
+        empty = App(second.settings, clock=crypto_run.clock)
         restore(empty, select_backup(tmp_path / "kept", None), force=False)
         empty.store.engine.dispose()
         second.poll_again()
-        assert sorted(row["id"] for row in second.documents()) == sorted(row["id"] for row in lab.documents())
+        assert sorted(row["id"] for row in second.documents()) == sorted(
+            row["id"] for row in crypto_run.documents()
+        )
         assert second.unfinished() == {}
 
 
-def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, tmp_path: Path):
+def test_c30_a_backup_during_writes_is_consistent(store: SqlStore, tmp_path: Path):
     stop = threading.Event()
-    written: list[int] = []
+    written_numbers: list[int] = []
 
     def write() -> None:
         for number in range(100_000):
@@ -127,19 +131,19 @@ def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, 
                 return
             pair = [make_source(f"S{number}-{side}") for side in "ab"]
             store.register(pair, START)
-            written.append(number)
+            written_numbers.append(number)
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        while len(written) < 20:
+        while len(written_numbers) < 20:
             stop.wait(0.01)
-        for turn in range(3):
-            save_snapshot(store.engine, tmp_path / f"{turn}.db")
+        for index in range(3):
+            save_snapshot(store.engine, tmp_path / f"{index}.db")
     finally:
         stop.set()
         writer.join()
-    counts = [check_snapshot(tmp_path / f"{turn}.db")["sources"] for turn in range(3)]
+    counts = [check_snapshot(tmp_path / f"{index}.db")["sources"] for index in range(3)]
     assert all(count % 2 == 0 and count >= 40 for count in counts)
     assert counts == sorted(counts)
 
@@ -147,6 +151,7 @@ def test_c30_a_backup_made_while_others_write_is_of_one_moment(store: SqlStore, 
 @pytest.fixture
 def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
     opened = App(Settings(data=str(tmp_path / "data"), database=database), clock=lambda: scene.now)
+    opened.install_views()
     yield opened
     opened.store.engine.dispose()
 
@@ -155,19 +160,19 @@ def fill(scene: Scene, *paths: str) -> None:
     scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), *paths)))
 
 
-def test_c30_data_is_replaced_only_by_force(app: App, scene: Scene, tmp_path: Path):
+def test_c30_existing_data_is_replaced_only_with_force(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
-    before = everything(app.store.engine)
+    before = all_rows(app.store.engine)
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     fill(scene, "b")
     with pytest.raises(Refused, match="there is data already"):
         restore(app, backup, force=False)
     assert scene.count(documents) == 2
     restore(app, backup, force=True)
-    assert everything(app.store.engine) == before
+    assert all_rows(app.store.engine) == before
 
 
-def test_nothing_is_restored_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
+def test_a_restore_is_refused_while_workers_are_at_work(app: App, scene: Scene, tmp_path: Path):
     drafts(scene, crypto(), "a")  # claimed, and so leased
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     with pytest.raises(Refused, match="workers are active"):
@@ -185,7 +190,7 @@ def _die(*_: Any, **__: Any) -> None:
     raise WorkerDied
 
 
-def test_c35_killed_while_saving_leaves_no_backup(
+def test_c35_a_kill_during_a_backup_leaves_no_backup(
     app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill(scene, "a")
@@ -195,19 +200,19 @@ def test_c35_killed_while_saving_leaves_no_backup(
     assert list_backups(tmp_path / "kept") == []
 
 
-def test_c35_killed_while_restoring_leaves_the_old_store(
+def test_c35_a_kill_during_a_restore_leaves_the_old_store(
     app: App, scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill(scene, "a")
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     fill(scene, "b")
-    before = everything(app.store.engine)
+    before = all_rows(app.store.engine)
     target = "_path" if app.store.engine.dialect.name == "sqlite" else "copy_rows"
     with monkeypatch.context() as broken:
         broken.setattr(snapshot, target, _die)
         with pytest.raises(WorkerDied):
             restore(app, backup, force=True)
-    assert everything(app.store.engine) == before
+    assert all_rows(app.store.engine) == before
 
 
 @pytest.mark.parametrize("harm", ["database", "manifest", "missing"])
@@ -217,10 +222,10 @@ def test_c30_a_damaged_backup_is_refused_before_anything_changes(
     fill(scene, "a")
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
     _harm(backup, harm)
-    before = everything(app.store.engine)
+    before = all_rows(app.store.engine)
     with pytest.raises(Refused, match="another backup"):
         restore(app, backup, force=True)
-    assert everything(app.store.engine) == before
+    assert all_rows(app.store.engine) == before
 
 
 def _harm(backup: Path, harm: str) -> None:
@@ -235,23 +240,23 @@ def _harm(backup: Path, harm: str) -> None:
         database.write_bytes(data)
 
 
-def test_packs_are_copied_once_and_damage_is_reported(lab: RecipeRun, tmp_path: Path):
-    lab.run()
-    first = create_backup(lab.app, tmp_path / "kept")
-    second = create_backup(lab.app, tmp_path / "kept")
+def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp_path: Path):
+    crypto_run.run()
+    first = create_backup(crypto_run.app, tmp_path / "kept")
+    second = create_backup(crypto_run.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
-    (pack, *_) = lab.app.archive_folder.rglob("*.warc")
+    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc")
     pack.write_bytes(b"gone bad")
-    third = create_backup(lab.app, tmp_path / "elsewhere")
+    third = create_backup(crypto_run.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]
     check = check_backup(tmp_path / "elsewhere" / third.name)
     assert check.missing == third.damaged
-    restore(lab.app, select_backup(tmp_path / "kept", first.name), force=True)
-    assert create_backup(lab.app, tmp_path / "again").damaged == ()
+    restore(crypto_run.app, select_backup(tmp_path / "kept", first.name), force=True)
+    assert create_backup(crypto_run.app, tmp_path / "again").damaged == ()
 
 
-def test_c30_files_of_old_documents_are_saved_too(app: App, tmp_path: Path):
+def test_c30_a_backup_includes_the_record_files(app: App, tmp_path: Path):
     records = app.records.folder / "crypto" / "2026" / "2026-01-01-x.parquet"
     records.parent.mkdir(parents=True)
     records.write_bytes(b"rows")
@@ -271,8 +276,8 @@ def old_file(app: App, name: str = "crypto/2026/2026-01-01-x.parquet") -> Path:
     return path
 
 
-def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, tmp_path: Path):
-    spoilt, other = old_file(app), old_file(app, "crypto/2026/2026-01-02-x.parquet")
+def test_c30_a_damaged_record_file_does_not_replace_good_copies(app: App, tmp_path: Path):
+    spoilt, intact = old_file(app), old_file(app, "crypto/2026/2026-01-02-x.parquet")
     first = create_backup(app, tmp_path / "kept")
     assert first.records_damaged == ()
     spoilt.write_bytes(b"rot")
@@ -282,23 +287,23 @@ def test_c30_a_file_that_is_damaged_here_leaves_the_good_copies_alone(app: App, 
         assert check_backup(tmp_path / "kept" / later.name).records == 2
     assert check_backup(tmp_path / "kept" / first.name).records == 2
     restore(app, tmp_path / "kept" / later.name, force=True)
-    assert (spoilt.read_bytes(), other.read_bytes()) == (b"rows", b"rows")
+    assert (spoilt.read_bytes(), intact.read_bytes()) == (b"rows", b"rows")
 
 
 def test_a_good_file_replaces_the_damaged_copy_and_two_damaged_ones_are_reported(app: App, tmp_path: Path):
-    here = old_file(app)
-    there = tmp_path / "kept" / "records" / here.relative_to(app.records.folder)
+    original = old_file(app)
+    copy = tmp_path / "kept" / "records" / original.relative_to(app.records.folder)
     first = create_backup(app, tmp_path / "kept")
-    there.write_bytes(b"rot")
+    copy.write_bytes(b"rot")
     assert create_backup(app, tmp_path / "kept").records_damaged == ()
     assert check_backup(tmp_path / "kept" / first.name).records == 1
-    there.write_bytes(b"rot")
-    here.write_bytes(b"worse")
+    copy.write_bytes(b"rot")
+    original.write_bytes(b"worse")
     for _ in range(2):
-        told = create_backup(app, tmp_path / "kept")
-        assert len(told.records_damaged) == 1
-        assert check_backup(tmp_path / "kept" / told.name).records == 0
-    assert there.read_bytes() == b"rot"
+        backup = create_backup(app, tmp_path / "kept")
+        assert len(backup.records_damaged) == 1
+        assert check_backup(tmp_path / "kept" / backup.name).records == 0
+    assert copy.read_bytes() == b"rot"
 
 
 def test_an_unreadable_manifest_does_not_prevent_a_backup(app: App, tmp_path: Path):
@@ -311,23 +316,23 @@ def test_an_unreadable_manifest_does_not_prevent_a_backup(app: App, tmp_path: Pa
 
 
 def test_copies_that_differ_are_named_and_both_stay(tmp_path: Path):
-    here, there = FolderRecords(tmp_path / "here"), FolderRecords(tmp_path / "there")
+    originals, copies = FolderRecords(tmp_path / "here"), FolderRecords(tmp_path / "there")
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
     for name in names:
-        here.write(name, b"rows")
-    there.write(names[0], b"rot")
-    there.write(names[1], b"rows")
-    with pytest.raises(Refused, match="one of the two is damaged") as told:
-        copy_records(here, there)
-    assert str(there.folder / names[0]) in str(told.value)
-    assert [there.read(name) for name in names] == [b"rot", b"rows", b"rows"]
-    assert [here.read(name) for name in names] == [b"rows"] * 3
-    there.write(names[0], b"rows")
-    (there.folder / names[2]).unlink()
-    assert copy_records(here, there) == 1
+        originals.write(name, b"rows")
+    copies.write(names[0], b"rot")
+    copies.write(names[1], b"rows")
+    with pytest.raises(Refused, match="one of the two is damaged") as refusal:
+        copy_records(originals, copies)
+    assert str(copies.folder / names[0]) in str(refusal.value)
+    assert [copies.read(name) for name in names] == [b"rot", b"rows", b"rows"]
+    assert [originals.read(name) for name in names] == [b"rows"] * 3
+    copies.write(names[0], b"rows")
+    (copies.folder / names[2]).unlink()
+    assert copy_records(originals, copies) == 1
 
 
-def test_files_that_are_not_headwaters_are_left_alone(app: App, tmp_path: Path):
+def test_files_of_other_programs_are_left_alone(app: App, tmp_path: Path):
     old_file(app)
     for stray in ("mine.parquet", "crypto/2026/a copy.parquet", "crypto/notes/2026.parquet"):
         old_file(app, stray)
@@ -336,50 +341,50 @@ def test_files_that_are_not_headwaters_are_left_alone(app: App, tmp_path: Path):
     assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
-def test_a_backup_of_an_earlier_version_that_holds_such_a_file_is_restored(app: App, tmp_path: Path):
-    here = old_file(app)
+def test_a_backup_of_an_earlier_version_with_a_file_of_another_program_is_restored(app: App, tmp_path: Path):
+    record_file = old_file(app)
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
-    told = read_manifest(backup)
-    shutil.copy(here, tmp_path / "kept" / "records" / "mine.parquet")
-    told.records["mine.parquet"] = told.records["crypto/2026/2026-01-01-x.parquet"]
-    (backup / "manifest.json").write_bytes(msgspec.json.encode(told))
-    here.unlink()
+    manifest = read_manifest(backup)
+    shutil.copy(record_file, tmp_path / "kept" / "records" / "mine.parquet")
+    manifest.records["mine.parquet"] = manifest.records["crypto/2026/2026-01-01-x.parquet"]
+    (backup / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    record_file.unlink()
     assert restore(app, backup, force=True).records == 2
     assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
 
 
-def test_c30_a_clean_up_in_the_middle_of_a_backup_does_no_harm(
+def test_c30_a_clean_up_during_a_backup_does_no_harm(
     app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     old_file(app)
-    really = FolderRecords.read
+    original_read = FolderRecords.read
 
     def read(files: FolderRecords, name: str) -> bytes | None:
         old_file(app, "crypto/2026/2026-01-02-new.parquet")
-        return really(files, name)
+        return original_read(files, name)
 
     monkeypatch.setattr(FolderRecords, "read", read)
     assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
-def test_a_file_that_goes_in_the_middle_of_a_backup_is_named(
+def test_a_file_that_disappears_during_a_backup_is_named(
     app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    gone = old_file(app)
+    record_file = old_file(app)
     monkeypatch.setattr(FolderRecords, "read", lambda *_: None)
-    with pytest.raises(Temporary, match="was there a moment ago") as told:
+    with pytest.raises(Temporary, match="was there a moment ago") as raised:
         create_backup(app, tmp_path / "kept")
-    assert str(gone) in str(told.value)
+    assert str(record_file) in str(raised.value)
     assert list_backups(tmp_path / "kept") == []
 
 
-def test_a_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
+def test_a_backup_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
     folder = tmp_path / "100 % saved & #1?"
     assert check_backup(folder / create_backup(app, folder).name).rows > 0
 
 
-def test_a_backup_in_the_archive_itself_is_refused(app: App):
+def test_a_backup_inside_the_archive_is_refused(app: App):
     assert app.archive is not None
     with pytest.raises(Refused, match="choose another folder"):
         create_backup(app, app.archive_folder / "kept")
@@ -388,39 +393,39 @@ def test_a_backup_in_the_archive_itself_is_refused(app: App):
 def test_c30_the_commands_save_check_and_restore(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    def told(data: str, *words: str) -> Any:
+    def run_cli(data: str, *words: str) -> Any:
         return call(capsys, monkeypatch, "--data", str(tmp_path / data), *words)
 
     monkeypatch.chdir(tmp_path)
-    assert told("one", "init", "--json").code in {0, 2}
-    assert told("one", "sources", "add", "crypto", "https://desk.example/feed", "--no-check").code in {
+    assert run_cli("one", "init", "--json").code in {0, 2}
+    assert run_cli("one", "sources", "add", "crypto", "https://wire.example/feed", "--no-check").code in {
         0,
         1,
         2,
     }
-    saved = told("one", "backup", "kept", "--json").record
-    assert told("one", "restore", "kept", "--dry-run", "--json").record["restored"] is False
-    assert "is sound" in told("one", "restore", "kept", "--dry-run").out
-    restored = told("two", "restore", "kept", "--name", saved["name"], "--json").record
+    saved = run_cli("one", "backup", "kept", "--json").record
+    assert run_cli("one", "restore", "kept", "--dry-run", "--json").record["restored"] is False
+    assert "is sound" in run_cli("one", "restore", "kept", "--dry-run").out
+    restored = run_cli("two", "restore", "kept", "--name", saved["name"], "--json").record
     assert (restored["restored"], restored["rows"]) == (True, saved["rows"])
     files = FolderRecords(tmp_path / "one" / "records")
     files.write("crypto/2026/2026-01-01-x.parquet", b"rows")
-    assert told("one", "backup", "kept").code == 0
+    assert run_cli("one", "backup", "kept").code == 0
     files.write("crypto/2026/2026-01-01-x.parquet", b"rot")
-    spoilt = told("one", "backup", "kept")
+    spoilt = run_cli("one", "backup", "kept")
     assert (spoilt.code, spoilt.out.count("2026-01-01-x.parquet")) == (1, 2)
-    unknown = told("two", "restore", "kept", "--name", "20000101T000000Z")
+    unknown = run_cli("two", "restore", "kept", "--name", "20000101T000000Z")
     assert unknown.code == 1
     assert saved["name"] in unknown.err
-    assert told("two", "restore", "nowhere").code == 1
+    assert run_cli("two", "restore", "nowhere").code == 1
     assert read_manifest(tmp_path / "kept" / saved["name"]).schema == HEAD
 
 
-def test_nothing_of_a_count_is_lost(app: App, scene: Scene, tmp_path: Path):
+def test_the_manifest_counts_every_row(app: App, scene: Scene, tmp_path: Path):
     fill(scene, *(str(i) for i in range(30)))
-    told = read_manifest(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name)
+    manifest = read_manifest(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name)
     with read_transaction(app.store.engine) as connection:
         for table in metadata.sorted_tables:
             count = connection.scalar(select(func.count()).select_from(table))
-            assert told.tables[table.name] == count, table.name
-    assert told.tables["sources"] == scene.count(sources)
+            assert manifest.tables[table.name] == count, table.name
+    assert manifest.tables["sources"] == scene.count(sources)

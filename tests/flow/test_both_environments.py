@@ -1,4 +1,4 @@
-"""Laptop and cluster: all four recipes, with real servers and real programs, give the same rows, bodies and files."""
+"""Laptop and cluster: all four recipes, with real servers and processes, store the same rows, bodies and files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,104 +35,118 @@ from headwater.documents.embedding.encoder import open_encoder
 from headwater.runtime.summaries import rescore_stories
 from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.vectors import search_by_vector
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 NOON = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Left:
-    """What a home holds when all is done."""
+class EnvironmentContents:
+    """What an environment holds after its run."""
 
     rows: dict[str, list[Row]]
     bodies: dict[str, bytes]
     files: dict[str, Any]
-    found: list[tuple[str, float]]
+    search_results: list[tuple[str, float]]
 
     def states(self, recipe: str, table: str = "documents") -> set[str]:
         return {row["state"] for row in self.rows[table] if row["recipe"] == recipe}
 
 
 @pytest.fixture(scope="module")
-def homes(
+def environments(
     tmp_path_factory: pytest.TempPathFactory, postgres: Postgres, valkey_server: Valkey, seaweed: Seaweed
-) -> Iterator[tuple[Left, Left]]:
-    folder = tmp_path_factory.mktemp("homes")
+) -> Iterator[tuple[EnvironmentContents, EnvironmentContents]]:
+    folder = tmp_path_factory.mktemp("environments")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in KEYS.items():
             patch.setenv(name, value)
         with embedded(folder / "alone") as alone:
             waves = run_alone(alone)
-            ours = _left(alone)
+            ours = _read_contents(alone)
         with clustered(folder / "together", postgres, valkey_server, seaweed) as together:
             run_together(together, valkey_server, waves)
-            theirs = _left(together)
+            theirs = _read_contents(together)
     yield ours, theirs
     with valkey_server.client() as client:
         client.flushall()
 
 
-def _left(made: Cluster) -> Left:
-    """Scores of stories fade by the hour: here they are as at one moment."""
-    assert unknown_tables(made.engine) == set()
-    app = App(settings_of(made), clock=lambda: NOON)
+def _read_contents(cluster: Cluster) -> EnvironmentContents:
+    """Scores of stories decay by the hour: both environments are read as of the same time."""
+    assert unknown_tables(cluster.engine) == set()
+    app = App(settings_of(cluster), clock=lambda: NOON)
     rescore_stories(app)
-    left = Left(
-        rows=read_rows(made.engine),
-        bodies=read_bodies(made.engine, app.archive),
-        files=read_files(made.data / "out"),
-        found=_found(made, "water behind a dam"),
+    contents = EnvironmentContents(
+        rows=read_rows(cluster.engine),
+        bodies=read_bodies(cluster.engine, app.archive),
+        files=read_files(cluster.data / "out"),
+        search_results=_search_by_meaning(cluster, "water behind a dam"),
     )
     app.store.engine.dispose()
-    return left
+    return contents
 
 
-def _found(made: Cluster, query: str) -> list[tuple[str, float]]:
-    encoder = open_encoder(models_of(made.folder))
-    meant = encoder([query])[0]
-    near = search_by_vector(made.engine, SearchQuery(query=query, recipe="geopolitics"), encoder.name, meant)
-    return [(row["title"], round(row["similarity"], 4)) for row in near]
+def _search_by_meaning(cluster: Cluster, query: str) -> list[tuple[str, float]]:
+    encoder = open_encoder(models_of(cluster.folder))
+    vector = encoder([query])[0]
+    neighbours = search_by_vector(
+        cluster.engine, SearchQuery(query=query, recipe="geopolitics"), encoder.name, vector
+    )
+    return [(row["title"], round(row["similarity"], 4)) for row in neighbours]
 
 
-def test_every_table_has_the_same_rows(homes: tuple[Left, Left]):
-    ours, theirs = homes
-    apart = list(differences(ours.rows, theirs.rows))
-    assert apart == [], "\n".join(apart[:20])
+def test_every_table_has_the_same_rows(environments: tuple[EnvironmentContents, EnvironmentContents]):
+    ours, theirs = environments
+    differing = list(differences(ours.rows, theirs.rows))
+    assert differing == [], "\n".join(differing[:20])
 
 
-def test_folder_and_bucket_hold_the_same_bodies_of_all_captures(homes: tuple[Left, Left]):
-    ours, theirs = homes
+def test_folder_and_bucket_hold_the_same_bodies_of_all_captures(
+    environments: tuple[EnvironmentContents, EnvironmentContents],
+):
+    ours, theirs = environments
     assert ours.bodies == theirs.bodies
     assert set(ours.bodies) == {row["sha256"] for row in ours.rows["captures"]}
 
 
-def test_the_same_files_are_delivered(homes: tuple[Left, Left]):
-    ours, theirs = homes
+def test_the_same_files_are_delivered(environments: tuple[EnvironmentContents, EnvironmentContents]):
+    ours, theirs = environments
     assert ours.files.keys() == theirs.files.keys()
     assert [name for name in ours.files if ours.files[name] != theirs.files[name]] == []
     folders = {name.partition("/")[0] for name in ours.files}
     assert folders == {"articles", "procedures", "stories"}
 
 
-def test_the_same_is_found_by_meaning(homes: tuple[Left, Left]):
-    ours, theirs = homes
-    assert ours.found == theirs.found
-    assert "Karsten" in ours.found[0][0]
+def test_a_search_by_meaning_returns_the_same_documents(
+    environments: tuple[EnvironmentContents, EnvironmentContents],
+):
+    ours, theirs = environments
+    assert ours.search_results == theirs.search_results
+    assert "Karsten" in ours.search_results[0][0]
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_each_recipe_is_there_with_what_it_makes(homes: tuple[Left, Left], recipe: str):
-    """Two homes with nothing in them would be the same too."""
-    for left in homes:
-        kept = [row for row in left.rows["documents"] if (row["recipe"], row["state"]) == (recipe, "kept")]
-        assert len(kept) > 10
-        sent = [row for row in left.rows["deliveries"] if (row["recipe"], row["state"]) == (recipe, "done")]
-        assert len(sent) >= min(len(kept), 5)
-        assert {run["status"] for run in left.rows["polls"] if run["recipe"] == recipe} == {"completed"}
+def test_each_recipe_has_documents_deliveries_and_polls(
+    environments: tuple[EnvironmentContents, EnvironmentContents], recipe: str
+):
+    """Two empty environments would be equal as well."""
+    for contents in environments:
+        kept_rows = [
+            row for row in contents.rows["documents"] if (row["recipe"], row["state"]) == (recipe, "kept")
+        ]
+        assert len(kept_rows) > 10
+        delivered_rows = [
+            row for row in contents.rows["deliveries"] if (row["recipe"], row["state"]) == (recipe, "done")
+        ]
+        assert len(delivered_rows) >= min(len(kept_rows), 5)
+        assert {run["status"] for run in contents.rows["polls"] if run["recipe"] == recipe} == {"completed"}
 
 
-def test_what_depends_on_the_order_of_arrival_is_there_too(homes: tuple[Left, Left]):
-    ours, _ = homes
+def test_rows_that_depend_on_the_order_of_arrival_exist(
+    environments: tuple[EnvironmentContents, EnvironmentContents],
+):
+    ours, _ = environments
     assert ours.states("crypto") == {"kept", "duplicate"}
     assert ours.states("procedures") == {"kept", "dropped", "aside"}
     assert ours.states("markets", "leads") == ours.states("crypto", "leads") == {"done", "duplicate"}
@@ -143,12 +157,12 @@ def test_what_depends_on_the_order_of_arrival_is_there_too(homes: tuple[Left, Le
     assert [name for name in filled if len(ours.rows[name]) < 10] == []
 
 
-def test_whatever_is_not_compared_is_named_and_exists(engine: Engine):
+def test_every_table_that_is_not_compared_is_named_and_exists(engine: Engine):
     assert unknown_tables(engine) == set()
     assert stale_exceptions() == set()
 
 
-def test_a_difference_is_told_by_table_row_and_column():
+def test_a_difference_is_reported_with_table_row_and_column():
     ours = {"dedupe_epochs": [{"space": 1, "value": 2}, {"space": 2, "value": 5}]}
     assert list(differences(ours, {"dedupe_epochs": ours["dedupe_epochs"][::-1]})) == []
     theirs = {"dedupe_epochs": [{"space": 1, "value": 3}]}

@@ -1,4 +1,4 @@
-"""Pages shown by a real browser that has no network of its own."""
+"""Pages rendered by a real browser without network access of its own."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def test_a_page_that_needs_scripts_has_its_text_and_records_rendering():
         assert site.paths() == ["/shell", "/main.js", "/story"]
 
 
-def test_a_wall_is_agreed_to_once_and_the_page_behind_it_is_read():
+def test_a_consent_wall_is_accepted_once_and_the_page_behind_it_is_read():
     wall = (
         "<h1>Before you continue</h1><p>We use cookies and care for your privacy.</p>"
         "<form action='/agreed' method='post'><button onclick=\"document.cookie='agreed=1;path=/'\">{}</button></form>"
@@ -59,14 +59,14 @@ def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
     wall = "cookie1|<p>cookies and privacy</p><form action=/agree method=post><button>Accept</button></form>"
     page_requests: list[tuple[str, str]] = []
 
-    def hear(name: str, page: str) -> Page:
+    def record_request(name: str, page: str) -> Page:
         return lambda cookie, _: (page_requests.append((name, cookie)), page)[1]
 
     pages = {
-        "/wall": hear("wall", wall),
-        "/agree": hear("agree", "cookie2|-> /story"),
-        "/story": hear("story", f"{STORY}<script src=http://other.example/other.js></script>"),
-        "/other.js": hear("other", "1"),
+        "/wall": record_request("wall", wall),
+        "/agree": record_request("agree", "cookie2|-> /story"),
+        "/story": record_request("story", f"{STORY}<script src=http://other.example/other.js></script>"),
+        "/other.js": record_request("other", "1"),
     }
     with serving(pages) as site, fetching(site) as fetcher:
         for answer in (*render(fetcher, "/wall"), *render(fetcher, "/wall")):
@@ -78,7 +78,7 @@ def test_cookies_of_a_page_last_as_long_as_the_page_and_go_nowhere_else():
     assert page_requests == once * 2
 
 
-def test_a_wall_that_does_not_fall_is_clicked_once():
+def test_a_consent_wall_that_stays_is_clicked_once():
     wall = "<p>cookies</p><button onclick=\"fetch('/click')\">Accept</button>"
     with serving({"/wall": wall, "/click": ""}) as site, fetching(site) as fetcher:
         (answer,) = render(fetcher, "/wall")
@@ -132,7 +132,7 @@ def test_no_request_of_a_page_reaches_a_private_address():
     listener.close()
 
 
-def test_robots_and_the_pace_of_the_host_hold_for_what_a_page_asks_for():
+def test_robots_and_the_rate_of_the_host_hold_for_the_requests_of_a_page():
     pages = {
         "/robots.txt": "User-agent: *\nDisallow: /secret",
         "/page": "<div id=root></div><script src=/secret/a.js></script>"
@@ -148,7 +148,7 @@ def test_robots_and_the_pace_of_the_host_hold_for_what_a_page_asks_for():
         assert sorted(site.paths()) == ["/open0.js", "/open1.js", "/open2.js", "/open3.js", "/page"]
 
 
-def test_a_page_that_never_ends_is_ended_and_the_next_one_is_shown():
+def test_a_page_that_never_ends_is_stopped_and_the_next_one_is_rendered():
     pages = {"/busy": "<p>x</p><script>while (true) {}</script>", "/shell": SHELL, "/main.js": FILL}
     with serving(pages) as site, fetching(site, page_time=timedelta(seconds=4)) as fetcher:
         busy, rendered = render(fetcher, "/busy", "/shell")
@@ -158,7 +158,7 @@ def test_a_page_that_never_ends_is_ended_and_the_next_one_is_shown():
         assert "clerks sign blocks" in rendered.body.decode()
 
 
-def test_a_page_that_takes_too_much_memory_is_ended():
+def test_a_page_that_uses_too_much_memory_is_stopped():
     hog = "<script>const all = []; const more = () => { all.push(new Uint8Array(2e7).fill(1)); setTimeout(more, 20) }; more()</script>"
     polling = "<script>setInterval(() => fetch('/ping'), 100)</script>"
     with serving({"/hog": hog + polling, "/ping": ""}) as site:
@@ -168,7 +168,7 @@ def test_a_page_that_takes_too_much_memory_is_ended():
         assert (answer.reason, answer.temporary) == ("render_memory", False)
 
 
-def test_the_browser_is_renewed_after_its_pages_and_nothing_is_left_running():
+def test_the_browser_restarts_after_its_pages_and_no_process_remains():
     with serving({"/shell": SHELL, "/main.js": FILL}) as site:
         process_counts = []
         with fetching(site, pages=2) as fetcher:
@@ -183,14 +183,14 @@ def test_the_browser_is_renewed_after_its_pages_and_nothing_is_left_running():
 
 
 @pytest.mark.parametrize("moment", ["/busy", "/here.js"], ids=["while it starts", "while it shows a page"])
-def test_closing_in_the_middle_leaves_nothing_running(moment: str):
+def test_closing_during_work_leaves_no_process(moment: str):
     pages = {"/busy": "<script src=/here.js></script><script>while (true) {}</script>", "/here.js": "1"}
     with serving(pages) as site:
         with fetching(site) as fetcher:
             fetcher.submit("busy", Request(url="http://news.example/busy", render=True))
             until = time.monotonic() + 30
             while moment not in site.paths() or not browsers():
-                assert time.monotonic() < until, "it was not asked for"
+                assert time.monotonic() < until, "it was not requested"
                 assert fetcher.collect(1, timedelta(seconds=0.02)) == []
         assert descendants() == []
 
@@ -240,7 +240,7 @@ with fetching(Elsewhere) as fetcher:
 """
 
 
-def test_a_worker_that_is_killed_takes_its_browser_along():
+def test_the_browser_of_a_killed_worker_ends_too():
     root = Path(__file__).resolve().parents[2]
     paths = os.pathsep.join([str(root), *(path for path in sys.path if path)])
     with serving({"/shell": SHELL, "/main.js": FILL}) as site:

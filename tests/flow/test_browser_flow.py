@@ -1,4 +1,4 @@
-"""From a page without text to a document: set aside, sent to the browser once, read; in the real engine."""
+"""A page without text becomes a document: it is set aside, rendered once and read, in the real engine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ SAME = {"/page": SHELL, "/main.js": "1"}
 
 
 @contextmanager
-def installed(
+def one_page_installation(
     tmp_path: Path, pages: dict[str, Page], *, renders: bool
 ) -> Iterator[tuple[App, JobContext, Site]]:
     """An installation whose only source names one page."""
@@ -58,7 +58,7 @@ def unfinished(app: App) -> set[Task]:
 
 def test_a_page_that_needs_scripts_becomes_a_document(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, PAGE, renders=True) as (app, context, site):
+    with one_page_installation(tmp_path, PAGE, renders=True) as (app, context, site):
         run(context)
         (document,) = rows(app, documents)
         assert document["state"] == State.KEPT
@@ -71,9 +71,9 @@ def test_a_page_that_needs_scripts_becomes_a_document(tmp_path: Path):
 
 
 @pytest.mark.parametrize("pages", [EMPTY, SAME], ids=["other bytes", "the same bytes"])
-def test_a_page_that_shows_nothing_in_a_browser_either_is_tried_once(tmp_path: Path, pages: dict[str, Page]):
+def test_a_page_without_text_in_a_browser_is_tried_once(tmp_path: Path, pages: dict[str, Page]):
     require_browser()
-    with installed(tmp_path, pages, renders=True) as (app, context, site):
+    with one_page_installation(tmp_path, pages, renders=True) as (app, context, site):
         run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.ASIDE, "js_required")
@@ -81,9 +81,9 @@ def test_a_page_that_shows_nothing_in_a_browser_either_is_tried_once(tmp_path: P
         assert unfinished(app) == set()
 
 
-def test_what_the_browser_showed_is_not_shown_again_when_it_is_read_again(tmp_path: Path):
+def test_a_rendered_page_is_not_rendered_again_on_retry(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, EMPTY, renders=True) as (app, context, site):
+    with one_page_installation(tmp_path, EMPTY, renders=True) as (app, context, site):
         run(context)
         app.operations.retry(None, None, app.clock())
         run(context)
@@ -91,9 +91,9 @@ def test_what_the_browser_showed_is_not_shown_again_when_it_is_read_again(tmp_pa
         assert [row["reason"] for row in rows(app, quarantine)] == ["js_required"]
 
 
-def test_without_a_browser_it_is_set_aside_and_rendered_when_there_is_one(tmp_path: Path):
+def test_without_a_browser_a_page_is_set_aside_and_rendered_later(tmp_path: Path):
     require_browser()
-    with installed(tmp_path, PAGE, renders=False) as (app, context, site):
+    with one_page_installation(tmp_path, PAGE, renders=False) as (app, context, site):
         run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.ASIDE, "js_required")
@@ -106,8 +106,8 @@ def test_without_a_browser_it_is_set_aside_and_rendered_when_there_is_one(tmp_pa
         assert rows(app, quarantine) == []
 
 
-def test_a_fetcher_without_a_browser_leaves_the_document_as_it_stands(tmp_path: Path):
-    with installed(tmp_path, PAGE, renders=True) as (app, context, site):
+def test_a_fetcher_without_a_browser_leaves_the_document_unchanged(tmp_path: Path):
+    with one_page_installation(tmp_path, PAGE, renders=True) as (app, context, site):
         assert context.fetcher is not None
         bare = HttpFetcher(fetch_settings(app.settings), browser=BrowserLimits(program=""))
         run(replace(context, fetcher=bare))
@@ -126,20 +126,20 @@ def test_a_paywall_is_named_and_never_shown_to_the_browser(tmp_path: Path):
         "<html><head><title>Harbour ledgers</title></head><body><h1>Harbour ledgers</h1><p>It begins.</p>"
         "<div class='paywall'><h2>Subscribe to continue reading</h2><p>Already a subscriber? Log in.</p></div></body></html>"
     )
-    with installed(tmp_path, {"/page": wall}, renders=True) as (app, context, site):
+    with one_page_installation(tmp_path, {"/page": wall}, renders=True) as (app, context, site):
         run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.DROPPED, "paywall")
         assert site.paths() == ["/page"]
 
 
-def test_a_wall_behind_which_there_is_a_paywall_is_dropped(tmp_path: Path):
+def test_a_paywall_that_a_script_shows_is_dropped(tmp_path: Path):
     require_browser()
     behind = (
         "<h1>Harbour ledgers</h1><p>It begins.</p><p>Subscribe to continue reading. Already a subscriber?</p>"
     )
     pages = {"/page": SHELL, "/main.js": f"document.body.innerHTML = `{behind}`"}
-    with installed(tmp_path, pages, renders=True) as (app, context, _):
+    with one_page_installation(tmp_path, pages, renders=True) as (app, context, _):
         run(context)
         (document,) = rows(app, documents)
         assert (document["state"], document["reason"]) == (State.DROPPED, "paywall")

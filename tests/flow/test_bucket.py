@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 import yaml
 from tests.flow.command_line import call
-from tests.flow.test_backup_drill import bodies, everything
+from tests.flow.test_backup_drill import all_rows, archived_bodies
 from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
 
@@ -52,38 +52,42 @@ def place(seaweed: Seaweed) -> ArchiveSettings:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[RecipeRun]:
-    with recipe_run(tmp_path, internet, feeds=FEEDS) as made:
-        made.__dict__["settings"] = msgspec.structs.replace(made.settings, archive=place)
-        yield made
+def crypto_run(tmp_path: Path, internet: Internet, place: ArchiveSettings) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as crypto_run:
+        crypto_run.__dict__["settings"] = msgspec.structs.replace(crypto_run.settings, archive=place)
+        yield crypto_run
 
 
-def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(lab: RecipeRun, tmp_path: Path):
-    lab.run()
-    assert lab.unfinished() == {}
-    raw = bodies(lab.app)
+def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(
+    crypto_run: RecipeRun, tmp_path: Path
+):
+    crypto_run.run()
+    assert crypto_run.unfinished() == {}
+    raw = archived_bodies(crypto_run.app)
     assert raw
     assert not (tmp_path / "data" / "archive").exists()
-    assert check_health(lab.app)["archive"] == "ok"
-    saved = create_backup(lab.app, tmp_path / "kept")
+    assert check_health(crypto_run.app)["archive"] == "ok"
+    saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
 
-    obstore.put(lab.app.archive.store, f"00/{'0' * 64}.warc", b"nobody speaks of it")
-    later = App(lab.settings, clock=lambda: lab.clock() + timedelta(days=3650))
+    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc", b"no row refers to it")
+    later = App(crypto_run.settings, clock=lambda: crypto_run.clock() + timedelta(days=3650))
     assert sweep_archive(later, dry_run=False) == 1
     later.store.engine.dispose()
-    assert bodies(lab.app) == raw
+    assert archived_bodies(crypto_run.app) == raw
 
-    elsewhere = msgspec.structs.replace(lab.settings.archive_settings, place="s3://installation/restored")
-    settings = msgspec.structs.replace(lab.settings, data=str(tmp_path / "other"), archive=elsewhere)
-    other = App(settings, clock=lab.clock)
+    elsewhere = msgspec.structs.replace(
+        crypto_run.settings.archive_settings, place="s3://installation/restored"
+    )
+    settings = msgspec.structs.replace(crypto_run.settings, data=str(tmp_path / "other"), archive=elsewhere)
+    other = App(settings, clock=crypto_run.clock)
     restore(other, select_backup(tmp_path / "kept", None), force=False)
-    assert everything(other.store.engine) == everything(lab.app.store.engine)
-    assert bodies(other) == raw
+    assert all_rows(other.store.engine) == all_rows(crypto_run.app.store.engine)
+    assert archived_bodies(other) == raw
     other.store.engine.dispose()
 
 
-def test_verbs_say_what_is_wrong_with_a_bucket(
+def test_commands_report_what_is_wrong_with_a_bucket(
     place: ArchiveSettings,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -91,48 +95,52 @@ def test_verbs_say_what_is_wrong_with_a_bucket(
 ):
     monkeypatch.chdir(tmp_path)
 
-    def told(**changes: str) -> None:
+    def write_settings(**changes: str) -> None:
         archive = {**msgspec.structs.asdict(place), **changes}
         Path("headwater.yaml").write_text(yaml.safe_dump({"data": "d", "archive": archive}), encoding="utf-8")
 
-    told()
+    write_settings()
     assert call(capsys, monkeypatch, "init", "--json").record["places"]["archive"] == place.place
-    told(secret="not-the-secret")
+    write_settings(secret="not-the-secret")
     refused = call(capsys, monkeypatch, "init")
     assert refused.code == 1
     assert "refuses this key" in refused.err
     assert "not-the-secret" not in refused.err
     answer = call(capsys, monkeypatch, "health", "--json")
     assert (answer.code, answer.record["archive"]) == (1, "archive_denied")
-    told(endpoint="http://127.0.0.1:1")
+    write_settings(endpoint="http://127.0.0.1:1")
     assert "its server answers" in call(capsys, monkeypatch, "init").err
 
 
-def old_documents_moved(app: App) -> list[str]:
-    """As a machine does whose turn it is."""
+def move_old_documents(app: App) -> list[str]:
+    """Applies retention as the maintenance task does; returns the names of the record files."""
     months_later = App(
         msgspec.structs.replace(app.settings, retention=Retention(documents=30)),
         clock=lambda: app.clock() + timedelta(days=90),
     )
-    told = apply_retention(months_later)
+    counts = apply_retention(months_later)
     months_later.store.engine.dispose()
-    assert told["documents"] > 0
-    return sorted(told["files"])
+    assert counts["documents"] > 0
+    return sorted(counts["files"])
 
 
-def test_files_of_old_documents_are_found_from_every_machine(
-    lab: RecipeRun, place: ArchiveSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+def test_record_files_are_found_from_every_machine(
+    crypto_run: RecipeRun,
+    place: ArchiveSettings,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch,
 ):
-    lab.run()
-    names = old_documents_moved(lab.app)
+    crypto_run.run()
+    names = move_old_documents(crypto_run.app)
     assert not (tmp_path / "data" / "records").exists()
     monkeypatch.chdir(tmp_path)
-    told = {
+    settings = {
         "data": "another-machine",
-        "database": lab.settings.database_url,
+        "database": crypto_run.settings.database_url,
         "archive": msgspec.to_builtins(place),
     }
-    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+    Path("headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
     listed = call(capsys, monkeypatch, "archive", "records", "--json").records
     assert [row["name"] for row in listed] == names
     assert listed[0]["place"] == f"{place.place}/records/{names[0]}"
@@ -142,19 +150,19 @@ def test_files_of_old_documents_are_found_from_every_machine(
     assert sorted(path.relative_to("here").as_posix() for path in Path("here").rglob("*.parquet")) == names
     rows = [row for name in names for row in pyarrow.parquet.read_table(Path("here") / name).to_pylist()]
     assert {row["id"] for row in rows} == {
-        row["id"] for row in lab.documents() if row["reason"] == "archived"
+        row["id"] for row in crypto_run.documents() if row["reason"] == "archived"
     }
     assert "No document" in call(capsys, monkeypatch, "archive", "records", "markets").out
-    packs = list(lab.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
-    assert not [name for name in packs if "records" in name]  # a sweep takes them for nothing of its own
+    packs = list(crypto_run.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
+    assert not [name for name in packs if "records" in name]  # a sweep does not take record files for packs
 
 
-def test_files_of_old_documents_are_saved_restored_and_moved(
-    lab: RecipeRun, place: ArchiveSettings, tmp_path: Path
+def test_record_files_are_saved_restored_and_moved(
+    crypto_run: RecipeRun, place: ArchiveSettings, tmp_path: Path
 ):
-    lab.run()
-    app = lab.app
-    names = old_documents_moved(app)
+    crypto_run.run()
+    app = crypto_run.app
+    names = move_old_documents(app)
     before = {name: app.records.read(name) for name in names}
     saved = create_backup(app, tmp_path / "kept")
     obstore.delete(app.records.store, names)
@@ -164,57 +172,59 @@ def test_files_of_old_documents_are_saved_restored_and_moved(
     attic = Environment(
         data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
     )
-    back = App(msgspec.structs.replace(app.settings, environments={"attic": attic}), clock=app.clock)
-    assert move(back, "attic").records == len(names)
-    here = App(back.settings.in_environment("attic")).records
-    assert {name: here.read(name) for name in here.names()} == before
+    app_with_attic = App(
+        msgspec.structs.replace(app.settings, environments={"attic": attic}), clock=app.clock
+    )
+    assert move(app_with_attic, "attic").records == len(names)
+    moved_records = App(app_with_attic.settings.in_environment("attic")).records
+    assert {name: moved_records.read(name) for name in moved_records.names()} == before
     assert {path.suffix for path in (tmp_path / "attic" / "records").rglob("*.*")} == {".parquet"}
-    back.store.engine.dispose()
+    app_with_attic.store.engine.dispose()
 
 
-def test_files_that_an_earlier_version_left_in_the_data_folder_are_brought_along(
-    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_record_files_that_an_earlier_version_left_in_the_data_folder_are_copied(
+    crypto_run: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    lab.app.archive.ready()
-    left = FolderRecords(tmp_path / "data" / "records")
+    crypto_run.app.archive.ready()
+    old_records = FolderRecords(tmp_path / "data" / "records")
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2)]
     for name in names:
-        left.write(name, name.encode())
-    assert lab.app.records.where(names[0]).startswith("s3://")
-    assert {name: lab.app.records.read(name) for name in lab.app.records.names()} == {
+        old_records.write(name, name.encode())
+    assert crypto_run.app.records.where(names[0]).startswith("s3://")
+    assert {name: crypto_run.app.records.read(name) for name in crypto_run.app.records.names()} == {
         name: name.encode() for name in names
     }
-    assert [left.read(name) for name in names] == [name.encode() for name in names]
+    assert [old_records.read(name) for name in names] == [name.encode() for name in names]
 
     def write(*_: object) -> None:
-        pytest.fail("it is there already")
+        pytest.fail("the bucket holds the file already")
 
     monkeypatch.setattr(BucketRecords, "write", write)
-    another = App(lab.settings, clock=lab.clock)
+    another = App(crypto_run.settings, clock=crypto_run.clock)
     assert list(another.records.names()) == names
 
 
-def test_what_a_backup_holds_already_is_not_fetched_from_the_bucket_again(
-    lab: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_record_file_that_a_backup_holds_is_not_read_from_the_bucket_again(
+    crypto_run: RecipeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    app, asked = lab.app, []
-    really = BucketRecords.read
+    app, names_read = crypto_run.app, []
+    original_read = BucketRecords.read
 
     def read(files: BucketRecords, name: str) -> bytes | None:
-        asked.append(name)
-        return really(files, name)
+        names_read.append(name)
+        return original_read(files, name)
 
     monkeypatch.setattr(BucketRecords, "read", read)
     names = [f"crypto/2026/2026-01-0{day}-x.parquet" for day in (1, 2, 3)]
     app.records.write(names[0], b"rows")
     app.records.write(names[1], b"rows")
     create_backup(app, tmp_path / "kept")
-    assert asked == names[:2]
-    asked.clear()
+    assert names_read == names[:2]
+    names_read.clear()
     app.records.write(names[2], b"rows")
     (tmp_path / "kept" / "records" / names[0]).write_bytes(b"rot")
     second = create_backup(app, tmp_path / "kept")
-    assert asked == [names[0], names[2]]
+    assert names_read == [names[0], names[2]]
     assert check_backup(tmp_path / "kept" / second.name).records == len(names)
 
 
@@ -226,11 +236,11 @@ OUTSIDE = (
 )
 
 
-def test_no_name_leads_out_of_where_they_lie(lab: RecipeRun, tmp_path: Path):
+def test_no_name_of_a_record_file_leads_out_of_its_folder(crypto_run: RecipeRun, tmp_path: Path):
     secret = tmp_path / "2026" / "secret.parquet"
     secret.parent.mkdir()
     secret.write_bytes(b"secret")
-    for files in (lab.app.records, FolderRecords(tmp_path / "records")):
+    for files in (crypto_run.app.records, FolderRecords(tmp_path / "records")):
         files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
         assert files.read("crypto/2026/2026-01-01-a.parquet") == b"rows"
         assert files.read("crypto/2026/2026-01-01-none.parquet") is None
@@ -241,10 +251,10 @@ def test_no_name_leads_out_of_where_they_lie(lab: RecipeRun, tmp_path: Path):
     assert secret.read_bytes() == b"secret"
 
 
-def test_a_file_that_could_not_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_failed_write_of_a_record_file_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     files = FolderRecords(tmp_path / "records")
-    with monkeypatch.context() as full:
-        full.setattr(record_files.os, "fsync", _disk_full)
+    with monkeypatch.context() as patch:
+        patch.setattr(record_files.os, "fsync", _disk_full)
         with pytest.raises(Temporary, match="No space"):
             files.write("crypto/2026/2026-01-01-a.parquet", b"rows")
     assert [path for path in files.folder.rglob("*") if path.is_file()] == []
@@ -254,8 +264,8 @@ def _disk_full(_: int) -> None:
     raise OSError(ENOSPC, "No space left on device")
 
 
-def test_the_name_of_a_file_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    synced = []
-    monkeypatch.setattr(record_files, "_sync_folder", synced.append)
+def test_a_written_record_file_syncs_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced_folders = []
+    monkeypatch.setattr(record_files, "_sync_folder", synced_folders.append)
     FolderRecords(tmp_path / "records").write("crypto/2026/2026-01-01-a.parquet", b"rows")
-    assert synced[0] == tmp_path / "records" / "crypto" / "2026"
+    assert synced_folders[0] == tmp_path / "records" / "crypto" / "2026"

@@ -1,4 +1,4 @@
-"""`headwater beat` and `headwater worker` say in one sentence what is missing."""
+"""`headwater beat` and `headwater worker` report in one sentence what is missing."""
 
 import sys
 from pathlib import Path
@@ -6,30 +6,30 @@ from pathlib import Path
 import pytest
 from tests.flow.command_line import call, shell
 
-SIGHTLESS = "import sys; sys.modules['celery'] = None; from headwater.cli import main; main()"
+WITHOUT_CELERY = "import sys; sys.modules['celery'] = None; from headwater.cli import main; main()"
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("verb", ["beat", "worker"])
-def test_without_a_server_it_says_which_setting_to_write(verb, capsys, monkeypatch):
-    answer = call(capsys, monkeypatch, verb, "--recipe", "crypto")
+@pytest.mark.parametrize("command", ["beat", "worker"])
+def test_without_a_server_the_command_names_the_missing_setting(command, capsys, monkeypatch):
+    answer = call(capsys, monkeypatch, command, "--recipe", "crypto")
     assert answer.code == 1
     assert "set `redis: redis://HOST:6379/0`" in answer.err
 
 
-@pytest.mark.parametrize("verb", ["beat", "worker"])
-def test_without_the_extra_it_says_what_to_install(verb, tmp_path):
-    answer = shell(verb, at=tmp_path, program=("-c", SIGHTLESS))
+@pytest.mark.parametrize("command", ["beat", "worker"])
+def test_without_the_extra_the_command_says_what_to_install(command, tmp_path):
+    answer = shell(command, at=tmp_path, program=("-c", WITHOUT_CELERY))
     assert (answer.code, answer.out) == (1, "")
     assert "pip install headwater[cluster]" in answer.err
 
 
 def test_without_the_extra_everything_else_works(tmp_path):
-    answer = shell("init", at=tmp_path, program=("-c", SIGHTLESS))
+    answer = shell("init", at=tmp_path, program=("-c", WITHOUT_CELERY))
     assert answer.code == 0, answer.err
 
 

@@ -1,4 +1,4 @@
-"""`headwater dedupe`: articles in, one answer a line out."""
+"""`headwater dedupe`: articles in, one result per line out."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.flow.command_line import SOURCE, Answer, call, shell
+from tests.flow.command_line import SOURCE, CommandResult, call, shell
 from tests.support.deadline import DEADLINE
 
 from headwater.cli.files import json_lines
@@ -24,18 +24,18 @@ STORY = (
 )
 OTHER = (
     "Calder Steel will close its mill in Arden by June because nobody bought it. The mill has stood since 1911 and "
-    "employs 340 people; the union asked the ministry for a meeting. Managers said orders had fallen for five years."
+    "employs 340 people; the union run the ministry for a meeting. Managers said orders had fallen for five years."
 )
 COPY = STORY.replace("said on Monday", "announced on Monday") + " Subscribe to our newsletter."
 
 
-def article(name: Any, body: str, **told: Any) -> dict[str, Any]:
-    given = {
+def article(name: Any, body: str, **fields: Any) -> dict[str, Any]:
+    defaults = {
         "publisher": f"paper {name}",
         "published_at": "2026-11-13T09:00:00Z",
         "title": "Port widens channel",
     }
-    return {"id": name, "body": body, **given, **told}
+    return {"id": name, "body": body, **defaults, **fields}
 
 
 LINES = [
@@ -46,21 +46,21 @@ LINES = [
 ]
 
 
-def written(path: Path, lines: list[dict[str, Any]]) -> Path:
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    def asked(*words: object) -> Answer:
+def run_dedupe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    def run(*words: object) -> CommandResult:
         return call(capsys, monkeypatch, "dedupe", *map(str, words))
 
-    return asked
+    return run
 
 
-def test_every_line_gets_its_answer_in_order_and_ids_keep_their_kind(ask: Any, tmp_path: Path):
-    answer = ask(written(tmp_path / "in.jsonl", LINES))
+def test_every_line_gets_its_result_in_order_and_ids_keep_their_type(run_dedupe: Any, tmp_path: Path):
+    answer = run_dedupe(write_lines(tmp_path / "in.jsonl", LINES))
     assert answer.code == 0
     assert [(r["id"], r["duplicate_of"]) for r in answer.records] == [(1, None), (2, None), (3, 1), ("x", 2)]
     assert set(answer.records[0]) == {"id", "duplicate_of", "related_to", "rule", "score"}
@@ -68,32 +68,32 @@ def test_every_line_gets_its_answer_in_order_and_ids_keep_their_kind(ask: Any, t
     assert answer.err.startswith("4 articles: 2 duplicates (")
 
 
-def test_evidence_names_what_was_compared(ask: Any, tmp_path: Path):
-    answer = ask(written(tmp_path / "in.jsonl", LINES), "--evidence", "--quiet")
-    found = answer.records[2]["evidence"]
-    assert found["compared_with"] == 1
-    assert found["earlier_coverage"] > 0.9
+def test_evidence_names_what_was_compared(run_dedupe: Any, tmp_path: Path):
+    answer = run_dedupe(write_lines(tmp_path / "in.jsonl", LINES), "--evidence", "--quiet")
+    evidence = answer.records[2]["evidence"]
+    assert evidence["compared_with"] == 1
+    assert evidence["earlier_coverage"] > 0.9
     assert answer.err == ""
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bytes])
-def test_packed_files_are_known_by_their_bytes(ask: Any, tmp_path: Path, pack: Any):
-    plain = written(tmp_path / "plain.jsonl", LINES).read_bytes()
-    (tmp_path / "in").write_bytes(pack(plain))
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, bytes])
+def test_compressed_files_are_recognised_by_their_bytes(run_dedupe: Any, tmp_path: Path, compress: Any):
+    plain = write_lines(tmp_path / "plain.jsonl", LINES).read_bytes()
+    (tmp_path / "in").write_bytes(compress(plain))
     out = tmp_path / "out.jsonl"
-    answer = ask(tmp_path / "in", "--out", out, "--json")
+    answer = run_dedupe(tmp_path / "in", "--out", out, "--json")
     assert answer.out == ""
     assert len(out.read_text().splitlines()) == 4
     assert json.loads(answer.err)["duplicate"] == 2
 
 
 def test_standard_input_is_read_too(tmp_path: Path):
-    lines = gzip.compress(written(tmp_path / "in.jsonl", LINES).read_bytes())
+    lines = gzip.compress(write_lines(tmp_path / "in.jsonl", LINES).read_bytes())
     command = [sys.executable, "-m", "headwater.cli", "dedupe", "-"]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, input=lines, capture_output=True, check=True, timeout=DEADLINE, cwd=tmp_path
     )
-    assert [json.loads(line)["duplicate_of"] for line in done.stdout.splitlines()] == [None, None, 1, 2]
+    assert [json.loads(line)["duplicate_of"] for line in completed.stdout.splitlines()] == [None, None, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -110,71 +110,73 @@ def test_standard_input_is_read_too(tmp_path: Path):
     ],
 )
 def test_a_bad_line_is_named_with_its_number_or_skipped(
-    ask: Any, tmp_path: Path, line: bytes, why: str, monkeypatch: pytest.MonkeyPatch
+    run_dedupe: Any, tmp_path: Path, line: bytes, why: str, monkeypatch: pytest.MonkeyPatch
 ):
     if why == "longer than":
         monkeypatch.setattr(json_lines, "LONGEST_LINE", 1000)
-    first, *rest = written(tmp_path / "in.jsonl", LINES).read_bytes().splitlines(keepends=True)
-    (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *rest]))
-    stopped = ask(tmp_path / "in.jsonl")
+    first, *following_lines = write_lines(tmp_path / "in.jsonl", LINES).read_bytes().splitlines(keepends=True)
+    (tmp_path / "in.jsonl").write_bytes(b"".join([first, b"\n", line, b"\n", *following_lines]))
+    stopped = run_dedupe(tmp_path / "in.jsonl")
     assert stopped.code == 1
     assert "line 3 is not a valid article" in stopped.err
     assert why in stopped.err
     assert len(stopped.records) == 1
-    skipped = ask(tmp_path / "in.jsonl", "--skip-bad")
+    skipped = run_dedupe(tmp_path / "in.jsonl", "--skip-bad")
     assert (skipped.code, len(skipped.records)) == (0, 4)
     assert "line 3 is not a valid article" in skipped.err
     assert "1 line skipped" in skipped.err
 
 
-def test_a_damaged_file_is_told_in_one_sentence(ask: Any, tmp_path: Path):
-    packed = gzip.compress(written(tmp_path / "in.jsonl", LINES).read_bytes())
+def test_a_damaged_file_is_reported_in_one_sentence(run_dedupe: Any, tmp_path: Path):
+    packed = gzip.compress(write_lines(tmp_path / "in.jsonl", LINES).read_bytes())
     (tmp_path / "in.gz").write_bytes(packed[:-20])
-    answer = ask(tmp_path / "in.gz")
+    answer = run_dedupe(tmp_path / "in.gz")
     assert (answer.code, len(answer.err.splitlines())) == (1, 1)
     assert "is damaged after line" in answer.err
 
 
-def test_what_cannot_be_opened_or_would_overwrite_the_input_is_refused(ask: Any, tmp_path: Path):
-    source = written(tmp_path / "in.jsonl", LINES)
+def test_missing_files_and_an_output_over_the_input_are_refused(run_dedupe: Any, tmp_path: Path):
+    source = write_lines(tmp_path / "in.jsonl", LINES)
     before = source.read_bytes()
-    assert "No such file" in ask(tmp_path / "missing.jsonl").err
-    assert "same file" in ask(source, "--out", source).err
-    assert "No such file" in ask(source, "--out", tmp_path / "nowhere" / "out.jsonl").err
+    assert "No such file" in run_dedupe(tmp_path / "missing.jsonl").err
+    assert "same file" in run_dedupe(source, "--out", source).err
+    assert "No such file" in run_dedupe(source, "--out", tmp_path / "nowhere" / "out.jsonl").err
     assert source.read_bytes() == before
 
 
-def test_the_ladder_is_the_one_that_was_named(ask: Any, tmp_path: Path):
+def test_the_profile_selects_the_rules(run_dedupe: Any, tmp_path: Path):
     same_title = [article(n, body, publisher="Wire") for n, body in enumerate((STORY, OTHER))]
-    source = written(tmp_path / "in.jsonl", same_title)
-    by_profile = {name: ask(source, "--profile", name).records[1]["rule"] for name in ("default", "seed-c")}
+    source = write_lines(tmp_path / "in.jsonl", same_title)
+    by_profile = {
+        name: run_dedupe(source, "--profile", name).records[1]["rule"] for name in ("default", "seed-c")
+    }
     assert by_profile == {"default": "", "seed-c": "fuzzy-title"}
-    assert ask(source, "--profile", "other").code == 2
+    assert run_dedupe(source, "--profile", "other").code == 2
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_line(ask: Any, tmp_path: Path):
-    path = tmp_path / "marked.jsonl"
+def test_a_byte_order_mark_does_not_belong_to_the_first_line(run_dedupe: Any, tmp_path: Path):
+    path = tmp_path / "bom.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": 1, "body": "x"}\r\n{"id": 2, "body": "y"}\r\n')
-    assert [one["id"] for one in ask(path).records] == [1, 2]
+    assert [record["id"] for record in run_dedupe(path).records] == [1, 2]
 
 
 @pytest.mark.parametrize("words", [("--out", "/dev/full"), ()])
-def test_a_full_disk_is_told_in_one_sentence(tmp_path: Path, words: tuple[str, ...]):
+def test_a_full_disk_is_reported_in_one_sentence(tmp_path: Path, words: tuple[str, ...]):
     path = tmp_path / "in.jsonl"
     path.write_text('{"id": 1, "body": "x"}\n')
     command = f"{shlex.quote(sys.executable)} -m headwater.cli dedupe in.jsonl {' '.join(words)}"
     full = f"{command} > /dev/full" if not words else command
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    done = subprocess.run(
+    completed = subprocess.run(
         ["/bin/sh", "-c", full], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert "No space left on device" in done.stderr
+    assert completed.returncode == 1
+    assert completed.stderr.count("\n") == 1
+    assert "No space left on device" in completed.stderr
 
 
-def test_order_and_missing_dates_are_no_obstacle(ask: Any, tmp_path: Path):
-    """Later lines are judged against earlier ones whatever their dates; a line without a date has none."""
+def test_any_order_and_missing_dates_are_accepted(run_dedupe: Any, tmp_path: Path):
+    """Later lines are compared with earlier ones regardless of their dates."""
     path = tmp_path / "in.jsonl"
     lines = [
         {"id": "late", "body": STORY, "published_at": "2026-03-04T12:00:00Z"},
@@ -184,11 +186,11 @@ def test_order_and_missing_dates_are_no_obstacle(ask: Any, tmp_path: Path):
         {"id": "nothing", "body": None, "title": None, "published_at": None},
     ]
     path.write_text("\n".join(json.dumps(line) for line in lines))
-    found = {one["id"]: one["duplicate_of"] for one in ask(path).records}
-    assert found == {"late": None, "early": "late", "undated": "late", "empty": None, "nothing": None}
+    originals = {record["id"]: record["duplicate_of"] for record in run_dedupe(path).records}
+    assert originals == {"late": None, "early": "late", "undated": "late", "empty": None, "nothing": None}
 
 
-def test_the_same_file_gives_the_same_answers_whatever_the_hash_seed(tmp_path: Path):
+def test_the_same_file_has_the_same_results_with_every_hash_seed(tmp_path: Path):
     path = tmp_path / "in.jsonl"
     bodies = [STORY, COPY, OTHER, f"{STORY} More follows.", STORY.rsplit(". ", 1)[0]]
     path.write_text(
@@ -196,8 +198,8 @@ def test_the_same_file_gives_the_same_answers_whatever_the_hash_seed(tmp_path: P
             json.dumps({"id": n, "body": body, "publisher": f"P{n % 2}"}) for n, body in enumerate(bodies)
         )
     )
-    told = [
+    outputs = [
         shell("dedupe", "in.jsonl", "--evidence", at=tmp_path, PYTHONHASHSEED=seed).out for seed in ("1", "2")
     ]
-    assert told[0]
-    assert told[0] == told[1]
+    assert outputs[0]
+    assert outputs[0] == outputs[1]

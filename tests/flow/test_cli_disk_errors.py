@@ -1,4 +1,4 @@
-"""A disk or a folder that refuses is told in one sentence, whatever verb meets it."""
+"""Every command reports errors of a disk or a folder in one sentence."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from headwater.model.errors import Temporary
 from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 
 
-def test_what_the_system_refuses_is_a_sentence(
+def test_an_error_of_the_operating_system_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -29,7 +29,7 @@ def test_what_the_system_refuses_is_a_sentence(
     assert answer.err == "headwater: the system reports: No space left on device (b/headwater.db).\n"
 
 
-def test_a_place_that_cannot_be_written_is_a_sentence(
+def test_an_unwritable_path_is_reported_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -39,7 +39,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(
     assert "headwater: the folder cannot be written (No such file or directory: nowhere/" in answer.err
 
 
-def test_a_store_that_cannot_be_saved_is_told_in_our_own_words(scene: Scene, tmp_path: Path):
+def test_a_snapshot_that_cannot_be_written_is_a_temporary_error(scene: Scene, tmp_path: Path):
     with pytest.raises(Temporary, match="unable to open"):
         save_snapshot(scene.store.engine, tmp_path / "missing" / "headwater.db")
 

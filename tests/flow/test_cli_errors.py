@@ -1,4 +1,4 @@
-"""What cannot be done is told in one sentence on standard error, with the right exit code and without a traceback."""
+"""Errors are one sentence on standard error, with the right exit code and without a traceback."""
 
 import random
 import sqlite3
@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import Answer, shell
+from tests.flow.command_line import CommandResult, shell
 
-# The database is waited for half a minute; here it is known never to come.
-IMPATIENT = """
+# A command waits half a minute for a locked database; these tests do not.
+SHORT_BUSY_TIMEOUT = """
 import headwater.store.connect as connect
 from headwater.cli import main
 connect.SQLITE_PRAGMAS = (*connect.SQLITE_PRAGMAS, "PRAGMA busy_timeout=50")
@@ -17,7 +17,7 @@ main()
 """
 
 
-def assert_sentence(answer: Answer, *words: str) -> None:
+def assert_sentence(answer: CommandResult, *words: str) -> None:
     assert answer.code == 1
     assert answer.out == ""
     assert len(answer.err.splitlines()) == 1, answer.err
@@ -26,14 +26,14 @@ def assert_sentence(answer: Answer, *words: str) -> None:
         assert word in answer.err
 
 
-def assert_usage(answer: Answer, *words: str) -> None:
+def assert_usage(answer: CommandResult, *words: str) -> None:
     assert answer.code == 2
     assert "Traceback" not in answer.err
     for word in words:
         assert word in answer.err
 
 
-def test_an_unknown_recipe_is_told_with_the_known_ones(tmp_path: Path):
+def test_an_unknown_recipe_is_reported_with_the_available_ones(tmp_path: Path):
     assert_sentence(shell("run", "nope", "--once", at=tmp_path), "no recipe 'nope'", "crypto")
 
 
@@ -47,23 +47,23 @@ def test_an_unknown_recipe_is_told_with_the_known_ones(tmp_path: Path):
         ("workers: 0\n", ("workers",)),
     ],
 )
-def test_a_bad_settings_file_is_told_with_file_line_and_field(
+def test_a_bad_settings_file_is_reported_with_file_line_and_field(
     tmp_path: Path, text: str, words: tuple[str, ...]
 ):
     (tmp_path / "bad.yaml").write_text(text)
     assert_sentence(shell("--config", "bad.yaml", "status", at=tmp_path), *words)
 
 
-def test_a_missing_settings_file_is_told(tmp_path: Path):
+def test_a_missing_settings_file_is_reported(tmp_path: Path):
     assert_sentence(shell("--config", "none.yaml", "status", at=tmp_path), "no file none.yaml")
 
 
-def test_looking_where_nothing_is_makes_nothing(tmp_path: Path):
+def test_reading_a_missing_installation_creates_nothing(tmp_path: Path):
     assert_sentence(shell("--data", "nowhere", "status", at=tmp_path), "no database in nowhere", "init")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_data_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path):
+def test_a_data_folder_that_cannot_be_created_leaves_nothing_behind(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     assert_sentence(shell("--data", "file/data", "init", at=tmp_path), "cannot be created")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -79,13 +79,15 @@ def test_a_data_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path)
         ("sqlite:////nonexistent/folder/x.db", ("is unavailable", "database")),
     ],
 )
-def test_a_bad_database_is_told_without_its_password(tmp_path: Path, address: str, words: tuple[str, ...]):
+def test_a_bad_database_is_reported_without_its_password(
+    tmp_path: Path, address: str, words: tuple[str, ...]
+):
     answer = shell("status", at=tmp_path, HEADWATER_DATABASE=address)
     assert_sentence(answer, *words)
     assert "hush" not in answer.err
 
 
-def test_a_damaged_database_is_told(tmp_path: Path):
+def test_a_damaged_database_is_reported(tmp_path: Path):
     (tmp_path / "headwater.db").write_bytes(random.Random(7).randbytes(9000))
     assert_sentence(shell("--data", ".", "status", at=tmp_path), "damaged", "backup")
 
@@ -94,19 +96,19 @@ def test_a_locked_database_can_be_read_but_not_changed(tmp_path: Path):
     assert shell("--data", "d", "init", at=tmp_path).code == 0
     with closing(sqlite3.connect(tmp_path / "d" / "headwater.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        looked = shell("--data", "d", "status", at=tmp_path, program=("-c", IMPATIENT))
-        changed = shell("--data", "d", "sources", "pause", "x", at=tmp_path, program=("-c", IMPATIENT))
-    assert looked.code == 0
-    assert_sentence(changed, "database is locked", "try again")
+        status = shell("--data", "d", "status", at=tmp_path, program=("-c", SHORT_BUSY_TIMEOUT))
+        pause = shell("--data", "d", "sources", "pause", "x", at=tmp_path, program=("-c", SHORT_BUSY_TIMEOUT))
+    assert status.code == 0
+    assert_sentence(pause, "database is locked", "try again")
 
 
-def test_what_is_not_understood_is_told_with_exit_code_2(tmp_path: Path):
+def test_a_usage_error_has_exit_code_2(tmp_path: Path):
     assert_usage(shell("nope", at=tmp_path), "No such command 'nope'")
     assert_usage(shell("stats", at=tmp_path), "Did you mean 'status'")
     assert_usage(shell("run", at=tmp_path), "RECIPE")
 
 
-def test_the_version_is_told(tmp_path: Path):
+def test_the_version_is_printed(tmp_path: Path):
     answer = shell("--version", at=tmp_path)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("headwater ")

@@ -1,4 +1,4 @@
-"""How moments, sizes, figures and strange letters are put into words."""
+"""How times, sizes, counts and control characters are printed."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "expected"),
     [
         (0, "now"),
         (5, "in 5 s"),
@@ -26,8 +26,8 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
         (864000, "in 10 d"),
     ],
 )
-def test_a_distance_in_time_has_one_unit(seconds: int, told: str):
-    assert format_relative(NOW + timedelta(seconds=seconds), NOW) == told
+def test_a_distance_in_time_has_one_unit(seconds: int, expected: str):
+    assert format_relative(NOW + timedelta(seconds=seconds), NOW) == expected
 
 
 def test_what_is_due_is_due_now():
@@ -36,27 +36,27 @@ def test_what_is_due_is_due_now():
 
 
 @pytest.mark.parametrize(
-    ("size", "told"), [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (2**40, "1099.5 GB")]
+    ("size", "expected"), [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (2**40, "1099.5 GB")]
 )
-def test_sizes_are_told_in_thousands(size: int, told: str):
-    assert format_size(size) == told
+def test_sizes_are_printed_in_powers_of_a_thousand(size: int, expected: str):
+    assert format_size(size) == expected
 
 
-def test_one_is_not_many():
+def test_a_count_of_one_is_singular():
     assert [format_count(n, "source") for n in (0, 1, 2)] == ["0 sources", "1 source", "2 sources"]
 
 
 @given(st.text())
-def test_nothing_printable_steers_a_terminal(text: str):
-    told = printable_text(text)
-    assert len(told) == len(text)
-    assert printable_text(told) == told
-    assert not any(ord(letter) < 0x20 and letter not in "\n\t" for letter in told)
-    assert not {"\x7f", "\x9b", "\u202e", "\u2066"} & set(told)
+def test_printable_text_cannot_control_a_terminal(text: str):
+    printable = printable_text(text)
+    assert len(printable) == len(text)
+    assert printable_text(printable) == printable
+    assert not any(ord(letter) < 0x20 and letter not in "\n\t" for letter in printable)
+    assert not {"\x7f", "\x9b", "\u202e", "\u2066"} & set(printable)
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "expected"),
     [
         (Refused("x", "do this instead"), "do this instead."),
         (Refused("x", "do this instead."), "do this instead."),
@@ -65,8 +65,8 @@ def test_nothing_printable_steers_a_terminal(text: str):
         (Temporary("database_unavailable", "database is locked"), "database is locked"),
     ],
 )
-def test_an_error_is_a_sentence(error, told: str):
-    assert told in error_message(error)
+def test_an_error_is_a_sentence(error, expected: str):
+    assert expected in error_message(error)
     assert error_message(error).endswith(".")
 
 
@@ -83,16 +83,16 @@ STATUS = {
 }
 
 
-def test_figures_add_up_documents_and_leads_and_leave_polling_out_of_what_waits():
-    seen = recipe_counts(STATUS)
-    assert (seen.came_in, seen.kept, seen.duplicate, seen.waiting) == (10, 4, 3, 3)
-    assert seen.since(seen).nothing_new
-    assert not seen.since(RecipeCounts()).nothing_new
+def test_counts_add_up_documents_and_leads_and_exclude_polls_from_waiting():
+    counts = recipe_counts(STATUS)
+    assert (counts.came_in, counts.kept, counts.duplicate, counts.waiting) == (10, 4, 3, 3)
+    assert counts.since(counts).nothing_new
+    assert not counts.since(RecipeCounts()).nothing_new
 
 
-def test_progress_repeats_itself_only_now_and_then():
-    lines, told = iter(["a", "a", "b", *"b" * REPEAT_UNCHANGED_AFTER]), []
-    progress = ChangePrinter(lambda: next(lines), told.append)
+def test_unchanged_progress_is_repeated_only_occasionally():
+    lines, printed = iter(["a", "a", "b", *"b" * REPEAT_UNCHANGED_AFTER]), []
+    progress = ChangePrinter(lambda: next(lines), printed.append)
     for _ in range(3 + REPEAT_UNCHANGED_AFTER):
         progress()
-    assert told == ["a", "b", "b"]
+    assert printed == ["a", "b", "b"]

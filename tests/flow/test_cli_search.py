@@ -12,17 +12,17 @@ from tests.support.scene import START, Scene, kept_result
 from headwater.store.search import document_search
 
 
-class Ears:
-    """An encoder that knows two things."""
+class TwoTopicEncoder:
+    """An encoder with two dimensions: taxes and the sea."""
 
-    name = "two-things"
+    name = "two-topics"
 
     def __call__(self, texts: list[str]) -> Any:
         return np.array([[float("tax" in t.lower()), float("sea" in t.lower())] for t in texts], np.float32)
 
 
 @pytest.fixture
-def ask(
+def search(
     scene: Scene,
     database: str,
     tmp_path: Path,
@@ -37,26 +37,31 @@ def ask(
         ),
     )
     settings = ("--config", str(settings_file(tmp_path, database)))
-    monkeypatch.setattr(document_search, "_open_encoder", lambda *_: Ears())
+    monkeypatch.setattr(document_search, "_open_encoder", lambda *_: TwoTopicEncoder())
     return lambda *words: call(capsys, monkeypatch, *settings, "search", *words)
 
 
-def test_p29_documents_are_searched_and_shown(ask: Any):
-    shown = ask("CAFE").out
+def test_p29_documents_are_searched_and_shown(search: Any):
+    shown = search("CAFE").out
     assert "Tax on coins" in shown
     assert "A café pays the tax." in shown
-    assert [row["title"] for row in ask("sea coins", "--json").records] == ["Sea trade", "Tax on coins"]
-    assert [row["title"] for row in ask("coins", "--language", "en", "--limit", "1", "--json").records] != []
-    assert ask("xyzzy").out.strip() == "No document matches."
+    assert [row["title"] for row in search("sea coins", "--json").records] == ["Sea trade", "Tax on coins"]
+    assert [
+        row["title"] for row in search("coins", "--language", "en", "--limit", "1", "--json").records
+    ] != []
+    assert search("xyzzy").out.strip() == "No document matches."
 
 
-def test_p29_documents_are_searched_by_meaning(ask: Any):
-    found = ask("about the sea", "--meaning", "--json").records
-    assert [(row["title"], row["similarity"]) for row in found] == [("Sea trade", 1.0), ("Tax on coins", 0.0)]
+def test_p29_documents_are_searched_by_meaning(search: Any):
+    records = search("about the sea", "--meaning", "--json").records
+    assert [(row["title"], row["similarity"]) for row in records] == [
+        ("Sea trade", 1.0),
+        ("Tax on coins", 0.0),
+    ]
 
 
-def test_wrong_words_are_told_in_one_sentence(ask: Any):
+def test_invalid_options_are_reported_in_one_sentence(search: Any):
     for words in (("x", "--since", "someday"), ("x", "--recipe", "nothing")):
-        answer = ask(*words)
+        answer = search(*words)
         assert answer.code != 0
         assert "Traceback" not in answer.err

@@ -1,4 +1,4 @@
-"""Asking feeds before believing them, adding them, and running until all is done."""
+"""Validating feeds, adding them, and running a recipe until nothing is left to do."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import Answer, call, shell
+from tests.flow.command_line import CommandResult, call, shell
 
 from headwater.app import App
 from headwater.model.source import Source
@@ -27,7 +27,7 @@ FEED = (
 def serving_site(pages: Mapping[str, bytes]) -> Iterator[str]:
     """A site of a few pages on this machine; everything else is not found."""
 
-    class Answers(BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             body = pages.get(self.path)
             self.send_response(404 if body is None else 200)
@@ -37,7 +37,7 @@ def serving_site(pages: Mapping[str, bytes]) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         try:
@@ -47,7 +47,7 @@ def serving_site(pages: Mapping[str, bytes]) -> Iterator[str]:
             thread.join()
 
 
-Ask = Callable[..., Answer]
+RunCli = Callable[..., CommandResult]
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +70,21 @@ def settings(internet: Internet, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ask(settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
+def run_cli(settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> RunCli:
     return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
 
 
-def test_a_good_feed_is_told_with_format_entries_and_age(ask: Ask):
-    answer = ask("sources", "validate", "http://ledgerlane.example/feed")
+def test_a_good_feed_is_reported_with_format_entries_and_age(run_cli: RunCli):
+    answer = run_cli("sources", "validate", "http://ledgerlane.example/feed")
     assert answer.code == 0
     assert "rss20 'Ledger Lane'" in answer.out
     assert "entries, newest" in answer.out
 
 
-def test_a_broken_feed_that_can_be_read_is_told_with_its_repairs(ask: Ask):
-    found = ask("sources", "validate", "http://oddfeeds.example/truncated.xml", "--json").record
-    assert found["ok"] is True
-    assert any(warning.startswith("malformed") for warning in found["warnings"])
+def test_a_broken_but_readable_feed_is_reported_with_its_repairs(run_cli: RunCli):
+    report = run_cli("sources", "validate", "http://oddfeeds.example/truncated.xml", "--json").record
+    assert report["ok"] is True
+    assert any(warning.startswith("malformed") for warning in report["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -96,78 +96,80 @@ def test_a_broken_feed_that_can_be_read_is_told_with_its_repairs(ask: Ask):
         ("http://10.0.0.1/feed", "forbidden_address"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_reason(ask: Ask, url: str, reason: str):
-    answer = ask("sources", "validate", url, "--json")
+def test_an_unusable_feed_is_reported_with_its_reason(run_cli: RunCli, url: str, reason: str):
+    answer = run_cli("sources", "validate", url, "--json")
     assert answer.code == 1
     assert (answer.record["ok"], answer.record["reason"]) == (False, reason)
-    assert f"not usable: {reason}" in ask("sources", "validate", url).out
+    assert f"not usable: {reason}" in run_cli("sources", "validate", url).out
 
 
-def test_a_page_is_told_with_the_feeds_it_names(ask: Ask):
-    answer = ask("sources", "validate", "http://ledgerlane.example/")
+def test_a_page_is_reported_with_the_feeds_it_names(run_cli: RunCli):
+    answer = run_cli("sources", "validate", "http://ledgerlane.example/")
     assert answer.code == 1
     assert "try http://ledgerlane.example/feed" in answer.out
 
 
-def test_c2_a_site_is_enough_its_page_names_the_feed(ask: Ask):
-    added = ask("sources", "add", "crypto", "http://ledgerlane.example/", "--json").record
+def test_c2_the_page_of_a_site_names_its_feed(run_cli: RunCli):
+    added = run_cli("sources", "add", "crypto", "http://ledgerlane.example/", "--json").record
     assert (added["name"], added["url"]) == ("Ledger Lane", "http://ledgerlane.example/feed")
 
 
-def test_c2_a_site_that_names_no_feed_is_asked_where_such_sites_have_them(ask: Ask, settings: Path):
+def test_c2_the_usual_addresses_are_tried_when_a_site_names_no_feed(run_cli: RunCli, settings: Path):
     with serving_site({"/": PLAIN_PAGE, "/comments/feed": FEED, "/rss.xml": FEED}) as address:
         settings.write_text(
             settings.read_text().replace("hosts: {", f'hosts: {{"plain.example": "{address}", ')
         )
-        added = ask("sources", "add", "crypto", "http://plain.example/", "--json")
-        nothing = ask("sources", "add", "crypto", "http://plain.example/other", "--name", "Other")
+        added = run_cli("sources", "add", "crypto", "http://plain.example/", "--json")
+        failed = run_cli("sources", "add", "crypto", "http://plain.example/other", "--name", "Other")
     assert added.record["url"] == "http://plain.example/rss.xml"
-    assert nothing.code == 1
-    assert "http_404" in nothing.err
+    assert failed.code == 1
+    assert "http_404" in failed.err
 
 
-def test_c5_a_feed_that_does_not_answer_in_two_seconds_is_not_added(ask: Ask, internet: Internet):
+def test_c5_a_feed_that_does_not_answer_in_two_seconds_is_not_added(run_cli: RunCli, internet: Internet):
     internet.fault("hashfield.example", "/rss.xml", Fault(delay=8), times=1)
-    answer = ask("sources", "add", "crypto", "http://hashfield.example/rss.xml")
+    answer = run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml")
     assert answer.code == 1
     assert "timeout" in answer.err
 
 
-def test_c2_what_is_stale_is_told(ask: Ask, settings: Path):
+def test_c2_a_stale_feed_is_reported(run_cli: RunCli, settings: Path):
     with serving_site({"/feed": FEED}) as address:
         settings.write_text(
             settings.read_text().replace("hosts: {", f'hosts: {{"plain.example": "{address}", ')
         )
-        found = ask("sources", "validate", "http://plain.example/feed", "--json").record
-        told = ask("sources", "add", "crypto", "http://plain.example/feed")
-    assert (found["ok"], found["freshness"]) == (True, "stale")
-    assert "nothing new for a long time" in told.out
+        report = run_cli("sources", "validate", "http://plain.example/feed", "--json").record
+        added = run_cli("sources", "add", "crypto", "http://plain.example/feed")
+    assert (report["ok"], report["freshness"]) == (True, "stale")
+    assert "nothing new for a long time" in added.out
 
 
-def test_c41_a_fallback_is_stored_with_the_feed(ask: Ask):
+def test_c41_a_fallback_is_stored_with_the_feed(run_cli: RunCli):
     words = ("--fallback", "http://ledgerlane.example/feed/markets")
-    assert ask("sources", "add", "crypto", "http://ledgerlane.example/feed", *words).code == 0
-    assert ask("sources", "show", "Ledger Lane", "--json").record["options"] == {"fallback": [words[1]]}
-    refused = ask("sources", "add", "crypto", "http://hashfield.example/rss.xml", "--fallback", "file:///x")
+    assert run_cli("sources", "add", "crypto", "http://ledgerlane.example/feed", *words).code == 0
+    assert run_cli("sources", "show", "Ledger Lane", "--json").record["options"] == {"fallback": [words[1]]}
+    refused = run_cli(
+        "sources", "add", "crypto", "http://hashfield.example/rss.xml", "--fallback", "file:///x"
+    )
     assert (refused.code, "fallback" in refused.err) == (1, True)
 
 
-def test_c7_c8_the_rhythm_of_a_feed_is_shown(ask: Ask, settings: Path):
-    assert ask("init").code == 0
+def test_c7_c8_the_update_frequency_of_a_feed_is_shown(run_cli: RunCli, settings: Path):
+    assert run_cli("init").code == 0
     app = App(read_settings(settings))
-    rhythm = {"every": 10_800, "quiet": 86_400 * 2, "window": 600_000, "entries": 20}
-    known = Source(
+    frequency = {"every": 10_800, "quiet": 86_400 * 2, "window": 600_000, "entries": 20}
+    source = Source(
         id="0123456789abcdef01234567",
         recipe="crypto",
         kind="feed",
         name="Wire",
         url="http://w.example/",
-        watermark={"update_frequency": rhythm},
+        watermark={"update_frequency": frequency},
     )
-    app.store.register([known], app.clock())
+    app.store.register([source], app.clock())
     app.store.engine.dispose()
-    assert "every 3 h" in ask("sources", "list").out
-    assert "something new every 3 h; silent for up to 2 d" in ask("sources", "show", "Wire").out
+    assert "every 3 h" in run_cli("sources", "list").out
+    assert "something new every 3 h; silent for up to 2 d" in run_cli("sources", "show", "Wire").out
 
 
 LIST = """<?xml version="1.0"?><opml version="2.0"><body><outline text="News"><outline text="Harbour">
@@ -175,36 +177,41 @@ LIST = """<?xml version="1.0"?><opml version="2.0"><body><outline text="News"><o
 </outline><outline type="rss" text="Closed" xmlUrl="http://oddfeeds.example/gone.xml"/></outline></body></opml>"""
 
 
-def test_c1_a_list_is_imported_checked_and_exported_again(ask: Ask, tmp_path: Path):
+def test_c1_a_list_is_imported_checked_and_exported_again(run_cli: RunCli, tmp_path: Path):
     path, out = tmp_path / "feeds.opml", tmp_path / "out.opml"
     path.write_text(LIST)
-    told = ask("sources", "import", "crypto", str(path), "--json").records
-    assert [(one["name"], one["result"]) for one in told] == [("Ledger", "added"), ("Closed", "left out")]
-    assert told[1]["reason"] == "http_410"
-    assert "1 there already" in ask("sources", "import", "crypto", str(path)).out
-    assert ask("sources", "export", "crypto", "--out", str(out)).code == 0
+    results = run_cli("sources", "import", "crypto", str(path), "--json").records
+    assert [(item["name"], item["result"]) for item in results] == [
+        ("Ledger", "added"),
+        ("Closed", "left out"),
+    ]
+    assert results[1]["reason"] == "http_410"
+    assert "1 there already" in run_cli("sources", "import", "crypto", str(path)).out
+    assert run_cli("sources", "export", "crypto", "--out", str(out)).code == 0
     outlines, _ = parse_opml(out.read_bytes())
-    assert [(one.name, one.url, one.site, one.categories) for one in outlines] == [
+    assert [(item.name, item.url, item.site, item.categories) for item in outlines] == [
         ("Ledger", "http://ledgerlane.example/feed", "http://ledgerlane.example/", ("News/Harbour",))
     ]
 
 
 @pytest.mark.parametrize("text", ["<html></html>", '<opml version="2.0"><body/></opml>', ""])
-def test_what_is_no_list_is_told_in_a_sentence(ask: Ask, tmp_path: Path, text: str):
+def test_a_file_without_a_feed_list_is_reported_in_one_sentence(run_cli: RunCli, tmp_path: Path, text: str):
     path = tmp_path / "feeds.opml"
     path.write_text(text)
-    answer = ask("sources", "import", "crypto", str(path))
+    answer = run_cli("sources", "import", "crypto", str(path))
     assert (answer.code, "feeds.opml" in answer.err, "Traceback" in answer.err) == (1, True, False)
 
 
-def test_a_feed_is_added_under_its_own_title_and_only_once(ask: Ask):
-    first = ask(
+def test_a_feed_is_added_under_its_own_title_and_only_once(run_cli: RunCli):
+    first = run_cli(
         "sources", "add", "crypto", "http://ledgerlane.example/feed", "--every", "15m", "--json"
     ).record
     assert (first["name"], first["new"]) == ("Ledger Lane", True)
-    again = ask("sources", "add", "crypto", "http://ledgerlane.example/feed", "--cron", "0 * * * *", "--json")
+    again = run_cli(
+        "sources", "add", "crypto", "http://ledgerlane.example/feed", "--cron", "0 * * * *", "--json"
+    )
     assert again.record == first | {"new": False}
-    stored = ask("sources", "show", "Ledger Lane", "--json").record
+    stored = run_cli("sources", "show", "Ledger Lane", "--json").record
     assert (stored["origin"], stored["trigger_seconds"], stored["trigger_cron"]) == (
         "operator",
         None,
@@ -212,58 +219,64 @@ def test_a_feed_is_added_under_its_own_title_and_only_once(ask: Ask):
     )
 
 
-def test_a_feed_that_is_added_again_keeps_what_is_not_told_anew(ask: Ask):
-    url, spare = "http://ledgerlane.example/feed", "http://ledgerlane.example/feed/markets"
-    assert ask("sources", "add", "crypto", url, "--every", "15m").code == 0
-    assert ask("sources", "add", "crypto", url, "--fallback", spare).code == 0
-    assert ask("sources", "add", "crypto", url, "--name", "Lane").code == 0
-    stored = ask("sources", "show", "Lane", "--json").record
-    assert (stored["trigger_seconds"], stored["options"]) == (900, {"fallback": [spare]})
+def test_a_feed_that_is_added_again_keeps_its_other_options(run_cli: RunCli):
+    url, fallback = "http://ledgerlane.example/feed", "http://ledgerlane.example/feed/markets"
+    assert run_cli("sources", "add", "crypto", url, "--every", "15m").code == 0
+    assert run_cli("sources", "add", "crypto", url, "--fallback", fallback).code == 0
+    assert run_cli("sources", "add", "crypto", url, "--name", "Lane").code == 0
+    stored = run_cli("sources", "show", "Lane", "--json").record
+    assert (stored["trigger_seconds"], stored["options"]) == (900, {"fallback": [fallback]})
 
 
-def test_a_password_in_an_address_is_neither_stored_nor_repeated(ask: Ask):
-    refused = ask("sources", "add", "crypto", "http://me:geheim@ledgerlane.example/feed", "--no-check")
+def test_a_password_in_an_address_is_neither_stored_nor_repeated(run_cli: RunCli):
+    refused = run_cli("sources", "add", "crypto", "http://me:geheim@ledgerlane.example/feed", "--no-check")
     assert (refused.code, refused.out) == (1, "")
     assert "remove the user and the password" in refused.err
     assert "geheim" not in refused.err
 
 
-def test_a_feed_is_added_unseen_only_when_told_so(ask: Ask):
+def test_a_feed_is_added_without_a_check_only_on_request(run_cli: RunCli):
     url = "http://oddfeeds.example/gone.xml"
-    assert ask("sources", "add", "crypto", url).code == 1
-    assert ask("sources", "add", "crypto", url, "--no-check", "--name", "Closed").code == 0
-    assert ask("sources", "validate", "crypto").code == 1
+    assert run_cli("sources", "add", "crypto", url).code == 1
+    assert run_cli("sources", "add", "crypto", url, "--no-check", "--name", "Closed").code == 0
+    assert run_cli("sources", "validate", "crypto").code == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--every", "5x"), "every: '5x' is not a duration"),
         (("--cron", "often"), "cron: 'often'"),
         (("--cron", "0 * * * *", "--every", "1h"), "not both"),
     ],
 )
-def test_a_bad_trigger_is_told_before_anything_is_asked(ask: Ask, internet: Internet, words, told: str):
+def test_a_bad_trigger_is_reported_before_any_request(
+    run_cli: RunCli, internet: Internet, words, message: str
+):
     internet.clear_log()
-    answer = ask("sources", "add", "crypto", "http://ledgerlane.example/feed", *words)
+    answer = run_cli("sources", "add", "crypto", "http://ledgerlane.example/feed", *words)
     assert answer.code == 1
-    assert told in answer.err
+    assert message in answer.err
     assert internet.log() == []
 
 
-def test_a_recipe_is_run_until_all_is_done(settings: Path, ask: Ask):
-    assert ask("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
-    ran = shell("--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent)
-    assert (ran.code, ran.err) == (0, "")
-    told = ran.record
-    assert told["this_run"]["kept"] == told["in_all"]["delivered"] > 0
-    assert told["in_all"]["waiting"] == 0
+def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunCli):
+    assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
+    first = shell(
+        "--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent
+    )
+    assert (first.code, first.err) == (0, "")
+    summary = first.record
+    assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
+    assert summary["in_all"]["waiting"] == 0
     again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
     assert again.code == 0
     assert "nothing new from 1 source\n" in again.out
 
 
-def test_a_source_taken_out_of_the_list_is_paused_at_the_next_run_and_told(settings: Path, ask: Ask):
+def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
+    settings: Path, run_cli: RunCli
+):
     feeds = settings.parent / "none.yaml"
     line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
     feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
@@ -273,15 +286,15 @@ def test_a_source_taken_out_of_the_list_is_paused_at_the_next_run_and_told(setti
     again = shell(*run, at=settings.parent)
     assert again.code == 0
     assert "paused, because no longer in the list of crypto: other." in again.err
-    assert "unlisted" in ask("sources", "list").out
-    shown = ask("sources", "show", "other").out
+    assert "unlisted" in run_cli("sources", "list").out
+    shown = run_cli("sources", "show", "other").out
     assert "no longer in the list" in " ".join(shown.split())
-    (row,) = [row for row in ask("sources", "list", "--json").records if row["name"] == "other"]
+    (row,) = [row for row in run_cli("sources", "list", "--json").records if row["name"] == "other"]
     assert (row["active"], row["reason"]) == (False, "unlisted")
 
 
-def test_work_without_sources_says_what_to_do(ask: Ask):
-    assert ask("init").code == 0
-    answer = ask("work")
+def test_work_without_sources_says_what_to_do(run_cli: RunCli):
+    assert run_cli("init").code == 0
+    answer = run_cli("work")
     assert answer.code == 1
     assert "sources add" in answer.err

@@ -1,4 +1,4 @@
-"""The same engine behind Celery: the same rows as one machine makes, no job twice, one beat that counts."""
+"""The engine under Celery: the same rows as on one machine, no job twice, one leading beat."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ numbers = count(1)
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small", process=True) as opened:
-        yield opened
+    with running(size="small", process=True) as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture(scope="module")
 def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    """What one machine makes of it, on SQLite."""
+    """The rows of the same run on one machine, with SQLite."""
     folder = tmp_path_factory.mktemp("alone")
     with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
         alone.finish(alone.start_embedded())
@@ -41,41 +41,46 @@ def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> S
 
 
 @pytest.fixture
-def many(internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey) -> Iterator[Cluster]:
+def celery_cluster(
+    internet: Internet, tmp_path: Path, postgres: Postgres, valkey: Valkey
+) -> Iterator[Cluster]:
     name = f"cluster{next(numbers)}"
     with cluster(tmp_path, internet, postgres.create(name), redis=valkey.url) as opened:
         yield opened
     postgres.drop(name)
 
 
-def _leader(many: Cluster) -> str | None:
-    return {row["name"]: row["lease_owner"] for row in MaintenanceTasks(many.engine).list_tasks()}.get(
-        leader_row(RECIPE)
-    )
+def _leader(celery_cluster: Cluster) -> str | None:
+    return {
+        row["name"]: row["lease_owner"] for row in MaintenanceTasks(celery_cluster.engine).list_tasks()
+    }.get(leader_row(RECIPE))
 
 
-def test_c36_a_cluster_makes_the_same_rows_as_one_machine_no_job_twice_and_stays_small(
-    many: Cluster, reference: Snapshot
+def test_c36_a_cluster_stores_the_same_rows_as_one_machine_and_runs_no_job_twice(
+    celery_cluster: Cluster, reference: Snapshot
 ):
-    heaviest = 0
+    peak_memory = 0
 
-    def done() -> bool:
-        nonlocal heaviest
+    def measure_until_done() -> bool:
+        nonlocal peak_memory
         for worker in workers:
-            heaviest = max([heaviest, *(_weight(process) for process in children(worker))])
-        return many.is_done()
+            peak_memory = max([peak_memory, *(_memory(process) for process in children(worker))])
+        return celery_cluster.is_done()
 
-    beats = [many.beat(), many.beat()]
-    workers = [many.worker("poll,fetch"), many.worker("refine,gather,deliver,maintenance", 2)]
-    many.wait_until(done)
-    assert many.stop(*workers, *beats) == [0] * 4, many.output()
-    assert take_snapshot(many.data, many.database).in_any_order == reference
-    assert set(Counter(many.journal()).values()) == {1}
-    assert "Traceback" not in many.output()
-    assert 0 < heaviest < 512 * MEGABYTE
+    beats = [celery_cluster.beat(), celery_cluster.beat()]
+    workers = [
+        celery_cluster.worker("poll,fetch"),
+        celery_cluster.worker("refine,gather,deliver,maintenance", 2),
+    ]
+    celery_cluster.wait_until(measure_until_done)
+    assert celery_cluster.stop(*workers, *beats) == [0] * 4, celery_cluster.output()
+    assert take_snapshot(celery_cluster.data, celery_cluster.database).in_any_order == reference
+    assert set(Counter(celery_cluster.journal()).values()) == {1}
+    assert "Traceback" not in celery_cluster.output()
+    assert 0 < peak_memory < 512 * MEGABYTE
 
 
-def _weight(process: psutil.Process) -> int:
+def _memory(process: psutil.Process) -> int:
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -83,19 +88,19 @@ def _weight(process: psutil.Process) -> int:
 
 
 def test_neither_a_killed_beat_nor_junk_in_a_queue_stops_the_work(
-    many: Cluster, reference: Snapshot, valkey: Valkey
+    celery_cluster: Cluster, reference: Snapshot, valkey: Valkey
 ):
     with valkey.client() as client:
         client.lpush(f"headwater.{RECIPE}.refine", "no message at all", "{}")
-    worker, first, second = many.worker(), many.beat(), many.beat()
-    many.wait_until(lambda: _leader(many) is not None)
-    leader = next(beat for beat in (first, second) if f":{beat.pid}:" in str(_leader(many)))
+    worker, first, second = celery_cluster.worker(), celery_cluster.beat(), celery_cluster.beat()
+    celery_cluster.wait_until(lambda: _leader(celery_cluster) is not None)
+    leader = next(beat for beat in (first, second) if f":{beat.pid}:" in str(_leader(celery_cluster)))
     other = second if leader is first else first
-    many.kill(leader)
-    many.wait_until(many.is_done)
-    assert f":{other.pid}:" in str(_leader(many))
-    assert not dead_owners([str(_leader(many))])
-    assert many.stop(worker, other) == [0, 0], many.output()
-    assert "worker died" in many.output()
-    assert _leader(many) is None
-    assert take_snapshot(many.data, many.database).in_any_order == reference
+    celery_cluster.kill(leader)
+    celery_cluster.wait_until(celery_cluster.is_done)
+    assert f":{other.pid}:" in str(_leader(celery_cluster))
+    assert not dead_owners([str(_leader(celery_cluster))])
+    assert celery_cluster.stop(worker, other) == [0, 0], celery_cluster.output()
+    assert "worker died" in celery_cluster.output()
+    assert _leader(celery_cluster) is None
+    assert take_snapshot(celery_cluster.data, celery_cluster.database).in_any_order == reference

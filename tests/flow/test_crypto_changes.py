@@ -1,4 +1,4 @@
-"""The world goes on: new articles, changed pages, pages that fail."""
+"""Changes between runs: new articles, changed pages, pages that fail."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,16 +18,16 @@ TEASERS = ("Hashfield Notes", "http://hashfield.example/rss.xml")
 
 @pytest.fixture
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
+def crypto_run(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
     """One feed with whole articles, one with teasers whose pages are fetched; both read once."""
-    with recipe_run(tmp_path, internet, feeds=[WIRE, TEASERS]) as made:
-        made.run()
-        yield made
+    with recipe_run(tmp_path, internet, feeds=[WIRE, TEASERS]) as crypto_run:
+        crypto_run.run()
+        yield crypto_run
 
 
 def _record(internet: Internet, host: str) -> dict:
@@ -35,88 +35,96 @@ def _record(internet: Internet, host: str) -> dict:
 
 
 @pytest.mark.parametrize("host", ["ledgerlane.example", "hashfield.example"])
-def test_a_changed_page_is_revision_2_of_the_same_document(lab: RecipeRun, internet: Internet, host: str):
+def test_a_changed_page_is_revision_2_of_the_same_document(
+    crypto_run: RecipeRun, internet: Internet, host: str
+):
     article = _record(internet, host)
-    before = {row["id"]: row for row in lab.documents()}
+    before = {row["id"]: row for row in crypto_run.documents()}
     (old,) = [row for row in before.values() if row["url"] in article["urls"]]
-    lab.clock.advance(timedelta(hours=1))
+    crypto_run.clock.advance(timedelta(hours=1))
     internet.advance(timedelta(hours=1))
-    words = ["A wholly new first paragraph that nobody has read before, about nothing in particular. " * 3]
+    words = ["A wholly new first paragraph that no reader has seen before, about nothing in particular. " * 3]
     internet.edit(article["id"], title="A wholly new title", paragraphs=words)
-    lab.poll_again()
-    after = {row["id"]: row for row in lab.documents()}
+    crypto_run.poll_again()
+    after = {row["id"]: row for row in crypto_run.documents()}
     assert after.keys() == before.keys()
     new = after[old["id"]]
     assert (new["revision"], new["state"], new["title"]) == (2, State.KEPT, "A wholly new title")
-    assert words[0].strip() in lab.app.store.documents([old["id"]])[old["id"]].text
-    (earlier,) = lab.rows(revisions, document_id=old["id"])
+    assert words[0].strip() in crypto_run.app.store.documents([old["id"]])[old["id"]].text
+    (earlier,) = crypto_run.rows(revisions, document_id=old["id"])
     assert (earlier["revision"], earlier["title"]) == (1, article["title"])
-    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
-    assert lab.unfinished() == {}
+    assert crypto_run.delivered() == {row["id"] for row in crypto_run.documents(State.KEPT)}
+    assert crypto_run.unfinished() == {}
 
 
-def test_new_articles_are_read_when_they_appear(lab: RecipeRun, internet: Internet):
-    before = {row["id"] for row in lab.documents()}
-    lab.clock.advance(timedelta(hours=24))
+def test_new_articles_are_read_when_they_appear(crypto_run: RecipeRun, internet: Internet):
+    before = {row["id"] for row in crypto_run.documents()}
+    crypto_run.clock.advance(timedelta(hours=24))
     internet.advance(timedelta(hours=24))
-    mine = {WIRE[1], TEASERS[1]}
-    listed = {record["urls"][0] for record in internet.truth() if mine & set(record["feeds"])}
-    lab.poll_again()
-    now = {row["id"]: row for row in lab.documents()}
+    own_feeds = {WIRE[1], TEASERS[1]}
+    listed = {record["urls"][0] for record in internet.truth() if own_feeds & set(record["feeds"])}
+    crypto_run.poll_again()
+    now = {row["id"]: row for row in crypto_run.documents()}
     assert before < now.keys()
     assert {row["url"].partition("?utm")[0] for row in now.values()} >= listed
 
 
-def test_an_article_published_a_moment_ago_is_found(lab: RecipeRun, internet: Internet):
-    made = internet.publish("hashfield.example", title="Something happened just now")
-    lab.poll_again()
-    (row,) = [row for row in lab.documents(State.KEPT) if row["title"] == "Something happened just now"]
-    assert row["url"] in made["urls"]
+def test_a_newly_published_article_is_found(crypto_run: RecipeRun, internet: Internet):
+    article = internet.publish("hashfield.example", title="Something happened just now")
+    crypto_run.poll_again()
+    (row,) = [
+        row for row in crypto_run.documents(State.KEPT) if row["title"] == "Something happened just now"
+    ]
+    assert row["url"] in article["urls"]
 
 
-def test_an_unchanged_page_is_asked_for_conditionally_and_captured_once(lab: RecipeRun, internet: Internet):
+def test_an_unchanged_page_is_requested_conditionally_and_captured_once(
+    crypto_run: RecipeRun, internet: Internet
+):
     article = _record(internet, "hashfield.example")
-    taken = len(lab.rows(captures))
-    with lab.app.store.engine.begin() as connection:
-        woken = leads.update().where(leads.c.url == article["urls"][0])
-        connection.execute(woken.values(due_at=lab.clock(), state=State.WAITING))
+    capture_count = len(crypto_run.rows(captures))
+    with crypto_run.app.store.engine.begin() as connection:
+        wake_lead = leads.update().where(leads.c.url == article["urls"][0])
+        connection.execute(wake_lead.values(due_at=crypto_run.clock(), state=State.WAITING))
     internet.clear_log()
-    lab.run()
+    crypto_run.run()
     assert [record["status"] for record in internet.log()] == [304]
-    assert len(lab.rows(captures)) == taken
-    assert lab.unfinished() == {}
+    assert len(crypto_run.rows(captures)) == capture_count
+    assert crypto_run.unfinished() == {}
 
 
 def _publish_failing(internet: Internet, fault: Fault, times: int) -> str:
-    made = internet.publish("hashfield.example", title="Hard to get")
-    internet.fault("hashfield.example", made["urls"][0].partition(".example")[2], fault, times=times)
-    return made["urls"][0]
+    article = internet.publish("hashfield.example", title="Hard to get")
+    internet.fault("hashfield.example", article["urls"][0].partition(".example")[2], fault, times=times)
+    return article["urls"][0]
 
 
 @pytest.mark.parametrize("fault", [Fault(status=503), Fault(reset=True), Fault(truncate=50)])
 def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
-    lab: RecipeRun, internet: Internet, fault: Fault
+    crypto_run: RecipeRun, internet: Internet, fault: Fault
 ):
     url = _publish_failing(internet, fault, 2)
-    lab.poll_again()
-    assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
+    crypto_run.poll_again()
+    assert [row["url"] for row in crypto_run.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
 
 
-def test_a_page_that_is_gone_ends_with_its_reason(lab: RecipeRun, internet: Internet):
+def test_a_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, internet: Internet):
     url = _publish_failing(internet, Fault(status=410), 1)
-    lab.poll_again()
-    (lead,) = lab.rows(leads, url=url)
+    crypto_run.poll_again()
+    (lead,) = crypto_run.rows(leads, url=url)
     assert (lead["state"], lead["reason"]) == (State.DROPPED, "http_410")
-    assert [row for row in lab.documents() if row["url"] == url] == []
+    assert [row for row in crypto_run.documents() if row["url"] == url] == []
 
 
-def test_a_page_that_never_answers_goes_into_quarantine_and_comes_back(lab: RecipeRun, internet: Internet):
+def test_a_page_that_never_answers_is_quarantined_and_can_be_retried(
+    crypto_run: RecipeRun, internet: Internet
+):
     url = _publish_failing(internet, Fault(status=500), 4)
-    lab.poll_again()
-    (lead,) = lab.rows(leads, url=url)
+    crypto_run.poll_again()
+    (lead,) = crypto_run.rows(leads, url=url)
     assert (lead["state"], lead["reason"]) == (State.QUARANTINED, "http_500")
-    assert [row["record_id"] for row in lab.rows(quarantine)] == [lead["id"]]
-    assert lab.app.operations.retry(None, "crypto", lab.clock()) == 1
-    lab.run()
-    assert [row["url"] for row in lab.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
-    assert lab.rows(quarantine) == []
+    assert [row["record_id"] for row in crypto_run.rows(quarantine)] == [lead["id"]]
+    assert crypto_run.app.operations.retry(None, "crypto", crypto_run.clock()) == 1
+    crypto_run.run()
+    assert [row["url"] for row in crypto_run.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
+    assert crypto_run.rows(quarantine) == []

@@ -1,4 +1,4 @@
-"""An existing PostgreSQL with one table per day: read, filled in and answered where it is."""
+"""An existing PostgreSQL with one table per day: read, completed and answered in place."""
 
 import time
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 import psycopg
 import pytest
-from tests.flow.test_geopolitics import Box, Moving, run
+from tests.flow.test_geopolitics import DemoClock, RecordingSink, run
 from tests.servers.postgres import Postgres
 from tests.support.poll_sessions import NOW, context_for, make_source, run_session, table
 
@@ -26,8 +26,8 @@ from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 
 SPACE = UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
 STRAIT, VOTE = (str(uuid5(SPACE, name)) for name in ("kelmar-strait", "valdora-vote"))
-WHOSE = {"kelmar-strait": STRAIT, "valdora-vote": VOTE}
-TODAY = [report for report in REPORTS if report.flashpoint in WHOSE and report.hours <= 0]
+FLASHPOINT_IDS = {"kelmar-strait": STRAIT, "valdora-vote": VOTE}
+TODAY = [report for report in REPORTS if report.flashpoint in FLASHPOINT_IDS and report.hours <= 0]
 TABLES = """
 CREATE TABLE flash_point_20261113 (id uuid PRIMARY KEY, title text NOT NULL, description text NOT NULL,
   entities jsonb, domains jsonb, run_id text, created_at timestamptz DEFAULT now(), updated_at timestamptz DEFAULT now());
@@ -52,7 +52,7 @@ def news(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[psycop
                 "INSERT INTO flash_point_20261113 (id, title, description) VALUES (%s, %s, '')", (key, title)
             )
         for report in TODAY:
-            values = (uuid5(SPACE, report.url), WHOSE[report.flashpoint], report.url, report.title)
+            values = (uuid5(SPACE, report.url), FLASHPOINT_IDS[report.flashpoint], report.url, report.title)
             connection.execute(
                 "INSERT INTO feed_entries_20261113 (id, flashpoint_id, url, title, seendate, language) "
                 "VALUES (%s, %s, %s, %s, '2026-11-13', 'English')",
@@ -69,20 +69,20 @@ def clusters(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
-def test_g3_g22_a_day_is_read_filled_in_and_answered_in_place(
+def test_g3_g22_a_day_is_read_completed_and_answered_in_place(
     tmp_path: Path, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ):
-    listed = tmp_path / "flashpoints.yaml"
-    listed.write_text("database: env:NEWS_DATABASE\n")
-    clock = Moving()
-    recipe = configure(listed, {"settle": "5m"})
+    list_file = tmp_path / "flashpoints.yaml"
+    list_file.write_text("database: env:NEWS_DATABASE\n")
+    clock = DemoClock()
+    recipe = configure(list_file, {"settle": "5m"})
     with (
         news(postgres, monkeypatch) as database,
         running() as internet,
         context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare),
     ):
-        filler = recipe.sinks["day_tables"](tmp_path, app.provenance)
-        run(replace(bare, sinks={"files": Box(), "day_tables": filler}), clock)
+        sink = recipe.sinks["day_tables"](tmp_path, app.provenance)
+        run(replace(bare, sinks={"files": RecordingSink(), "day_tables": sink}), clock)
         assert recipe.after_run is not None
         recipe.after_run(tmp_path, app.provenance)
         rows = database.execute("SELECT url, content, hostname FROM feed_entries_20261113").fetchall()
@@ -112,41 +112,41 @@ def test_g3_days_without_flashpoints_and_copies_of_tables_are_not_days():
         table_of_day("feed_entries", "1; DROP TABLE x")
 
 
-def test_g2_the_day_that_is_asked_for_is_read_instead_of_the_newest(tmp_path: Path):
-    listed = tmp_path / "flashpoints.yaml"
-    listed.write_text("database: env:NEWS_DATABASE\ndate: '20261110'\n")
-    assert [source.options["date"] for source in configure(listed, {}).sources] == ["20261110"]
-    (source_of_date,) = configure(listed, {"date": "2026-11-12"}).sources
+def test_g2_the_chosen_day_is_read_instead_of_the_newest(tmp_path: Path):
+    list_file = tmp_path / "flashpoints.yaml"
+    list_file.write_text("database: env:NEWS_DATABASE\ndate: '20261110'\n")
+    assert [source.options["date"] for source in configure(list_file, {}).sources] == ["20261110"]
+    (source_of_date,) = configure(list_file, {"date": "2026-11-12"}).sources
     assert source_of_date.options["date"] == "2026-11-12"
 
 
-def look(reference: str) -> None:
+def poll_database(reference: str) -> None:
     source = make_source("day_tables", "", options={"database": reference})
     run_session(discover_day_tables(source, NOW), table({}))
 
 
 def test_g3_an_unreachable_database_is_retried_and_its_address_is_not_shown(monkeypatch):
     monkeypatch.setenv("NEWS_DATABASE", "postgresql://user:geheim@127.0.0.1:1/news")
-    with pytest.raises(Temporary) as trouble:
-        look("env:NEWS_DATABASE")
-    assert "geheim" not in str(trouble.value)
+    with pytest.raises(Temporary) as raised:
+        poll_database("env:NEWS_DATABASE")
+    assert "geheim" not in str(raised.value)
 
 
 def test_g3_a_database_other_than_postgresql_is_refused(monkeypatch):
     monkeypatch.setenv("NEWS_DATABASE", "mysql://user:geheim@db.example/news")
-    with pytest.raises(Permanent) as trouble:
-        look("env:NEWS_DATABASE")
-    assert "geheim" not in str(trouble.value)
+    with pytest.raises(Permanent) as raised:
+        poll_database("env:NEWS_DATABASE")
+    assert "geheim" not in str(raised.value)
 
 
 def test_g3_an_address_with_a_password_is_not_written_into_a_list(tmp_path: Path):
-    listed = tmp_path / "flashpoints.yaml"
-    listed.write_text("database: postgresql://user:geheim@db.example/news\n")
+    list_file = tmp_path / "flashpoints.yaml"
+    list_file.write_text("database: postgresql://user:geheim@db.example/news\n")
     with pytest.raises(Refused, match="env:NAME"):
-        configure(listed, {})
+        configure(list_file, {})
 
 
-def test_g3_names_and_translations_go_into_the_row_and_what_was_there_stays(
+def test_g3_names_and_translations_are_written_to_the_row_and_other_values_stay(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ):
     first, second = (str(uuid5(SPACE, report.url)) for report in TODAY[:2])
@@ -163,8 +163,8 @@ def test_g3_names_and_translations_go_into_the_row_and_what_was_there_stays(
         assert database.execute(query, (second,)).fetchall() == [("As it was", None)]
 
 
-def entry(key: str, **about: object) -> Document:
+def entry(key: str, **facts: object) -> Document:
     return Document(
         id=key, recipe="geopolitics", source="s", lead="l", url="http://a.example/1", guid=key, text="Words.",
-        attributes={"day": "20261113", **about},
+        attributes={"day": "20261113", **facts},
     )  # fmt: skip

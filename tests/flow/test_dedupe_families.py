@@ -1,4 +1,4 @@
-"""Near copies over the demo internet: the same families in one go, in small batches, and with restarts in between."""
+"""Near copies over the demo internet: the same families in one batch, in small batches and across restarts."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.recipe_run import LONGEST, RECIPE, RecipeRun, recipe_run
+from tests.support.deadline import LONGEST_RUN
+from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.engine.context import RetryPolicy
 from headwater.engine.network import NetworkLoop
@@ -30,13 +31,13 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture(scope="module")
-def listed(internet: Internet) -> dict[str, dict[str, Any]]:
-    """The articles that the feeds tell of, by each of their addresses."""
+def articles_by_url(internet: Internet) -> dict[str, dict[str, Any]]:
+    """The articles that the feeds list, by each of their addresses."""
     return {url: record for record in internet.truth() if record["feeds"] for url in record["urls"]}
 
 
 @pytest.fixture(scope="module")
-def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
+def single_batch_run(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RecipeRun]:
     """Everything is fetched first and then decided in one batch."""
     with recipe_run(tmp_path_factory.mktemp("families"), internet) as run:
         fetch_everything(run)
@@ -46,7 +47,7 @@ def at_once(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def fetch_everything(run: RecipeRun) -> None:
     network = NetworkLoop(run.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
-    until = time.monotonic() + LONGEST.total_seconds()
+    until = time.monotonic() + LONGEST_RUN.total_seconds()
     while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(run):
         assert time.monotonic() < until, "not fetched in time"
 
@@ -65,36 +66,39 @@ def decide(run: RecipeRun, *, batch: int, batches: int = 1000) -> int:
     )
 
 
-def families(run: RecipeRun, listed: dict[str, dict[str, Any]]) -> Families:
+def families(run: RecipeRun, articles_by_url: dict[str, dict[str, Any]]) -> Families:
     """Which articles were grouped together, by their names in the demo internet."""
     rows = {row["id"]: row for row in run.rows(documents)}
     together: dict[str, set[str]] = {}
     for row in rows.values():
-        together.setdefault(row["duplicate_of"] or row["id"], set()).add(listed[row["url"]]["id"])
+        together.setdefault(row["duplicate_of"] or row["id"], set()).add(articles_by_url[row["url"]]["id"])
     return frozenset(map(frozenset, together.values()))
 
 
-def true_families(listed: dict[str, dict[str, Any]]) -> Families:
+def true_families(articles_by_url: dict[str, dict[str, Any]]) -> Families:
     together: dict[str, set[str]] = {}
-    for record in listed.values():
+    for record in articles_by_url.values():
         together.setdefault(record["story"], set()).add(record["id"])
     return frozenset(map(frozenset, together.values()))
 
 
 def test_families_are_the_stories_that_the_newsroom_wrote(
-    at_once: RecipeRun, listed: dict[str, dict[str, Any]]
+    single_batch_run: RecipeRun, articles_by_url: dict[str, dict[str, Any]]
 ):
-    assert families(at_once, listed) == true_families(listed)
-    assert any(len(family) > 1 for family in true_families(listed))
+    assert families(single_batch_run, articles_by_url) == true_families(articles_by_url)
+    assert any(len(family) > 1 for family in true_families(articles_by_url))
 
 
-def test_near_copies_were_recognised_by_their_text(at_once: RecipeRun, listed: dict[str, dict[str, Any]]):
-    rows = {row["id"]: row for row in at_once.rows(documents)}
-    links = [row for row in at_once.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
+def test_near_copies_were_recognised_by_their_text(
+    single_batch_run: RecipeRun, articles_by_url: dict[str, dict[str, Any]]
+):
+    rows = {row["id"]: row for row in single_batch_run.rows(documents)}
+    links = [row for row in single_batch_run.rows(edges) if {row["from_id"], row["to_id"]} <= rows.keys()]
     edited = [
         edge
         for edge in links
-        if listed[rows[edge["from_id"]]["url"]]["group"] != listed[rows[edge["to_id"]]["url"]]["group"]
+        if articles_by_url[rows[edge["from_id"]]["url"]]["group"]
+        != articles_by_url[rows[edge["to_id"]]["url"]]["group"]
     ]
     assert edited
     for edge in edited:
@@ -103,14 +107,18 @@ def test_near_copies_were_recognised_by_their_text(at_once: RecipeRun, listed: d
         assert 0.3 < edge["score"] <= 1
 
 
-def test_daily_reports_stay_apart(at_once: RecipeRun, listed: dict[str, dict[str, Any]]):
-    reports = [row for row in at_once.rows(documents) if listed[row["url"]]["kind"] == "daily_report"]
+def test_daily_reports_stay_apart(single_batch_run: RecipeRun, articles_by_url: dict[str, dict[str, Any]]):
+    reports = [
+        row
+        for row in single_batch_run.rows(documents)
+        if articles_by_url[row["url"]]["kind"] == "daily_report"
+    ]
     assert len(reports) >= 3
     assert {(row["state"], row["duplicate_of"]) for row in reports} == {(State.KEPT, None)}
 
 
-def test_every_copy_points_to_a_kept_original(at_once: RecipeRun):
-    rows = {row["id"]: row for row in at_once.rows(documents)}
+def test_every_copy_points_to_a_kept_original(single_batch_run: RecipeRun):
+    rows = {row["id"]: row for row in single_batch_run.rows(documents)}
     copies = [row for row in rows.values() if row["state"] == State.DUPLICATE]
     assert copies
     assert {rows[row["duplicate_of"]]["state"] for row in copies} == {State.KEPT}
@@ -118,22 +126,29 @@ def test_every_copy_points_to_a_kept_original(at_once: RecipeRun):
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_small_batches_find_the_same_families(
-    batch: int, internet: Internet, at_once: RecipeRun, listed: dict[str, dict[str, Any]], tmp_path: Path
+    batch: int,
+    internet: Internet,
+    single_batch_run: RecipeRun,
+    articles_by_url: dict[str, dict[str, Any]],
+    tmp_path: Path,
 ):
     with recipe_run(tmp_path, internet) as run:
         fetch_everything(run)
         assert decide(run, batch=batch) > 5
-        assert families(run, listed) == families(at_once, listed)
+        assert families(run, articles_by_url) == families(single_batch_run, articles_by_url)
 
 
 def test_a_restart_between_batches_changes_no_family(
-    internet: Internet, at_once: RecipeRun, listed: dict[str, dict[str, Any]], tmp_path: Path
+    internet: Internet,
+    single_batch_run: RecipeRun,
+    articles_by_url: dict[str, dict[str, Any]],
+    tmp_path: Path,
 ):
     with recipe_run(tmp_path, internet) as before:
         fetch_everything(before)
         assert decide(before, batch=5, batches=3) == 3
-        assert len(before.documents(State.WAITING)) == len(at_once.documents()) - 15
+        assert len(before.documents(State.WAITING)) == len(single_batch_run.documents()) - 15
     with recipe_run(tmp_path, internet, clock=before.clock) as after:
         decide(after, batch=5)
         assert after.documents(State.WAITING) == []
-        assert families(after, listed) == families(at_once, listed)
+        assert families(after, articles_by_url) == families(single_batch_run, articles_by_url)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from tests.flow.test_cli_dedupe import OTHER, STORY
-from tests.flow.test_dedupe_workers import store_lead, work
+from tests.flow.test_dedupe_workers import refine_batch, store_lead
 from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.documents.dedupe.articles import Article
@@ -26,7 +26,7 @@ HARBOUR = (
     "run dry by Sunday. The pilots worked without a break until the evening tide.\n\nDamage to the eastern mole is put at "
     "6 million. Repairs begin in June and will take 14 weeks, said the engineer in charge, Nerys Quarles."
 )
-FOOTER = "Letters to the desk are answered on working days between nine and four."
+FOOTER = "Letters to the editor are answered on working days between nine and four."
 
 
 def edits(body: str) -> list[str]:
@@ -40,7 +40,7 @@ def edits(body: str) -> list[str]:
     ]
 
 
-def batch_of() -> list[Document]:
+def make_batch() -> list[Document]:
     bodies = [
         *edits(STORY),
         *edits(HARBOUR),
@@ -64,7 +64,7 @@ def batch_of() -> list[Document]:
     ]
 
 
-def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
+def decisions(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str | None]]:
     outcomes = DropDuplicates()(batch, StepContext(RECIPE, scene.now, scene.store))
     return {
         document.id: (outcome.reason, outcome.of) if isinstance(outcome, Drop) else ("kept", None)
@@ -76,11 +76,11 @@ def decided(scene: Scene, batch: Sequence[Document]) -> dict[str, tuple[str, str
 def test_order_within_a_batch_changes_nothing_on_a_filled_store(scene: Scene, seed: int):
     stored = store_lead(scene, "a", STORY, hours=-3)
     store_lead(scene, "c", OTHER, hours=-2)
-    work(scene.store, batch=5)
-    batch = batch_of()
-    expected = decided(scene, batch)
+    refine_batch(scene.store, batch=5)
+    batch = make_batch()
+    expected = decisions(scene, batch)
     random.Random(seed).shuffle(batch)
-    assert decided(scene, batch) == expected
+    assert decisions(scene, batch) == expected
     assert {expected[f"b{n:02}"][1] for n in range(4)} == {stored.document}
     assert len({expected[f"b{n:02}"][1] for n in range(4, 9)} - {None}) == 1
     assert expected["b10"] == ("kept", None)
@@ -91,7 +91,7 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     bodies = list(enumerate([*edits(HARBOUR), HARBOUR, *edits(STORY), OTHER]))
     random.Random(seed).shuffle(bodies)
     names = {store_lead(scene, f"n{number}", body, hours=number).document: number for number, body in bodies}
-    work(scene.store, batch=50)
+    refine_batch(scene.store, batch=50)
     families: dict[int, set[int]] = {}
     for row in scene.rows(documents):
         families.setdefault(names[row["duplicate_of"] or row["id"]], set()).add(names[row["id"]])
@@ -100,7 +100,7 @@ def test_families_do_not_depend_on_arrival_and_deciding_again_changes_nothing(sc
     for number, body in bodies:
         scene.now += HOUR
         store_lead(scene, f"n{number}", body, hours=number, version="v2")
-    work(scene.store, batch=50)
+    refine_batch(scene.store, batch=50)
     after = {row["id"]: (row["state"], row["reason"], row["duplicate_of"]) for row in scene.rows(documents)}
     assert after == before
 
@@ -123,7 +123,7 @@ def entry_of(article: Article, original: str | None = None) -> IndexEntry:
 
 def test_stories_stored_and_stories_of_the_batch_are_counted_together(scene: Scene):
     stored = [store_lead(scene, name, f"{body}\n\n{FOOTER}") for name, body in (("a", STORY), ("b", HARBOUR))]
-    work(scene.store, batch=5)
+    refine_batch(scene.store, batch=5)
     footer = page_of(Article(id="f", body=FOOTER)).sentences.hashes
     memory = StoredIndex(RECIPE, scene.store, FingerprintLookup(0, {}, {}))
     publisher = scene.rows(documents)[0]["publisher"]

@@ -1,4 +1,4 @@
-"""Several workers, one ladder: whoever decides at the same time, and whoever decides again, finds the same families."""
+"""Several workers with the same rules find the same families, at the same time and when they decide again."""
 
 import threading
 from collections.abc import Callable
@@ -35,21 +35,21 @@ recipe = Recipe(
 
 
 @dataclass(frozen=True)
-class Interrupted(SqlStore):
-    """A store that calls `then` after its first lookup."""
+class InterruptedStore(SqlStore):
+    """A store that calls `after_lookup` after its first lookup."""
 
-    then: Callable[[], object]
+    after_lookup: Callable[[], object]
     epochs: list[int] = field(default_factory=list)
 
     def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
         lookup = super().look_up_fingerprints(*words)
         self.epochs.append(lookup.epoch)
         if len(self.epochs) == 1:
-            self.then()
+            self.after_lookup()
         return lookup
 
 
-def work(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ...] = ()) -> int:
+def refine_batch(store: SqlStore, owner: str = "me", batch: int = 1, keys: tuple[str, ...] = ()) -> int:
     context = JobContext(
         owner=owner,
         recipes={RECIPE: recipe},
@@ -81,8 +81,8 @@ def states(scene: Scene) -> list[tuple[str, str | None]]:
     return sorted(((row["state"], row["duplicate_of"]) for row in scene.rows(documents)), key=repr)
 
 
-def only_family(scene: Scene, size: int) -> None:
-    """One document was kept, and every other points to it, once."""
+def assert_one_family(scene: Scene, size: int) -> None:
+    """Asserts that one document was kept and that every other points to it once."""
     (original,) = [row["id"] for row in scene.rows(documents, state=State.KEPT)]
     copies = scene.rows(documents, state=State.DUPLICATE)
     assert len(copies) == size - 1
@@ -93,11 +93,11 @@ def only_family(scene: Scene, size: int) -> None:
 
 def test_a_copy_stored_between_lookup_and_commit_is_noticed(scene: Scene):
     first, second = store_lead(scene, "a", STORY), store_lead(scene, "b", COPY, hours=1)
-    store = Interrupted(
-        scene.store.engine, lambda: work(scene.store, "you", keys=(second.document, first.document))
+    store = InterruptedStore(
+        scene.store.engine, lambda: refine_batch(scene.store, "you", keys=(second.document, first.document))
     )
-    assert work(store) == 1
-    only_family(scene, 2)
+    assert refine_batch(store) == 1
+    assert_one_family(scene, 2)
     assert store.epochs == [0, 1]
 
 
@@ -105,14 +105,14 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     workers = 4
     for number in range(workers):
         store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
-    meeting = threading.Barrier(workers, timeout=DEADLINE)
-    stores = [Interrupted(scene.store.engine, meeting.wait) for _ in range(workers)]
+    barrier = threading.Barrier(workers, timeout=DEADLINE)
+    stores = [InterruptedStore(scene.store.engine, barrier.wait) for _ in range(workers)]
     errors: list[BaseException] = []
 
     def run(number: int) -> None:
         try:
-            work(stores[number], f"worker {number}")
-        except BaseException as error:  # noqa: BLE001 - told by the thread that asserts
+            refine_batch(stores[number], f"worker {number}")
+        except BaseException as error:  # noqa: BLE001 - reported by the thread that asserts
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(workers)]
@@ -121,31 +121,33 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     for thread in threads:
         thread.join(DEADLINE)
     assert errors == []
-    only_family(scene, workers)
+    assert_one_family(scene, workers)
 
 
-def test_an_overtaken_original_takes_its_copies_along(scene: Scene):
+def test_the_copies_of_an_overtaken_original_follow_it(scene: Scene):
     """All three are copies; the batch of two is overtaken by the one that comes in between."""
-    mine = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
+    batch_leads = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
     between = store_lead(scene, "c", STORY)
-    store = Interrupted(scene.store.engine, lambda: work(scene.store, "you", keys=(between.document,)))
-    assert work(store, batch=2, keys=tuple(lead.document for lead in mine)) == 2
-    only_family(scene, 3)
+    store = InterruptedStore(
+        scene.store.engine, lambda: refine_batch(scene.store, "you", keys=(between.document,))
+    )
+    assert refine_batch(store, batch=2, keys=tuple(lead.document for lead in batch_leads)) == 2
+    assert_one_family(scene, 3)
     assert scene.row(documents, state=State.KEPT)["id"] == between.document
 
 
 def test_a_document_decided_again_is_not_a_copy_of_its_own_copies(scene: Scene):
     original = store_lead(scene, "a", STORY)
-    work(scene.store)
+    refine_batch(scene.store)
     store_lead(scene, "b", COPY, hours=1)
-    work(scene.store)
-    only_family(scene, 2)
+    refine_batch(scene.store)
+    assert_one_family(scene, 2)
     store_lead(scene, "a", STORY + " Pilots met on Tuesday.", version="v2")
-    assert work(scene.store) == 1
+    assert refine_batch(scene.store) == 1
     row = scene.row(documents, id=original.document)
     assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
     assert row["text"].endswith("Pilots met on Tuesday.")
-    only_family(scene, 2)
+    assert_one_family(scene, 2)
 
 
 def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(scene: Scene):
@@ -156,12 +158,12 @@ def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(
         "and shares of the builder Penrose Marine fell by 12 percent. A hearing is set for 9 December in Kilrane."
     )
     original = store_lead(scene, "a", STORY)
-    work(scene.store)
+    refine_batch(scene.store)
     longer = store_lead(scene, "b", f"{STORY} {news}", hours=6)
-    work(scene.store)
+    refine_batch(scene.store)
     assert states(scene) == [(State.KEPT, None), (State.KEPT, None)]
     store_lead(scene, "a", STORY.replace("overdue", "long overdue"), version="v2")
-    work(scene.store)
+    refine_batch(scene.store)
     row = scene.row(documents, id=original.document)
     assert (row["state"], row["revision"], row["reason"]) == (State.KEPT, 2, None)
     assert [(e["from_id"], e["to_id"]) for e in scene.rows(edges)] == [(longer.document, original.document)]
@@ -169,22 +171,22 @@ def test_a_document_decided_again_is_not_a_copy_of_a_longer_one_that_came_later(
 
 def test_a_copy_decided_again_stays_the_same_copy(scene: Scene):
     store_lead(scene, "a", STORY, hours=2)
-    work(scene.store)
+    refine_batch(scene.store)
     copy = store_lead(scene, "b", COPY)
     store_lead(scene, "c", OTHER)
-    work(scene.store, batch=2)
+    refine_batch(scene.store, batch=2)
     before = [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)]
     store_lead(scene, "b", COPY, version="v2")
-    assert work(scene.store) == 1
+    assert refine_batch(scene.store) == 1
     assert scene.row(documents, id=copy.document)["state"] == State.DUPLICATE
     assert [scene.rows(table) for table in (dedupe_bands, sentence_counts, edges)] == before
 
 
-def test_the_earliest_of_a_batch_is_the_original_whatever_the_order(scene: Scene):
+def test_the_earliest_of_a_batch_is_the_original_in_any_order(scene: Scene):
     late, other, early = (
         store_lead(scene, name, body, hours)
         for name, body, hours in (("a", STORY, 2), ("b", OTHER, 1), ("c", COPY, 0))
     )
-    work(scene.store, batch=3)
-    found = {row["id"]: row["duplicate_of"] for row in scene.rows(documents)}
-    assert found == {late.document: early.document, other.document: None, early.document: None}
+    refine_batch(scene.store, batch=3)
+    originals = {row["id"]: row["duplicate_of"] for row in scene.rows(documents)}
+    assert originals == {late.document: early.document, other.document: None, early.document: None}

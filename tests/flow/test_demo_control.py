@@ -20,11 +20,11 @@ def internet():
 def test_scripted_faults_are_used_up_in_order(internet):
     internet.fault(HOST, "/feed", Fault(status=429, retry_after="2"), times=2)
     internet.fault(HOST, "/feed", Fault(html=True))
-    seen = [internet.get(f"{FRONT}feed") for _ in range(4)]
-    assert [answer.status for answer in seen] == [429, 429, 200, 200]
-    assert seen[0].headers["retry-after"] == "2"
-    assert seen[2].body.startswith(b"<!doctype html>")
-    assert seen[3].body.startswith(b"<?xml")
+    answers = [internet.get(f"{FRONT}feed") for _ in range(4)]
+    assert [answer.status for answer in answers] == [429, 429, 200, 200]
+    assert answers[0].headers["retry-after"] == "2"
+    assert answers[2].body.startswith(b"<!doctype html>")
+    assert answers[3].body.startswith(b"<?xml")
 
 
 def test_a_fault_for_the_whole_host_hits_any_path_of_it_only(internet):
@@ -33,7 +33,7 @@ def test_a_fault_for_the_whole_host_hits_any_path_of_it_only(internet):
     assert [internet.get(f"{FRONT}about").status, internet.get(FRONT).status] == [503, 200]
 
 
-def test_faults_can_be_called_off(internet):
+def test_faults_can_be_cleared(internet):
     internet.fault(HOST, times=5)
     internet.clear_faults()
     assert internet.get(FRONT).status == 200
@@ -52,12 +52,12 @@ def test_a_delay_is_waited_out_and_logged(internet):
     assert record["fault"] == "delay=0.05"
 
 
-@pytest.mark.parametrize("told", ["explode", "status=soon", "status=500,colour=red"])
-def test_a_fault_nobody_knows_is_refused(internet, told):
-    assert internet.get(FRONT, headers={"X-Fake-Fault": told}).status == 400
+@pytest.mark.parametrize("fault", ["explode", "status=soon", "status=500,colour=red"])
+def test_an_unknown_fault_is_refused(internet, fault):
+    assert internet.get(FRONT, headers={"X-Fake-Fault": fault}).status == 400
 
 
-def test_the_log_tells_who_asked_for_what_and_when(internet):
+def test_the_log_records_every_request_with_its_time(internet):
     internet.get(f"{FRONT}feed?x=1", headers={"User-Agent": "reader/1"})
     internet.get("http://hashfield.example/", method="HEAD")
     first, second = internet.log()
@@ -89,17 +89,17 @@ def test_the_clock_can_be_set_back(internet):
 
 
 def test_published_articles_are_on_the_site_in_the_feed_and_in_the_truth(internet):
-    told = internet.publish(
+    article = internet.publish(
         HOST,
         title="Lighthouse keeper mines a block",
         paragraphs=["It was dark.", "Then it was not."],
         guid="ll-1",
     )
-    assert b"Then it was not." in internet.get(told["urls"][0]).body
+    assert b"Then it was not." in internet.get(article["urls"][0]).body
     feed = internet.get(f"{FRONT}feed").body
     assert b"Lighthouse keeper mines a block" in feed
     assert b">ll-1</guid>" in feed
-    assert internet.truth()[-1] == told
+    assert internet.truth()[-1] == article
 
 
 def test_an_edit_changes_the_page_and_its_validators(internet):
@@ -115,15 +115,15 @@ def test_an_edit_changes_the_page_and_its_validators(internet):
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("fields", "reason"),
     [({"host": "nowhere.example"}, "KeyError"), ({"host": HOST, "colour": "red"}, "no .*colour")],
 )
-def test_what_cannot_be_published_is_refused_with_its_reason(internet, told, reason):
+def test_an_invalid_article_is_refused_with_its_reason(internet, fields, reason):
     with pytest.raises(ValueError, match=reason):
-        internet.publish(**told)
+        internet.publish(**fields)
 
 
-def test_what_was_never_published_cannot_be_edited(internet):
+def test_an_unpublished_article_cannot_be_edited(internet):
     with pytest.raises(ValueError, match="KeyError"):
         internet.edit("a777777")
 

@@ -11,7 +11,7 @@ import pytest
 from headwater_demo.feeds.catalogue import feeds, odd_feeds
 from headwater_demo.internet import running
 
-EVERY = {item["url"]: item for item in feeds("full") + odd_feeds()}
+FEEDS_BY_URL = {item["url"]: item for item in feeds("full") + odd_feeds()}
 VERSIONS = {
     "rss091": "rss091u",
     "rss092": "rss092",
@@ -31,7 +31,7 @@ def internet():
 def urls(expect, *, json_feeds=False):
     return [
         url
-        for url, item in EVERY.items()
+        for url, item in FEEDS_BY_URL.items()
         if item["expect"] == expect and (item["format"] == "json") == json_feeds
     ]
 
@@ -46,7 +46,7 @@ def test_a_sound_feed_is_well_formed_and_complete(internet, url):
     answer = internet.get(url)
     ET.fromstring(answer.body)
     parsed = parse(answer)
-    assert parsed.version == VERSIONS.get(EVERY[url]["format"], "atom10")
+    assert parsed.version == VERSIONS.get(FEEDS_BY_URL[url]["format"], "atom10")
     assert parsed.entries
     assert all(entry.title for entry in parsed.entries)
     assert all(entry.link for entry in parsed.entries)
@@ -54,9 +54,9 @@ def test_a_sound_feed_is_well_formed_and_complete(internet, url):
 
 @pytest.mark.parametrize("url", urls("ok", json_feeds=True))
 def test_a_json_feed_has_what_the_format_asks_for(internet, url):
-    told = json.loads(internet.get(url).body)
-    assert told["version"] == "https://jsonfeed.org/version/1.1"
-    assert all(isinstance(item["id"], str) and item["content_html"] and item["url"] for item in told["items"])
+    feed = json.loads(internet.get(url).body)
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert all(isinstance(item["id"], str) and item["content_html"] and item["url"] for item in feed["items"])
 
 
 @pytest.mark.parametrize("url", urls("broken"))
@@ -68,7 +68,7 @@ def test_a_broken_feed_stops_a_strict_reader_but_not_a_tolerant_one(internet, ur
 
 
 @pytest.mark.parametrize("url", urls("unreadable"))
-def test_an_unreadable_feed_has_nothing_to_find(internet, url):
+def test_an_unreadable_feed_has_no_entries(internet, url):
     answer = internet.get(url)
     assert answer.status == 200
     assert parse(answer).entries == []
@@ -82,7 +82,7 @@ def test_a_hostile_feed_is_small_until_it_is_expanded(internet, url):
 
 
 @pytest.mark.parametrize("url", urls("gone"))
-def test_a_closed_feed_says_so(internet, url):
+def test_a_closed_feed_answers_410(internet, url):
     assert internet.get(url).status == 410
 
 
@@ -90,7 +90,7 @@ def test_a_closed_feed_says_so(internet, url):
 def test_a_moved_feed_leads_to_a_sound_one(internet, url):
     answer = internet.get(url)
     assert answer.status in (301, 308)
-    assert EVERY[answer.headers["location"]]["expect"] == "ok"
+    assert FEEDS_BY_URL[answer.headers["location"]]["expect"] == "ok"
 
 
 def test_a_flaky_feed_fails_twice():
@@ -103,13 +103,13 @@ def test_feeds_list_what_the_truth_says(internet):
     truth = internet.truth()
     for url in set(urls("ok")) & {item["url"] for item in internet.feeds()}:
         entries = parse(internet.get(url)).entries
-        wanted = [item for item in truth if url in item["feeds"]]
-        assert {entry.title for entry in entries} == {item["title"] for item in wanted}, url
+        listed = [item for item in truth if url in item["feeds"]]
+        assert {entry.title for entry in entries} == {item["title"] for item in listed}, url
         assert {entry.link for entry in entries} <= {
-            address for item in wanted for address in item["urls"]
+            address for item in listed for address in item["urls"]
         }, url
-        if EVERY[url]["format"].startswith(("rss2", "atom")):
-            assert {entry.id for entry in entries} == {item["guid"] for item in wanted}, url
+        if FEEDS_BY_URL[url]["format"].startswith(("rss2", "atom")):
+            assert {entry.id for entry in entries} == {item["guid"] for item in listed}, url
 
 
 def test_the_small_internet_too_lists_one_address_in_two_feeds():

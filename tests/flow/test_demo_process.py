@@ -1,4 +1,4 @@
-"""The demo internet as a process of its own."""
+"""The demo internet in its own process."""
 
 import json
 import signal
@@ -11,15 +11,15 @@ from tests.support.deadline import DEADLINE
 from headwater_demo.internet import running
 
 
-@pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_where_it_is_and_stops_when_told(name):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_process_prints_its_address_and_stops_on_a_signal(number):
     command = [sys.executable, "-m", "headwater_demo", "--port", "0", "--size", "small"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        told = json.loads(child.stdout.readline())
-        child.send_signal(name)
+        announcement = json.loads(child.stdout.readline())
+        child.send_signal(number)
         out, err = child.communicate(timeout=DEADLINE)
-    assert told["base_url"].startswith("http://127.0.0.1:")
-    assert "ledgerlane.example" in told["hosts"]
+    assert announcement["base_url"].startswith("http://127.0.0.1:")
+    assert "ledgerlane.example" in announcement["hosts"]
     assert (child.returncode, out, err) == (0, "", "")
 
 

@@ -45,31 +45,31 @@ def test_a_wrong_tag_wins_over_a_matching_date(internet):
     assert stale.status == 200
 
 
-def test_bodies_are_packed_only_for_those_who_accept_it(internet):
+def test_bodies_are_compressed_only_for_clients_that_accept_it(internet):
     plain, packed = internet.get(FRONT), internet.get(FRONT, headers={"Accept-Encoding": "br, gzip;q=0.8"})
     refused = internet.get(FRONT, headers={"Accept-Encoding": "gzip;q=0"})
     assert packed.headers["content-encoding"] == "gzip"
     assert gzip.decompress(packed.body) == plain.body == refused.body
 
 
-def test_a_tag_from_a_packed_answer_is_known_again(internet):
+def test_an_etag_from_a_compressed_answer_is_recognised(internet):
     packed = internet.get(FRONT, headers={"Accept-Encoding": "gzip"})
     again = internet.get(FRONT, headers={"Accept-Encoding": "gzip", "If-None-Match": packed.headers["etag"]})
     assert again.status == 304
 
 
 def test_head_has_the_headers_and_no_body(internet):
-    head, whole = internet.get(FRONT, method="HEAD"), internet.get(FRONT)
+    head, full = internet.get(FRONT, method="HEAD"), internet.get(FRONT)
     assert head.body == b""
-    assert head.headers["content-length"] == whole.headers["content-length"]
+    assert head.headers["content-length"] == full.headers["content-length"]
 
 
-def test_unknown_hosts_and_pages_are_told_apart(internet):
+def test_unknown_hosts_and_unknown_pages_have_different_statuses(internet):
     assert internet.get("http://unheard-of.example/").status == 421
     assert internet.get("http://ledgerlane.example/nothing-here").status == 404
 
 
-def test_it_can_be_used_as_a_plain_http_proxy(internet):
+def test_the_server_can_be_used_as_a_plain_http_proxy(internet):
     connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=DEADLINE)
     connection.request("GET", "http://tokentribune.example/robots.txt")
     body = connection.getresponse().read()
@@ -81,9 +81,9 @@ def test_a_browser_can_reach_a_host_under_localhost(internet):
     assert internet.get("http://ledgerlane.example.localhost/").body == internet.get(FRONT).body
 
 
-def test_robots_come_in_every_mood(internet):
+def test_robots_files_of_every_kind_are_served(internet):
     rules = Protego.parse(internet.get("http://blockharbour.example/robots.txt").body.decode())
-    assert not rules.can_fetch("http://blockharbour.example/private/desk", "headwater")
+    assert not rules.can_fetch("http://blockharbour.example/private/notes", "headwater")
     assert rules.can_fetch("http://blockharbour.example/private/press", "headwater")
     assert internet.get("http://hashfield.example/robots.txt").status == 404
     assert internet.get("http://unwell.example/robots.txt").status == 503
@@ -91,13 +91,13 @@ def test_robots_come_in_every_mood(internet):
 
 
 def test_sitemaps_of_every_kind_list_the_articles(internet):
-    wanted = {item["urls"][0] for item in internet.truth() if item["host"] == "basinwire.example"}
+    article_urls = {item["urls"][0] for item in internet.truth() if item["host"] == "basinwire.example"}
     index = internet.get("http://basinwire.example/sitemap_index.xml").body.decode()
     packed = gzip.decompress(internet.get("http://basinwire.example/sitemap.xml.gz").body).decode()
     listed = set(internet.get("http://basinwire.example/sitemap.txt").body.decode().split())
     assert "http://basinwire.example/sitemap.xml.gz" in index
-    assert listed == wanted
-    assert all(url in packed for url in wanted)
+    assert listed == article_urls
+    assert all(url in packed for url in article_urls)
 
 
 def test_every_article_is_served_under_each_of_its_addresses(internet):
@@ -109,8 +109,10 @@ def test_every_article_is_served_under_each_of_its_addresses(internet):
         ]
 
 
-def test_the_maze_leads_astray(internet):
-    hops = [internet.get(f"http://maze.example/hops/{left}").headers["location"] for left in (7, 2, 1)]
+def test_the_maze_redirects_in_every_way(internet):
+    hops = [
+        internet.get(f"http://maze.example/hops/{remaining}").headers["location"] for remaining in (7, 2, 1)
+    ]
     assert hops == ["http://maze.example/hops/6", "http://maze.example/hops/1", "http://maze.example/arrived"]
     assert internet.get("http://maze.example/loop").headers["location"].endswith("/loop/back")
     assert internet.get("http://maze.example/cross").headers["location"] == "http://maze-exit.example/arrived"
@@ -131,7 +133,7 @@ def test_the_maze_leads_astray(internet):
         ("/wrong-charset", "café".encode()),
     ],
 )
-def test_odd_pages_are_odd_in_their_own_way(internet, path, sign):
+def test_every_odd_page_has_its_own_defect(internet, path, sign):
     answer = internet.get(ODD + path)
     assert answer.status == 200
     assert sign in answer.body
@@ -141,7 +143,7 @@ def test_the_big_page_is_ten_megabytes(internet):
     assert len(internet.get(f"{ODD}/big").body) >= 10 * 1024 * 1024
 
 
-def test_the_packed_bomb_is_small_on_the_wire(internet):
+def test_the_compressed_bomb_is_small_on_the_wire(internet):
     answer = internet.get(f"{ODD}/packed-bomb")
     assert answer.headers["content-encoding"] == "gzip"
     assert len(answer.body) < 300_000
@@ -154,7 +156,7 @@ def test_the_endless_page_goes_on_until_the_reader_leaves(internet):
     connection.close()
 
 
-def test_the_slow_page_arrives_in_drops(internet):
+def test_the_slow_page_arrives_in_small_pieces(internet):
     connection = HTTPConnection(urlsplit(internet.base_url).netloc, timeout=DEADLINE)
     connection.request("GET", "/drip", headers={"Host": "oddities.example"})
     assert len(connection.getresponse().read1(4096)) <= 8
@@ -167,7 +169,7 @@ def test_a_truncated_answer_announces_more_than_it_sends(internet):
     assert len(caught.value.partial) == 100
 
 
-def test_time_only_moves_when_told():
+def test_time_moves_only_on_request():
     with running() as internet:
         first = internet.get(FRONT)
         assert internet.get(FRONT).headers["date"] == first.headers["date"]

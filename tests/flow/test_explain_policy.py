@@ -1,12 +1,12 @@
-"""What allowed a fetch, and what its publisher says about the use of the page, in the story of a document."""
+"""The explanation of a document shows what allowed its fetch and which rights the publisher reserves."""
 
-from tests.flow.test_dedupe_explain import shown
+from tests.flow.test_dedupe_explain import explanation_lines
 from tests.support.scene import ME, Scene, kept_result, make_capture
 
 from headwater.model.jobs import FetchResult, Task
 
 
-def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(scene: Scene):
+def test_c39_explain_separates_the_reservations_of_the_publisher_from_what_allowed_the_fetch(scene: Scene):
     lead = scene.lead("a")
     scene.poll(lead)
     (stored,) = scene.claim(Task.FETCH)
@@ -21,7 +21,7 @@ def test_c39_explain_tells_what_the_publisher_says_apart_from_what_allowed_it(sc
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=capture)], ME, scene.now)
     (draft,) = scene.claim(Task.REFINE)
     scene.refine(kept_result(draft))
-    lines = shown(scene, lead.document)
+    lines = explanation_lines(scene, lead.document)
     assert "allowed by agent=Headwater/0.1, robots=no rule for *" in lines
     assert (
         "reservations of the publisher: x-robots-tag=noai, tdm-reservation=1, tdm-declared-in=header" in lines

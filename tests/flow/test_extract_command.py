@@ -1,4 +1,4 @@
-"""`headwater extract`: files, folders, patterns, lists and addresses in; a line each out."""
+"""`headwater extract`: files, folders, patterns, lists and addresses in; one line for each out."""
 
 import json
 import os
@@ -35,31 +35,31 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_gives_a_line_for_each_file(folder: Path) -> None:
+def test_a_folder_results_in_one_line_per_file(folder: Path) -> None:
     out = folder.parent / f"{folder.name}.jsonl"
-    done = run("extract", str(folder), "--out", str(out), "--workers", "2")
+    completed = run("extract", str(folder), "--out", str(out), "--workers", "2")
     lines = {Path(line["input"]).name: line for line in map(json.loads, out.read_text().splitlines())}
-    assert done.returncode == 0
+    assert completed.returncode == 0
     assert set(lines) == {f"{name}.bin" for name in samples()} | {"notes.txt", "broken.pdf"}
     assert lines["broken.pdf"]["ok"] is False
     assert lines["broken.pdf"]["reason"] == "malformed"
     assert lines["docx.bin"]["title"] == "Harbour dues"
-    assert "8 done, 7 read, 1 failed" in done.stderr
+    assert "8 done, 7 read, 1 failed" in completed.stderr
 
 
-def test_lists_patterns_and_order(folder: Path) -> None:
+def test_lists_and_patterns_keep_their_order(folder: Path) -> None:
     names = ["rtf.bin", "missing.bin", "eml.bin", "deep/notes.txt"]
-    done = run("extract", "-", "*.nothing", "--in-order", "-q", stdin="\n".join(names), cwd=folder)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    completed = run("extract", "-", "*.nothing", "--in-order", "-q", stdin="\n".join(names), cwd=folder)
+    lines = [json.loads(line) for line in completed.stdout.splitlines()]
     assert [line["input"] for line in lines] == names
     assert lines[1]["reason"] == "cannot_open"
-    assert done.stderr == ""
-    assert done.returncode == 0
+    assert completed.stderr == ""
+    assert completed.returncode == 0
 
 
-def test_only_the_text(folder: Path) -> None:
-    marked = run("extract", "docx.bin", "--format", "markdown", cwd=folder)
-    assert marked.stdout.startswith("# Scope\n")
+def test_only_the_text_is_printed_on_request(folder: Path) -> None:
+    markdown = run("extract", "docx.bin", "--format", "markdown", cwd=folder)
+    assert markdown.stdout.startswith("# Scope\n")
     plain = run("extract", "docx.bin", "deep/broken.pdf", "--format", "text", cwd=folder)
     assert "==> docx.bin <==\nScope\n" in plain.stdout
     assert "deep/broken.pdf: malformed" in plain.stderr
@@ -92,31 +92,31 @@ class Site(BaseHTTPRequestHandler):
         pass
 
 
-def test_addresses_are_fetched_under_the_rules(folder: Path) -> None:
+def test_addresses_are_fetched_under_the_rules_of_the_settings(folder: Path) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    where = f"127.0.0.1:{server.server_port}"
+    host = f"127.0.0.1:{server.server_port}"
     config = folder / "settings.yaml"
-    config.write_text(f"allow: ['{where}']\nrequests_per_second: 0\ndata: {folder / 'data'}\n")
+    config.write_text(f"allow: ['{host}']\nrequests_per_second: 0\ndata: {folder / 'data'}\n")
     try:
-        done = run(
+        completed = run(
             "--config",
             str(config),
             "extract",
-            f"http://{where}/dues.pdf",
-            f"http://{where}/no",
+            f"http://{host}/dues.pdf",
+            f"http://{host}/no",
             "rtf.bin",
             cwd=folder,
         )
-        refused = run("extract", f"http://{where}/dues.pdf", cwd=folder)
+        refused = run("extract", f"http://{host}/dues.pdf", cwd=folder)
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
-    lines = {line["input"]: line for line in map(json.loads, done.stdout.splitlines())}
-    assert lines[f"http://{where}/dues.pdf"]["title"] == "Harbour dues"
-    assert lines[f"http://{where}/no"]["reason"] == "http_404"
+    lines = {line["input"]: line for line in map(json.loads, completed.stdout.splitlines())}
+    assert lines[f"http://{host}/dues.pdf"]["title"] == "Harbour dues"
+    assert lines[f"http://{host}/no"]["reason"] == "http_404"
     assert lines["rtf.bin"]["ok"] is True
     assert json.loads(refused.stdout)["reason"] == "forbidden_address"
     assert not (folder / "data").exists()

@@ -1,4 +1,4 @@
-"""Hostile and damaged papers: each ends as text or with a reason, within its limits, and nothing else suffers."""
+"""Hostile and damaged files: each ends as text or with a reason, within its limits, and affects no other."""
 
 import io
 import zipfile
@@ -24,8 +24,8 @@ from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
 NONE = ExtractHints()
-EACH = 36
-KNOWN = {
+MUTATIONS_PER_KIND = 36
+REASONS = {
     "no_text", "malformed", "encrypted", "unsupported", "too_large", "requires_ocr", "error_page",
     "extractor_died", "extractor_timeout", "extractor_memory",
     "js_required", "paywall", "consent", "login", "soft_404", "redirect_stub",
@@ -44,7 +44,7 @@ def reason(outcome: Reading | Unreadable) -> str:
     return outcome.reason
 
 
-def ending(extract: Sandboxed, data: bytes) -> str:
+def text_or_reason(extract: Sandboxed, data: bytes) -> str:
     """The text, or the reason why there is none."""
     try:
         outcome = extract(data, NONE)
@@ -54,13 +54,13 @@ def ending(extract: Sandboxed, data: bytes) -> str:
 
 
 @pytest.mark.parametrize("kind", sorted(samples()))
-def test_damaged_papers_end_as_text_or_a_reason(extract: Sandboxed, kind: str) -> None:
-    ended = 0
-    for data in mutations(kind, samples()[kind], EACH):
+def test_damaged_files_end_as_text_or_with_a_reason(extract: Sandboxed, kind: str) -> None:
+    checked = 0
+    for data in mutations(kind, samples()[kind], MUTATIONS_PER_KIND):
         outcome = extract(data, NONE)
-        assert isinstance(outcome, Reading) or outcome.reason in KNOWN
-        ended += 1
-    assert ended == EACH
+        assert isinstance(outcome, Reading) or outcome.reason in REASONS
+        checked += 1
+    assert checked == MUTATIONS_PER_KIND
 
 
 def bomb(megabytes: int) -> bytes:
@@ -82,14 +82,14 @@ def test_zip_bombs_are_not_decompressed(extract: Sandboxed) -> None:
     assert reason(extract(data, NONE)) == "too_large"
 
 
-def test_a_zip_that_lies_about_its_sizes(extract: Sandboxed) -> None:
+def test_a_zip_with_false_sizes_is_refused(extract: Sandboxed) -> None:
     data = bytearray(bomb(50))
     directory = data.rindex(b"PK\x01\x02")
     data[directory + 24 : directory + 28] = (100).to_bytes(4, "little")  # its unpacked size
     assert reason(extract(bytes(data), NONE)) in {"malformed", "too_large"}
 
 
-def test_many_members(extract: Sandboxed) -> None:
+def test_a_zip_with_too_many_members_is_refused(extract: Sandboxed) -> None:
     members: dict[str, str | bytes] = {f"a{n}": b"" for n in range(20_100)}
     assert reason(extract(make_zip({**members, "word/document.xml": b"<a/>"}), NONE)) == "too_large"
 
@@ -121,7 +121,7 @@ def test_entities_are_neither_expanded_nor_loaded(extract: Sandboxed, declared: 
         assert "haha" not in text
 
 
-def test_endless_nesting_ends(extract: Sandboxed) -> None:
+def test_very_deep_nesting_ends_as_text_or_with_a_reason(extract: Sandboxed) -> None:
     deep = 100_000
     nested = {
         "xml": b"<a>" * deep + b"text" + b"</a>" * deep,
@@ -138,10 +138,10 @@ def test_endless_nesting_ends(extract: Sandboxed) -> None:
     }
     for data in nested.values():
         outcome = extract(data, NONE)
-        assert isinstance(outcome, Reading) or outcome.reason in KNOWN
+        assert isinstance(outcome, Reading) or outcome.reason in REASONS
 
 
-def test_long_runs_take_no_long_time(extract: Sandboxed) -> None:
+def test_long_runs_of_one_pattern_are_read_quickly(extract: Sandboxed) -> None:
     size = 2_000_000
     runs = [
         b" " * size + b"x",
@@ -156,28 +156,28 @@ def test_long_runs_take_no_long_time(extract: Sandboxed) -> None:
     ]
     for data in runs:
         outcome = extract(data, NONE)
-        assert isinstance(outcome, Reading) or outcome.reason in KNOWN - {
+        assert isinstance(outcome, Reading) or outcome.reason in REASONS - {
             "extractor_died",
             "extractor_timeout",
         }
 
 
-def test_pages_of_nothing_but_drawing_and_pages_of_nothing_but_words(extract: Sandboxed) -> None:
-    drawn = PdfSheet(
+def test_pages_crowded_with_drawings_or_words_are_read(extract: Sandboxed) -> None:
+    chart = PdfSheet(
         drawing="\n".join(f"{n % 500} {n % 700} m {n % 500 + 40} {n % 700} l S" for n in range(30_000))
     )
-    drawn.write(72, 700, "A chart of many rules stands on this page.")
-    outcome = extract(make_pdf([drawn]), NONE)
+    chart.write(72, 700, "A chart of many rules stands on this page.")
+    outcome = extract(make_pdf([chart]), NONE)
     assert isinstance(outcome, Reading)
     assert "A chart of many rules" in outcome.text
     crowded = PdfSheet(strings=[(n % 590, n % 830, 3 + n % 9, f"w{n} ") for n in range(20_000)])
     assert isinstance(extract(make_pdf([crowded]), NONE), Reading)
 
 
-def test_a_pdf_that_decompresses_to_very_much_stays_within_its_limit(extract: Sandboxed) -> None:
+def test_a_pdf_that_decompresses_to_a_huge_size_stays_within_its_limit(extract: Sandboxed) -> None:
     sheet = PdfSheet(drawing=" " * 200_000_000).write(72, 700, "words at the end of it all")
-    ended = ending(extract, make_pdf([sheet]))
-    assert ended in {"words at the end of it all", "extractor_died", "extractor_memory"}
+    outcome = text_or_reason(extract, make_pdf([sheet]))
+    assert outcome in {"words at the end of it all", "extractor_died", "extractor_memory"}
     assert isinstance(extract(samples()["pdf"], NONE), Reading)
 
 
@@ -200,9 +200,9 @@ def _members(data: bytes) -> dict[str, str | bytes]:
 
 def test_encrypted_members_are_refused_as_encrypted(extract: Sandboxed) -> None:
     data = bytearray(make_docx(paragraph("secret")))
-    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         place = -1
-        while (place := data.find(mark, place + 1)) >= 0:
+        while (place := data.find(signature, place + 1)) >= 0:
             data[place + offset] |= 1
     assert reason(extract(bytes(data), NONE)) == "encrypted"
 

@@ -1,4 +1,4 @@
-"""Extraction in children: they may die, hang and swell, and only the document that made them do so pays for it."""
+"""Extraction in child processes: one may die, hang or use too much memory, and only its document fails."""
 
 import ctypes
 import multiprocessing
@@ -49,7 +49,7 @@ def misbehave(word: str) -> None:
 
 
 @dataclass(frozen=True)
-class Obedient:
+class ObedientExtractor:
     """Does what the document says."""
 
     prefix: str = ""
@@ -66,7 +66,7 @@ class Obedient:
 
 @pytest.fixture
 def sandboxed():
-    extractor = Sandboxed(Obedient("said "), seconds=20.0)
+    extractor = Sandboxed(ObedientExtractor("said "), seconds=20.0)
     yield extractor
     extractor.close()
 
@@ -105,14 +105,14 @@ def test_an_error_of_the_extractor_becomes_a_reason(sandboxed: Sandboxed) -> Non
 
 @pytest.mark.parametrize("word", ["hang", "spin"])
 def test_time_is_limited_even_where_no_signal_handler_runs(word: str) -> None:
-    quick = Sandboxed(Obedient(), seconds=0.3)
+    quick = Sandboxed(ObedientExtractor(), seconds=0.3)
     assert reason(quick, word) == "extractor_timeout"
     assert isinstance(quick(b"after", NONE), Reading)
     quick.close()
 
 
-def test_a_verdict_is_remembered_so_that_halving_a_batch_costs_one_child() -> None:
-    quick = Sandboxed(Obedient("again"), seconds=0.3)
+def test_a_failure_is_remembered_so_that_halving_a_batch_costs_one_child() -> None:
+    quick = Sandboxed(ObedientExtractor("again"), seconds=0.3)
     assert reason(quick, "hang") == "extractor_timeout"
     children = {child.pid for child in psutil.Process().children()}
     assert reason(quick, "hang") == "extractor_timeout"
@@ -121,15 +121,15 @@ def test_a_verdict_is_remembered_so_that_halving_a_batch_costs_one_child() -> No
 
 
 def test_memory_is_limited() -> None:
-    small = Sandboxed(Obedient(), megabytes=256)
+    small = Sandboxed(ObedientExtractor(), megabytes=256)
     assert reason(small, "swell") == "extractor_memory"
     assert isinstance(small(b"after", NONE), Reading)
     small.close()
 
 
 def test_size_is_checked_first() -> None:
-    found = Sandboxed(Obedient(), largest=3)(b"four", NONE)
-    assert found == Unreadable("too_large", "4 bytes; at most 3 are read")
+    outcome = Sandboxed(ObedientExtractor(), largest=3)(b"four", NONE)
+    assert outcome == Unreadable("too_large", "4 bytes; at most 3 are read")
 
 
 def test_an_extractor_that_cannot_be_pickled_is_refused() -> None:
@@ -138,27 +138,28 @@ def test_an_extractor_that_cannot_be_pickled_is_refused() -> None:
 
 
 def test_threads_have_children_of_their_own(sandboxed: Sandboxed) -> None:
-    found: list = []
+    readings: list = []
     threads = [
-        threading.Thread(target=lambda n=n: found.append(sandboxed(f"{n}".encode(), NONE))) for n in range(4)
+        threading.Thread(target=lambda n=n: readings.append(sandboxed(f"{n}".encode(), NONE)))
+        for n in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(reading.text for reading in found) == [f"said {n}" for n in range(4)]
+    assert sorted(reading.text for reading in readings) == [f"said {n}" for n in range(4)]
 
 
-def ask(extract: Sandboxed, answers: "multiprocessing.Queue[str]") -> None:
-    found = extract(b"hello", NONE)
-    answers.put(found.text if isinstance(found, Reading) else found.reason)
+def send_text(extract: Sandboxed, answers: "multiprocessing.Queue[str]") -> None:
+    outcome = extract(b"hello", NONE)
+    answers.put(outcome.text if isinstance(outcome, Reading) else outcome.reason)
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_it_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None:
+def test_the_sandbox_works_in_worker_processes(method: str, sandboxed: Sandboxed) -> None:
     context = multiprocessing.get_context(method)
     answers = context.Queue()
-    worker = context.Process(target=ask, args=(Sandboxed(read_any), answers))
+    worker = context.Process(target=send_text, args=(Sandboxed(read_any), answers))
     worker.start()
     assert answers.get(timeout=DEADLINE) == "hello"
     worker.join(DEADLINE)
@@ -183,8 +184,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def test_a_forked_process_gets_children_of_its_own() -> None:
-    done = subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=False, timeout=DEADLINE)
-    assert done.returncode == 0
+    completed = subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=False, timeout=DEADLINE)
+    assert completed.returncode == 0
 
 
 ORPHANING = """
@@ -201,13 +202,13 @@ if sys.argv[1] == "killed":
 
 @pytest.mark.parametrize("end", ["normal", "killed"])
 def test_children_end_with_their_parent(end: str) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-W", "error", "-c", ORPHANING, end],
         stdout=subprocess.PIPE,
         check=False,
         timeout=DEADLINE,
     )
-    pid = int(done.stdout)
+    pid = int(completed.stdout)
     with suppress(psutil.NoSuchProcess):
         psutil.Process(pid).wait(timeout=DEADLINE)
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE

@@ -1,4 +1,4 @@
-"""Scanned papers, read with the real Tesseract. `make test` installs it."""
+"""Scanned pages, read with the real Tesseract. `make test` installs it."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Politeness, proven by what a server sees: four processes share one rate limiter, and one of them is killed on the way.
+"""Politeness, proven by what a server receives: four processes share one rate limiter, and one of them is killed.
 
 The server notes when each request arrived by the clock of the kernel, so that a busy machine cannot blur the picture.
 """
@@ -71,7 +71,7 @@ fetcher.close()
 """
 
 
-class Ear:
+class RecordingServer:
     """A server that answers every request at once and remembers when the kernel received it."""
 
     def __init__(self) -> None:
@@ -93,23 +93,23 @@ class Ear:
                     self._answer(key.fileobj)
 
     def _accept(self) -> None:
-        caller, _ = self._listening.accept()
-        caller.setsockopt(socket.SOL_SOCKET, TIMESTAMPS, 1)
-        self._selector.register(caller, selectors.EVENT_READ)
+        connection, _ = self._listening.accept()
+        connection.setsockopt(socket.SOL_SOCKET, TIMESTAMPS, 1)
+        self._selector.register(connection, selectors.EVENT_READ)
 
-    def _answer(self, caller: socket.socket) -> None:
+    def _answer(self, connection: socket.socket) -> None:
         try:
-            data, notes, _, _ = caller.recvmsg(65536, 128)
+            data, notes, _, _ = connection.recvmsg(65536, 128)
         except ConnectionError:
             data, notes = b"", []
         if not data:
-            self._selector.unregister(caller)
-            caller.close()
+            self._selector.unregister(connection)
+            connection.close()
             return
         head = data.decode().split("\r\n")
         host = next(line[6:] for line in head if line.startswith("Host: "))
         self.log.append((_arrival(notes), host, head[0].split()[1]))
-        caller.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 
     def close(self) -> None:
         self._open = False
@@ -126,7 +126,7 @@ def _arrival(notes: list[tuple[int, int, bytes]]) -> float:
 
 @pytest.fixture(params=["file", "redis"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where the shared rate limiter remembers."""
+    """Where the shared rate limiter stores its state."""
     if request.param == "file":
         return str(tmp_path / "rate-limits.sqlite")
     valkey: Valkey = request.getfixturevalue("valkey")
@@ -134,12 +134,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(place: str):
-    ear = Ear()
+    server = RecordingServer()
     workers = []
 
     def start(first: int) -> None:
         arguments = (
-            ear.base,
+            server.base,
             place,
             first,
             HOSTS,
@@ -156,7 +156,7 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
         for first in range(4):
             start(first)
         until = time.monotonic() + 50
-        while len(ear.log) < 500 and time.monotonic() < until:
+        while len(server.log) < 500 and time.monotonic() < until:
             time.sleep(0.05)
         workers[2].kill()
         start(2)
@@ -165,12 +165,12 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
         for worker in workers:
             worker.kill()
             worker.wait()
-        ear.close()
+        server.close()
     assert codes == [0, 0, -9, 0, 0]
-    assert len({(host, path) for _, host, path in ear.log}) == HOSTS * PAGES
-    assert len(ear.log) >= 2000
+    assert len({(host, path) for _, host, path in server.log}) == HOSTS * PAGES
+    assert len(server.log) >= 2000
     for host in range(HOSTS):
-        times = sorted(at for at, name, _ in ear.log if name == f"h{host}.example")
+        times = sorted(at for at, name, _ in server.log if name == f"h{host}.example")
         assert min(later - earlier for earlier, later in pairwise(times)) >= INTERVAL
-    keyed = sorted(at for at, name, _ in ear.log if int(name[1:].partition(".")[0]) < WITH_KEY)
+    keyed = sorted(at for at, name, _ in server.log if int(name[1:].partition(".")[0]) < WITH_KEY)
     assert min(later - earlier for earlier, later in zip(keyed, keyed[BUDGET:], strict=False)) >= WINDOW

@@ -19,7 +19,7 @@ from headwater.runtime.inline import run_inline
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import stories
 from headwater_demo.clock import START
-from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import Internet, running
 from headwater_recipes.geopolitics import configure
@@ -30,8 +30,8 @@ SETTLE = timedelta(minutes=5)
 
 
 @dataclass
-class Moving:
-    """The demo's time, but running."""
+class DemoClock:
+    """The time of the demo, but running."""
 
     shift: timedelta = timedelta(0)
     started: float = field(default_factory=time.monotonic)
@@ -41,7 +41,7 @@ class Moving:
 
 
 @dataclass
-class Box:
+class RecordingSink:
     envelopes: list[Envelope] = field(default_factory=list)
 
     def send(self, envelopes):
@@ -54,107 +54,110 @@ def rows(app, query):
         return [dict(row) for row in connection.execute(text(query)).mappings()]
 
 
-def run(context: JobContext, clock: Moving) -> None:
-    """Until all is read; then the flashpoints have settled, and their stories are told."""
+def run(context: JobContext, clock: DemoClock) -> None:
+    """Runs until everything is read, and again after the flashpoints have settled, which describes their stories."""
     for wait in (timedelta(0), SETTLE + timedelta(minutes=1)):
         clock.shift += wait
         assert run_inline(context, ["geopolitics"], horizon=timedelta(seconds=3), longest=LONGEST_RUN)
 
 
-def told(app) -> dict[str, set[str]]:
+def live_stories(app) -> dict[str, set[str]]:
     """Live stories and the addresses in them."""
-    inside = defaultdict(set)
+    urls_by_story = defaultdict(set)
     query = """SELECT m.story_id, d.url FROM story_members m JOIN documents d ON d.id = m.document_id
         JOIN stories s ON s.id = m.story_id WHERE s.state = 'live'"""
     for row in rows(app, query):
-        inside[row["story_id"]].add(row["url"])
-    return inside
+        urls_by_story[row["story_id"]].add(row["url"])
+    return urls_by_story
 
 
-def next_day(internet: Internet, app, clock: Moving) -> None:
+def next_day(internet: Internet, app, clock: DemoClock) -> None:
     internet.advance(DAY)
     clock.shift += DAY
     app.operations.wake("geopolitics", app.clock())
 
 
-def prepared(tmp_path: Path, **options: object):
-    listed = tmp_path / "flashpoints.yaml"
-    listed.write_text(yaml.safe_dump(flashpoints()), encoding="utf-8")
-    return configure(listed, {"settle": "5m", **options})
+def configured_recipe(tmp_path: Path, **options: object):
+    list_file = tmp_path / "flashpoints.yaml"
+    list_file.write_text(yaml.safe_dump(flashpoints()), encoding="utf-8")
+    return configure(list_file, {"settle": "5m", **options})
 
 
-def test_g11_stories_stay_within_flashpoints_and_go_on_the_next_day(
+def test_g11_stories_stay_within_flashpoints_and_continue_the_next_day(
     tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
-    recipe, clock, box = (
-        prepared(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
-        Moving(),
-        Box(),
+    recipe, clock, ops_sink = (
+        configured_recipe(tmp_path, alerts={"channels": ["ops"], "new_story": 2, "growth": None}),
+        DemoClock(),
+        RecordingSink(),
     )
     with (
         running() as internet,
         context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, bare),
     ):
         app.register(recipe)
-        context = replace(bare, sinks={"ops": box, "files": Box()})
+        context = replace(bare, sinks={"ops": ops_sink, "files": RecordingSink()})
         run(context, clock)
-        first = told(app)
-        asked = {report.url for report in REPORTS if report.hours <= 0}
-        assert sorted(url for inside in first.values() for url in inside) == sorted(asked)
-        for inside in first.values():
-            assert len({TRUTH[url][0] for url in inside}) == 1
-        english = {frozenset(u for u in inside if "tribuna" not in u) for inside in first.values()} - {
-            frozenset()
-        }
-        gold = defaultdict(set)
-        for url in asked:
+        first = live_stories(app)
+        published_urls = {report.url for report in REPORTS if report.hours <= 0}
+        assert sorted(url for story_urls in first.values() for url in story_urls) == sorted(published_urls)
+        for story_urls in first.values():
+            assert len({TRUTH[url][0] for url in story_urls}) == 1
+        english = {
+            frozenset(u for u in story_urls if "tribuna" not in u) for story_urls in first.values()
+        } - {frozenset()}
+        expected = defaultdict(set)
+        for url in published_urls:
             if "tribuna" not in url:
-                gold[TRUTH[url]].add(url)
-        assert english == {frozenset(urls) for urls in gold.values()}
-        first_alerts = {envelope.record.id for envelope in box.envelopes}
-        assert len(first_alerts) == len(box.envelopes) == 6
+                expected[TRUTH[url]].add(url)
+        assert english == {frozenset(urls) for urls in expected.values()}
+        first_alerts = {envelope.record.id for envelope in ops_sink.envelopes}
+        assert len(first_alerts) == len(ops_sink.envelopes) == 6
 
         app.operations.wake("geopolitics", app.clock())
         run(context, clock)
-        assert told(app) == first
-        assert len(box.envelopes) == 6
+        assert live_stories(app) == first
+        assert len(ops_sink.envelopes) == 6
 
         next_day(internet, app, clock)
         run(context, clock)
-        second = told(app)
-        joined = {url for inside in second.values() for url in inside} - asked
-        assert {TRUTH[url] for url in joined} == {("kelmar-strait", "tanker"), ("valdora-vote", "recount")}
+        second = live_stories(app)
+        new_urls = {url for story_urls in second.values() for url in story_urls} - published_urls
+        assert {TRUTH[url] for url in new_urls} == {("kelmar-strait", "tanker"), ("valdora-vote", "recount")}
         assert second.keys() == first.keys()
-        for name, inside in first.items():
-            assert inside <= second[name]
-        assert len(box.envelopes) == 6
+        for name, story_urls in first.items():
+            assert story_urls <= second[name]
+        assert len(ops_sink.envelopes) == 6
 
 
 def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
     tmp_path: Path, own_environment: EnvironmentUnderTest
 ):
-    recipe, clock = prepared(tmp_path), Moving()
+    recipe, clock = configured_recipe(tmp_path), DemoClock()
     with (
         running() as internet,
         context_for(tmp_path, internet.base_url, recipe, clock, own_environment) as (app, context),
     ):
         app.register(recipe)
-        run(replace(context, sinks={"files": Box()}), clock)
+        run(replace(context, sinks={"files": RecordingSink()}), clock)
         with read_transaction(app.store.engine) as connection:
             by_title = {row["title"]: row for row in connection.execute(select(stories)).mappings()}
     story = next(row for title, row in by_title.items() if "Halcyon" in title)
-    about = story["attributes"]
-    assert about["articles"] == 3
-    assert about["domains"] == 3
-    assert about["topic"]["name"] == "conflict, war and peace"
-    assert about["flashpoint_title"] == "Kelmar Strait"
-    parts = about["components"]
+    attributes = story["attributes"]
+    assert attributes["articles"] == 3
+    assert attributes["domains"] == 3
+    assert attributes["topic"]["name"] == "conflict, war and peace"
+    assert attributes["flashpoint_title"] == "Kelmar Strait"
+    components = attributes["components"]
     weighed = (
-        0.30 * parts["volume"] + 0.25 * parts["recency"] + 0.25 * parts["diversity"] + 0.20 * parts["topic"]
+        0.30 * components["volume"]
+        + 0.25 * components["recency"]
+        + 0.25 * components["diversity"]
+        + 0.20 * components["topic"]
     )
     assert abs(story["score"] - weighed) < 0.001
     # The newest article is fifteen hours old: recency is its own, not that of the run.
-    assert abs(parts["recency"] - 2 ** (-15 / 12)) < 0.01
+    assert abs(components["recency"] - 2 ** (-15 / 12)) < 0.01
     assert "Halcyon Dawn" in story["summary"]
-    assert all(claim["documents"] for claim in about["claims"])
-    assert about["rank"] == 1
+    assert all(claim["documents"] for claim in attributes["claims"])
+    assert attributes["rank"] == 1

@@ -1,4 +1,4 @@
-"""Tier B: vectors are made once, stored, and read again for stories and topics."""
+"""Tier B: vectors are computed once, stored, and used for stories and topics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlalchemy import select
-from tests.flow.test_geopolitics import Box, Moving, next_day, prepared, rows, run, told
+from tests.flow.test_geopolitics import (
+    DemoClock,
+    RecordingSink,
+    configured_recipe,
+    live_stories,
+    next_day,
+    rows,
+    run,
+)
 from tests.support.poll_sessions import NOW, context_for
 
 from headwater.model.document import Document, Vector
@@ -24,24 +32,24 @@ WORDS = 64
 
 
 @dataclass
-class Toy:
-    """An encoder that knows how often the words of a text fall into which box."""
+class ToyEncoder:
+    """An encoder that counts the words of a text in each of a few buckets."""
 
     name: str = "toy"
-    read: list[str] = field(default_factory=list)
+    encoded: list[str] = field(default_factory=list)
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
-        self.read += texts
-        encoder = np.zeros((len(texts), WORDS), dtype=np.float32)
+        self.encoded += texts
+        counts = np.zeros((len(texts), WORDS), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in text.casefold().split():
-                encoder[row, sum(word.encode()) % WORDS] += 1
-        return encoder / np.linalg.norm(encoder, axis=1, keepdims=True)
+                counts[row, sum(word.encode()) % WORDS] += 1
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
 @pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
-    encoder = Toy()
+def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEncoder:
+    encoder = ToyEncoder()
     monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: encoder)
     monkeypatch.setattr(embeddings, "load_classifier", None)
     return encoder
@@ -51,54 +59,54 @@ def document(name: str, text: str = "harbour pilots", vector: Vector | None = No
     return Document(id=name, recipe="r", source="s", lead="l", url="u", title=name, text=text, vector=vector)
 
 
-def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: Path, toy: Toy):
-    recipe, clock = prepared(tmp_path, tier="B", model="toy"), Moving()
+def test_g10_g18_each_document_is_encoded_once_and_its_vector_stored(tmp_path: Path, toy: ToyEncoder):
+    recipe, clock = configured_recipe(tmp_path, tier="B", model="toy"), DemoClock()
     with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         app.register(recipe)
-        context = replace(bare, sinks={"files": Box()})
+        context = replace(bare, sinks={"files": RecordingSink()})
         run(context, clock)
         reports = [report for report in REPORTS if report.hours <= 0]
-        assert len(toy.read) == len(reports)
+        assert len(toy.encoded) == len(reports)
         with read_transaction(app.store.engine) as connection:
             stored = connection.execute(select(vectors)).all()
         assert {(row.model, row.dimensions, len(row.vector)) for row in stored} == {("toy", WORDS, 4 * WORDS)}
         listed = rows(app, "SELECT feed_entry_id, model_name FROM feed_entry_vectors")
         assert len({row["feed_entry_id"] for row in listed}) == len(reports)
-        inside = [url for story in told(app).values() for url in story]
-        assert sorted(inside) == sorted(report.url for report in reports)
+        urls = [url for story in live_stories(app).values() for url in story]
+        assert sorted(urls) == sorted(report.url for report in reports)
         next_day(internet, app, clock)
         run(context, clock)
         fresh = [report for report in REPORTS if report.hours > 0 and report.flashpoint != "orsa-delta"]
-        assert len(toy.read) == len(reports) + len(fresh)
+        assert len(toy.encoded) == len(reports) + len(fresh)
 
 
-def test_g10_another_models_vector_is_not_mixed_in(toy: Toy):
+def test_g10_the_vector_of_another_model_is_not_used(toy: ToyEncoder):
     other = document("a", vector=Vector("other", b"\0" * 8))
     current = document("b", vector=Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     matrix = DocumentEncoder("folder").vectors([other, current])
     assert matrix.shape == (2, WORDS)
-    assert toy.read == ["a. harbour pilots"]
+    assert toy.encoded == ["a. harbour pilots"]
     assert matrix[1].tolist() == [1.0] * WORDS
 
 
-def test_g10_a_changed_text_gets_a_new_vector(toy: Toy):
+def test_g10_a_changed_text_gets_a_new_vector(toy: ToyEncoder):
     stale = document("a", "striking pilots", Vector("toy", np.ones(WORDS, dtype="<f4").tobytes()))
     (outcome,) = EmbedDocuments(DocumentEncoder("folder"))([stale], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
     assert outcome.vector != stale.vector
-    assert toy.read == ["a. striking pilots"]
+    assert toy.encoded == ["a. striking pilots"]
 
 
-def test_g15_the_head_reads_the_vectors_and_abstains_when_unsure(toy: Toy):
+def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(toy: ToyEncoder):
     codes = ("11000000", "15000000")
     columns = WORDS + BUCKETS
 
-    def head(least: float) -> TopicClassifier:
+    def classifier(least: float) -> TopicClassifier:
         weights = np.zeros((columns, 2), dtype=np.float32)
         return TopicClassifier(codes, weights, np.array([2.0, 0.0], dtype=np.float32), least)
 
-    sure = topic_classifier(DocumentEncoder("folder"), lambda _: head(0.5))
-    unsure = topic_classifier(DocumentEncoder("folder"), lambda _: head(0.95))
+    sure = topic_classifier(DocumentEncoder("folder"), lambda _: classifier(0.5))
+    unsure = topic_classifier(DocumentEncoder("folder"), lambda _: classifier(0.95))
     assert sure([document("a")]) == [("11000000", 0.8808)]
     assert unsure([document("a")]) == [None]
-    assert len(toy.read) == 2
+    assert len(toy.encoded) == 2

@@ -1,4 +1,4 @@
-"""Trouble with what we stand on: a full disk, a locked or vanished database, damaged bytes. Nothing is lost."""
+"""Faults of the infrastructure: a full disk, a locked or missing database, damaged bytes. Nothing is lost."""
 
 import errno
 import os
@@ -28,70 +28,70 @@ WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small") as opened:
-        yield opened
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
+def crypto_run(internet: Internet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
     monkeypatch.setattr(loops, "ERROR_SLEEP", 0.02)
     monkeypatch.setattr(loops, "NETWORK_GRACE", 0.1)
     # The process that runs all the tests is larger than a worker may be.
     monkeypatch.setattr(loops, "MEMORY_LIMIT_KILOBYTES", 10**9)
     monkeypatch.setattr(loops, "MAX_SLEEP", 0.02)
     internet.clear_log()
-    with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as opened:
-        yield opened
+    with recipe_run(tmp_path, internet, feeds=[PAGES, WIRE]) as crypto_run:
+        yield crypto_run
 
 
-def _expected(lab: RecipeRun) -> set[str]:
-    own_urls = {url for _, url in lab.feeds or ()}
-    return {record["id"] for record in lab.internet.truth() if own_urls & set(record["feeds"])}
+def _expected(crypto_run: RecipeRun) -> set[str]:
+    own_urls = {url for _, url in crypto_run.feeds or ()}
+    return {record["id"] for record in crypto_run.internet.truth() if own_urls & set(record["feeds"])}
 
 
-def _found(lab: RecipeRun) -> set[str]:
-    by_url = {url: record["id"] for record in lab.internet.truth() for url in record["urls"]}
-    return {by_url[row["url"]] for row in lab.documents()}
+def _article_ids(crypto_run: RecipeRun) -> set[str]:
+    by_url = {url: record["id"] for record in crypto_run.internet.truth() for url in record["urls"]}
+    return {by_url[row["url"]] for row in crypto_run.documents()}
 
 
-def _requests(lab: RecipeRun) -> list[tuple[str, str]]:
-    """Every feed and page that was asked for."""
-    requests = [(record["host"], record["path"]) for record in lab.internet.log()]
+def _requests(crypto_run: RecipeRun) -> list[tuple[str, str]]:
+    """Every feed and page that was requested."""
+    requests = [(record["host"], record["path"]) for record in crypto_run.internet.log()]
     return [(host, path) for host, path in requests if path != "/robots.txt"]
 
 
-def _complete(lab: RecipeRun) -> None:
-    """Every article came in once, whatever happened in between."""
-    assert _found(lab) == _expected(lab)
-    assert Counter(row["state"] for row in lab.documents())[State.QUARANTINED] == 0
-    assert lab.delivered() == {row["id"] for row in lab.documents(State.KEPT)}
-    assert lab.unfinished() == {}
-    assert lab.app.store.lease_owners() == set()
+def _assert_complete(crypto_run: RecipeRun) -> None:
+    """Asserts that every article came in once."""
+    assert _article_ids(crypto_run) == _expected(crypto_run)
+    assert Counter(row["state"] for row in crypto_run.documents())[State.QUARANTINED] == 0
+    assert crypto_run.delivered() == {row["id"] for row in crypto_run.documents(State.KEPT)}
+    assert crypto_run.unfinished() == {}
+    assert crypto_run.app.store.lease_owners() == set()
 
 
-def _stop_when(true: Callable[[], bool], *, at_most: int = 2000) -> Callable[[], bool]:
-    """For the loops of a worker: stop as soon as it is true; a loop that never gets there fails the test."""
+def _stop_when(condition: Callable[[], bool], *, at_most: int = 2000) -> Callable[[], bool]:
+    """A stop function for the loops of a worker; a loop that never meets the condition fails the test."""
     turns = iter(range(at_most))
 
     def stop() -> bool:
         assert next(turns, None) is not None, "the loop went on for ever"
-        return true()
+        return condition()
 
     return stop
 
 
-def _no_space(*_args: object, **_told: object) -> None:
+def _no_space(*_args: object, **_options: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_an_unknown_recipe_is_refused_and_the_known_ones_named(lab: RecipeRun):
+def test_an_unknown_recipe_is_refused_with_the_available_ones(crypto_run: RecipeRun):
     with pytest.raises(Refused, match=r"no recipe 'weather'; there are: .*crypto"):
-        lab.app.recipe("weather")
+        crypto_run.app.recipe("weather")
     with pytest.raises(Refused, match="no recipe 'weather'"):
-        lab.context.recipe(Job("weather", Task.REFINE))
+        crypto_run.context.recipe(Job("weather", Task.REFINE))
 
 
-def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
+def test_a_data_folder_that_cannot_be_created_is_refused(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Refused, match="cannot be created") as refused:
         assert App(Settings(data=str(tmp_path / "file" / "data"))).store
@@ -99,118 +99,120 @@ def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path):
 
 
 def test_a_worker_waits_for_a_full_disk_and_fetches_no_page_twice(
-    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     failures = []
-    real = obstore.put
+    original_put = obstore.put
 
     def put(*args: object, **options: object) -> object:
         if len(failures) < 10:
             failures.append(args)
             _no_space()
-        return real(*args, **options)
+        return original_put(*args, **options)
 
     monkeypatch.setattr(obstore, "put", put)
-    loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+    loops.run_network_loop(crypto_run.context, [RECIPE], _stop_when(lambda: _all_fetched(crypto_run)))
     assert len(failures) == 10
-    requests = Counter(_requests(lab))
+    requests = Counter(_requests(crypto_run))
     assert set(requests.values()) == {1}
-    assert {row["failures"] for row in lab.rows(sources)} == {0}
-    assert lab.app.store.lease_owners() == set()
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
-    _complete(lab)
+    assert {row["failures"] for row in crypto_run.rows(sources)} == {0}
+    assert crypto_run.app.store.lease_owners() == set()
+    loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
+    _assert_complete(crypto_run)
 
 
 def test_nothing_more_is_claimed_while_results_wait_for_space(
-    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(obstore, "put", _no_space)
-    loops.run_network_loop(lab.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
-    assert len(_requests(lab)) == 2
-    assert lab.rows(leads) == lab.rows(captures) == []
-    assert lab.app.store.lease_owners() == set()
+    loops.run_network_loop(crypto_run.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
+    assert len(_requests(crypto_run)) == 2
+    assert crypto_run.rows(leads) == crypto_run.rows(captures) == []
+    assert crypto_run.app.store.lease_owners() == set()
 
 
-def test_a_run_that_met_a_full_disk_and_was_given_up_is_completed_by_the_next(
-    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_a_full_disk_ended_is_completed_by_the_next(
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as patch:
         patch.setattr(obstore, "put", _no_space)
         with pytest.raises(Temporary, match="no space left"):
-            lab.run()
-    lab.clock.advance(lab.context.retry_policy.lease)
-    lab.run()
-    _complete(lab)
+            crypto_run.run()
+    crypto_run.clock.advance(crypto_run.context.retry_policy.lease)
+    crypto_run.run()
+    _assert_complete(crypto_run)
 
 
-def test_a_local_worker_waits_for_an_unreadable_archive(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
+def test_a_local_worker_waits_for_an_unreadable_archive(
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
+):
     failures = []
-    real = obstore.get_ranges
+    original_get = obstore.get_ranges
 
     def get(*args: object, **options: object) -> object:
         if len(failures) < 12:
             failures.append(args)
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(*args, **options)
+        return original_get(*args, **options)
 
-    _fetch_all(lab)
+    _fetch_all(crypto_run)
     monkeypatch.setattr(obstore, "get_ranges", get)
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
+    loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
     assert len(failures) == 12
-    _complete(lab)
+    _assert_complete(crypto_run)
 
 
-def _all_fetched(lab: RecipeRun) -> bool:
-    polled = [row["last_polled_at"] for row in lab.rows(sources)]
-    return None not in polled and Task.FETCH not in lab.unfinished()
+def _all_fetched(crypto_run: RecipeRun) -> bool:
+    polled = [row["last_polled_at"] for row in crypto_run.rows(sources)]
+    return None not in polled and Task.FETCH not in crypto_run.unfinished()
 
 
-def _fetch_all(lab: RecipeRun) -> None:
-    loops.run_network_loop(lab.context, [RECIPE], _stop_when(lambda: _all_fetched(lab)))
+def _fetch_all(crypto_run: RecipeRun) -> None:
+    loops.run_network_loop(crypto_run.context, [RECIPE], _stop_when(lambda: _all_fetched(crypto_run)))
 
 
-def _impatient(lab: RecipeRun) -> None:
-    """Do not wait half a minute for a lock."""
+def _shorten_lock_wait(crypto_run: RecipeRun) -> None:
+    """Shortens the wait for a lock, which is half a minute otherwise."""
 
-    @event.listens_for(lab.app.store.engine, "connect")
+    @event.listens_for(crypto_run.app.store.engine, "connect")
     def _prepare(connection: sqlite3.Connection, record: object) -> None:
         connection.execute("PRAGMA busy_timeout=20")
 
-    lab.app.store.engine.dispose()
+    crypto_run.app.store.engine.dispose()
 
 
-def _lock(lab: RecipeRun) -> sqlite3.Connection:
-    other = sqlite3.connect(Path(lab.settings.data) / "headwater.db", isolation_level=None)
+def _lock(crypto_run: RecipeRun) -> sqlite3.Connection:
+    other = sqlite3.connect(Path(crypto_run.settings.data) / "headwater.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     return other
 
 
-def test_a_locked_database_is_a_temporary_error(lab: RecipeRun):
-    _impatient(lab)
-    other = _lock(lab)
+def test_a_locked_database_is_a_temporary_error(crypto_run: RecipeRun):
+    _shorten_lock_wait(crypto_run)
+    other = _lock(crypto_run)
     with pytest.raises(Temporary, match="locked") as caught:
-        lab.app.operations.wake(RECIPE, lab.clock())
+        crypto_run.app.operations.wake(RECIPE, crypto_run.clock())
     assert caught.value.reason == "database_unavailable"
     other.close()
-    assert lab.app.operations.wake(RECIPE, lab.clock()) == 2
+    assert crypto_run.app.operations.wake(RECIPE, crypto_run.clock()) == 2
 
 
-def test_a_worker_waits_for_a_lock_of_another_process(lab: RecipeRun):
-    _impatient(lab)
-    for work, done in (
+def test_a_worker_waits_for_a_lock_of_another_process(crypto_run: RecipeRun):
+    _shorten_lock_wait(crypto_run)
+    for run_loop, is_done in (
         (loops.run_network_loop, _all_fetched),
-        (loops.run_local_loop, lambda lab: lab.unfinished() == {}),
+        (loops.run_local_loop, lambda crypto_run: crypto_run.unfinished() == {}),
     ):
-        work(lab.context, [RECIPE], _stop_when(_Disturbance(lab, done)))
-    _complete(lab)
+        run_loop(crypto_run.context, [RECIPE], _stop_when(_Disturbance(crypto_run, is_done)))
+    _assert_complete(crypto_run)
 
 
 @dataclass
 class _Disturbance:
-    """Again and again somebody else locks the database for some turns; true when the work is done in spite of it."""
+    """Locks the database again and again for a few turns; true when the work is done nevertheless."""
 
-    lab: RecipeRun
-    done: Callable[[RecipeRun], bool]
+    crypto_run: RecipeRun
+    is_done: Callable[[RecipeRun], bool]
     turn: int = 0
     lock: sqlite3.Connection | None = None
 
@@ -220,58 +222,60 @@ class _Disturbance:
             self.lock.close()
             self.lock = None
         elif self.lock is None and self.turn % 8 == 2:
-            self.lock = _lock(self.lab)
-        return self.lock is None and self.turn > 20 and self.done(self.lab)
+            self.lock = _lock(self.crypto_run)
+        return self.lock is None and self.turn > 20 and self.is_done(self.crypto_run)
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "replaced"])
-def test_a_removed_database_stops_the_work_with_a_clear_message(lab: RecipeRun, what: str):
-    lab.run()
-    home = Path(lab.settings.data)
+def test_a_removed_database_stops_the_work_with_a_clear_message(crypto_run: RecipeRun, what: str):
+    crypto_run.run()
+    data_folder = Path(crypto_run.settings.data)
     if what == "folder":
-        shutil.rmtree(home)
+        shutil.rmtree(data_folder)
     else:
-        for path in home.glob("headwater.db*"):
+        for path in data_folder.glob("headwater.db*"):
             path.unlink()
     if what == "replaced":
-        sqlite3.connect(home / "headwater.db").close()
-        (home / "headwater.db").write_bytes(b"")
+        sqlite3.connect(data_folder / "headwater.db").close()
+        (data_folder / "headwater.db").write_bytes(b"")
     with pytest.raises(Refused, match="removed or replaced while in use") as refused:
-        lab.run()
+        crypto_run.run()
     assert refused.value.reason == "database_missing"
 
 
-def test_damaged_bytes_are_quarantined_alone_and_come_back_after_repair(lab: RecipeRun):
-    _fetch_all(lab)
-    victim = next(row for row in lab.rows(captures) if row["lead_id"])
-    store = lab.app.archive.store
-    sound = bytes(obstore.get(store, victim["pack"]).bytes())
-    end = victim["start"] + victim["size"]
-    obstore.put(store, victim["pack"], sound[: end - 1] + b"?" + sound[end:])
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
-    (row,) = lab.rows(documents, state=State.QUARANTINED)
-    assert (row["reason"], row["capture_id"]) == ("capture_damaged", victim["id"])
-    assert [apart["reason"] for apart in lab.rows(quarantine)] == ["capture_damaged"]
-    assert len(lab.documents()) == len(_expected(lab))
-    obstore.put(store, victim["pack"], sound)
-    assert lab.app.operations.retry([row["id"]], RECIPE, lab.clock()) == 1
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
-    assert lab.rows(quarantine) == []
-    _complete(lab)
+def test_damaged_bytes_are_quarantined_alone_and_can_be_retried_after_repair(crypto_run: RecipeRun):
+    _fetch_all(crypto_run)
+    capture = next(row for row in crypto_run.rows(captures) if row["lead_id"])
+    store = crypto_run.app.archive.store
+    sound = bytes(obstore.get(store, capture["pack"]).bytes())
+    end = capture["start"] + capture["size"]
+    obstore.put(store, capture["pack"], sound[: end - 1] + b"?" + sound[end:])
+    loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
+    (row,) = crypto_run.rows(documents, state=State.QUARANTINED)
+    assert (row["reason"], row["capture_id"]) == ("capture_damaged", capture["id"])
+    assert [entry["reason"] for entry in crypto_run.rows(quarantine)] == ["capture_damaged"]
+    assert len(crypto_run.documents()) == len(_expected(crypto_run))
+    obstore.put(store, capture["pack"], sound)
+    assert crypto_run.app.operations.retry([row["id"]], RECIPE, crypto_run.clock()) == 1
+    loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
+    assert crypto_run.rows(quarantine) == []
+    _assert_complete(crypto_run)
 
 
-def test_a_folder_for_results_that_cannot_be_written_delays_deliveries_and_loses_none(lab: RecipeRun):
-    out = Path(lab.settings.data) / "out"
+def test_an_unwritable_output_folder_delays_deliveries_and_loses_none(crypto_run: RecipeRun):
+    out = Path(crypto_run.settings.data) / "out"
     out.parent.mkdir(parents=True)
     out.write_text("in the way")
-    _fetch_all(lab)
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: _troubled(lab)))
-    assert lab.status()["deliveries"] == {"waiting": len(lab.documents(State.KEPT))}
+    _fetch_all(crypto_run)
+    loops.run_local_loop(
+        crypto_run.context, [RECIPE], _stop_when(lambda: _deliveries_are_delayed(crypto_run))
+    )
+    assert crypto_run.status()["deliveries"] == {"waiting": len(crypto_run.documents(State.KEPT))}
     out.unlink()
-    loops.run_local_loop(lab.context, [RECIPE], _stop_when(lambda: lab.unfinished() == {}))
-    _complete(lab)
+    loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
+    _assert_complete(crypto_run)
 
 
-def _troubled(lab: RecipeRun) -> bool:
-    waiting = lab.status()["unfinished"]["deliver"]
-    return set(lab.unfinished()) == {Task.DELIVER} and waiting["later"] > 0 and waiting["due"] == 0
+def _deliveries_are_delayed(crypto_run: RecipeRun) -> bool:
+    waiting = crypto_run.status()["unfinished"]["deliver"]
+    return set(crypto_run.unfinished()) == {Task.DELIVER} and waiting["later"] > 0 and waiting["due"] == 0

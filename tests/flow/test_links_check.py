@@ -32,13 +32,13 @@ def internet():
 
 
 @pytest.fixture(autouse=True)
-def quiet(internet):
+def _reset_internet(internet):
     internet.clear_faults()
     internet.clear_log()
 
 
 @pytest.fixture
-def opened(internet, tmp_path):
+def app(internet, tmp_path):
     settings = Settings(
         data=str(tmp_path / "data"), hosts={"*.example": internet.base_url}, requests_per_second=0
     )
@@ -48,10 +48,10 @@ def opened(internet, tmp_path):
 
 
 @pytest.fixture
-def fetcher(opened):
-    made = HttpFetcher(fetch_settings(opened.settings))
-    yield made
-    made.close()
+def fetcher(app):
+    http_fetcher = HttpFetcher(fetch_settings(app.settings))
+    yield http_fetcher
+    http_fetcher.close()
 
 
 def keep(app, *urls):
@@ -73,9 +73,9 @@ def check(links, fetcher, now=START, **alerts):
     }
 
 
-def test_p36_good_missing_and_gone_links_are_distinguished(internet, opened, fetcher):
+def test_p36_good_missing_and_gone_links_are_distinguished(internet, app, fetcher):
     internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
-    links = keep(opened, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
+    links = keep(app, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
     results_by_url = check(links, fetcher)
     assert results_by_url[PAGE + "good"].health.standing is LinkState.WELL
     assert results_by_url[PAGE + "gone"].alerts == (LinkAlert.INACTIVE,)
@@ -84,16 +84,16 @@ def test_p36_good_missing_and_gone_links_are_distinguished(internet, opened, fet
     assert stored == {url: result.health.standing for url, result in results_by_url.items()}
 
 
-def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, opened, fetcher):
+def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, app, fetcher):
     internet.fault("mapped.example", "/page/shy", Fault(status=405))
-    results_by_url = check(keep(opened, PAGE + "good", PAGE + "shy"), fetcher)
-    asked = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
-    assert sorted(asked) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
+    results_by_url = check(keep(app, PAGE + "good", PAGE + "shy"), fetcher)
+    requests = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
+    assert sorted(requests) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
     assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
 
 
-def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, opened, fetcher):
-    links = keep(opened, "http://mapped.example/nowhere")
+def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, app, fetcher):
+    links = keep(app, "http://mapped.example/nowhere")
     alerts, now = [], START
     while True:
         (result,) = check(links, fetcher, now).values()
@@ -106,8 +106,8 @@ def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, o
     assert check(links, fetcher, now + 99 * DAY) == {}
 
 
-def test_what_is_not_due_is_not_asked_for(internet, opened, fetcher):
-    links = keep(opened, PAGE + "good")
+def test_links_that_are_not_due_are_not_requested(internet, app, fetcher):
+    links = keep(app, PAGE + "good")
     check(links, fetcher)
     internet.clear_log()
     assert check(links, fetcher, START + 29 * DAY) == {}
@@ -115,29 +115,29 @@ def test_what_is_not_due_is_not_asked_for(internet, opened, fetcher):
     assert len(check(links, fetcher, START + 30 * DAY)) == 1
 
 
-def test_robots_and_too_many_requests_are_no_failures(internet, opened, fetcher):
+def test_robots_and_too_many_requests_are_not_failures(internet, app, fetcher):
     internet.fault("mapped.example", "/page/busy", Fault(status=429, retry_after="3600"))
-    results_by_url = check(keep(opened, PAGE + "busy", "http://oddities.example/forbidden"), fetcher)
+    results_by_url = check(keep(app, PAGE + "busy", "http://oddities.example/forbidden"), fetcher)
     assert {result.health.failures for result in results_by_url.values()} == {0}
     assert {result.health.reason for result in results_by_url.values()} == {"http_429", "robots"}
 
 
-def test_a_checker_that_dies_loses_nothing(internet, opened, fetcher, monkeypatch):
-    links = keep(opened, *(PAGE + str(number) for number in range(5)))
+def test_a_checker_that_dies_loses_nothing(internet, app, fetcher, monkeypatch):
+    links = keep(app, *(PAGE + str(number) for number in range(5)))
     monkeypatch.setattr("headwater.ops.link_checker.BATCH", 2)
-    under_way = LinkChecker(links, fetcher, lambda: START).check("trial", LinkPriority.P2)
-    first = next(under_way)
-    under_way.close()
-    rest = check(links, fetcher)
-    assert len(rest) == 3
-    assert first.link.url not in rest
+    check_run = LinkChecker(links, fetcher, lambda: START).check("trial", LinkPriority.P2)
+    first = next(check_run)
+    check_run.close()
+    results_by_url = check(links, fetcher)
+    assert len(results_by_url) == 3
+    assert first.link.url not in results_by_url
     assert {row["standing"] for row in links.links(priority=LinkPriority.P2)} == {LinkState.WELL}
 
 
-def test_when_nothing_can_be_reached_no_link_is_blamed(opened):
-    links = keep(opened, "http://a.example/", "http://b.example/", "http://c.example/")
+def test_no_link_fails_when_no_host_can_be_reached(app):
+    links = keep(app, "http://a.example/", "http://b.example/", "http://c.example/")
     broken = Settings(
-        data=opened.settings.data, hosts={"*.example": "http://127.0.0.1:1"}, requests_per_second=0
+        data=app.settings.data, hosts={"*.example": "http://127.0.0.1:1"}, requests_per_second=0
     )
     fetcher = HttpFetcher(fetch_settings(broken))
     try:
@@ -148,11 +148,11 @@ def test_when_nothing_can_be_reached_no_link_is_blamed(opened):
     assert {result.health.failures for result in results_by_url.values()} == {0}
 
 
-def test_a_polite_pace_is_waited_for_not_counted(internet, opened):
-    slow = Settings(data=opened.settings.data, hosts=opened.settings.hosts, requests_per_second=20)
+def test_a_wait_for_the_rate_limit_is_not_a_failure(internet, app):
+    slow = Settings(data=app.settings.data, hosts=app.settings.hosts, requests_per_second=20)
     fetcher = HttpFetcher(fetch_settings(slow))
     try:
-        results_by_url = check(keep(opened, *(PAGE + str(number) for number in range(30))), fetcher)
+        results_by_url = check(keep(app, *(PAGE + str(number) for number in range(30))), fetcher)
     finally:
         fetcher.close()
     assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
@@ -160,14 +160,14 @@ def test_a_polite_pace_is_waited_for_not_counted(internet, opened):
 
 
 @pytest.fixture
-def command(opened, internet, tmp_path):
+def command(app, internet, tmp_path):
     path = tmp_path / "headwater.yaml"
-    alerts = {
-        "data": opened.settings.data,
+    settings = {
+        "data": app.settings.data,
         "hosts": {"*.example": internet.base_url},
         "requests_per_second": 0,
     }
-    path.write_text(yaml.safe_dump(alerts))
+    path.write_text(yaml.safe_dump(settings))
 
     def run(*words):
         result = CliRunner().invoke(commands, ["--config", str(path), *words], catch_exceptions=False)
@@ -177,8 +177,8 @@ def command(opened, internet, tmp_path):
     return run
 
 
-def test_p36_the_command_checks_lists_and_resets(opened, command):
-    keep(opened, PAGE + "good", "http://mapped.example/nowhere")
+def test_p36_the_command_checks_lists_and_resets(app, command):
+    keep(app, PAGE + "good", "http://mapped.example/nowhere")
     report = json.loads(command("links", "check", "trial", "--priority", "P2", "--json").stdout)
     assert report["checked"] == 2
     assert report["standings"] == {"failing": 1, "new": 1, "well": 1}

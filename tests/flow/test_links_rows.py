@@ -1,4 +1,4 @@
-"""Link health in rows, on both databases: whose turn it is, who may write, and what survives."""
+"""Link health in rows, on both databases: which are due, which worker may write, and what survives."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -50,7 +50,7 @@ def test_p36_kept_documents_and_sources_are_enrolled_once_by_priority(scene, lin
     assert {row["priority"] for row in rows} == {"P0"}
 
 
-def test_p36_without_a_wish_sources_are_weekly_and_documents_monthly(scene, links):
+def test_p36_without_a_priority_sources_are_weekly_and_documents_monthly(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     assert {row["record_kind"]: row["priority"] for row in links.links()} == {
@@ -67,7 +67,7 @@ def test_a_claimed_link_is_not_claimed_again_until_its_lease_ends(scene, links):
     assert len(links.claim("trial", "two", START + LEASE)) == 2
 
 
-def test_only_links_of_the_asked_priority_are_claimed(scene, links):
+def test_only_links_of_the_given_priority_are_claimed(scene, links):
     keep(scene, "a", "b")
     links.enrol("trial", START)
     assert len(links.claim("trial", "me", START, priority=LinkPriority.P2)) == 2
@@ -157,7 +157,7 @@ def test_a_record_that_moved_is_checked_at_its_new_url(scene, links):
     assert scene.row(link_health, id=link.id)["url"] == link.url
 
 
-def test_reset_is_the_way_back_and_release_gives_back(scene, links):
+def test_reset_and_release_make_links_claimable_again(scene, links):
     keep(scene, "a")
     links.enrol("trial", START)
     (link,) = links.claim("trial", "me", START, priority=LinkPriority.P2)

@@ -1,4 +1,4 @@
-"""WebSub against a hub on this machine: asked, confirmed, told, renewed, deceived."""
+"""WebSub with a hub on this machine: subscriptions are requested, confirmed, used and renewed; forged pushes fail."""
 
 import asyncio
 import hashlib
@@ -33,15 +33,15 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
 @dataclass
 class Hub:
-    """Takes what it is asked and asks back, as the standard says."""
+    """Accepts a subscription and verifies its intent, as the standard demands."""
 
-    asked: list[dict[str, str]] = field(default_factory=list)
+    requests: list[dict[str, str]] = field(default_factory=list)
     answers: list[tuple[int, str]] = field(default_factory=list)
     work: set["asyncio.Task[None]"] = field(default_factory=set)
 
     async def take(self, request: web.Request) -> web.Response:
         form = {str(name): str(value) for name, value in (await request.post()).items()}
-        self.asked.append(form)
+        self.requests.append(form)
         task = asyncio.create_task(self._verify(form))
         self.work.add(task)
         return web.Response(status=202)
@@ -59,7 +59,9 @@ class Hub:
         async with (
             aiohttp.ClientSession() as session,
             session.post(
-                self.asked[0]["hub.callback"], data=body, headers={"X-Hub-Signature": f"sha256={signature}"}
+                self.requests[0]["hub.callback"],
+                data=body,
+                headers={"X-Hub-Signature": f"sha256={signature}"},
             ) as answer,
         ):
             return answer.status
@@ -80,14 +82,14 @@ async def serving(hub: Hub) -> AsyncIterator[str]:
 
 
 def free_port() -> int:
-    with socket.socket() as some:
-        some.bind(("127.0.0.1", 0))
-        return int(some.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
-async def until(holds: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(DEADLINE):
-        while not holds():  # noqa: ASYNC110 - it waits for what others do
+        while not condition():  # noqa: ASYNC110 - it waits for other tasks
             await asyncio.sleep(0.02)
 
 
@@ -104,9 +106,10 @@ def installation(tmp_path: Path, hub_address: str, clock: Clock) -> App:
         Settings(data=str(tmp_path / "data"), hosts={"hub.example": hub_address}, requests_per_second=0),
         clock,
     )
-    mark = {"hub": "http://hub.example/", "topic": TOPIC}
+    hub_watermark = {"hub": "http://hub.example/", "topic": TOPIC}
     app.store.register(
-        [Source(id=SOURCE, recipe="crypto", kind="feed", name="Wire", url=TOPIC, watermark=mark)], clock()
+        [Source(id=SOURCE, recipe="crypto", kind="feed", name="Wire", url=TOPIC, watermark=hub_watermark)],
+        clock(),
     )
     with app.store.engine.begin() as connection:
         connection.execute(update(sources).values(due_at=NOW + timedelta(hours=4)))
@@ -117,7 +120,7 @@ def due(app: App) -> datetime:
     return app.catalogue.sources()[0]["due_at"]
 
 
-async def conversation(tmp_path: Path) -> None:
+async def follow_subscription(tmp_path: Path) -> None:
     hub, clock = Hub(), Clock()
     async with serving(hub) as address:
         app, port = installation(tmp_path, address, clock), free_port()
@@ -126,33 +129,33 @@ async def conversation(tmp_path: Path) -> None:
         try:
             await until(lambda: len(hub.answers) == 1)
             assert hub.answers == [(200, "<b>42</b>")]
-            assert (hub.asked[0]["hub.topic"], hub.asked[0]["hub.mode"]) == (TOPIC, "subscribe")
+            assert (hub.requests[0]["hub.topic"], hub.requests[0]["hub.mode"]) == (TOPIC, "subscribe")
 
             assert await hub.push(b"<rss/>", "guessed") == 202
             assert due(app) == NOW + timedelta(hours=4)
-            assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 202
+            assert await hub.push(b"<rss/>", hub.requests[0]["hub.secret"]) == 202
             assert due(app) == NOW
 
             clock.now += timedelta(days=9)
             await until(lambda: len(hub.answers) == 2)
-            assert hub.asked[0]["hub.callback"] == hub.asked[1]["hub.callback"]
+            assert hub.requests[0]["hub.callback"] == hub.requests[1]["hub.callback"]
 
             app.operations.pause(SOURCE, active=False, now=clock())
             await until(lambda: not server.subscriptions)
-            assert await hub.push(b"<rss/>", hub.asked[0]["hub.secret"]) == 410
+            assert await hub.push(b"<rss/>", hub.requests[0]["hub.secret"]) == 410
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             app.store.engine.dispose()
 
 
-def test_a_hub_is_asked_confirmed_believed_when_it_signs_and_renewed(tmp_path: Path):
-    asyncio.run(conversation(tmp_path))
+def test_a_subscription_is_requested_confirmed_verified_and_renewed(tmp_path: Path):
+    asyncio.run(follow_subscription(tmp_path))
     key = tmp_path / "data" / "websub.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
-def test_a_nudge_does_not_wake_what_an_operator_stopped(tmp_path: Path):
+def test_a_nudge_does_not_wake_a_source_that_an_operator_stopped(tmp_path: Path):
     clock = Clock()
     app = installation(tmp_path, "http://127.0.0.1:1", clock)
     app.operations.pause(SOURCE, active=False, now=clock())
@@ -161,14 +164,14 @@ def test_a_nudge_does_not_wake_what_an_operator_stopped(tmp_path: Path):
     app.store.engine.dispose()
 
 
-def test_without_a_public_address_there_is_nothing_to_listen_for(tmp_path: Path, capsys, monkeypatch):
+def test_listen_requires_a_public_address(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(capsys, monkeypatch, "init").code == 0
     answer = call(capsys, monkeypatch, "listen")
     assert (answer.code, "callback" in answer.err) == (1, True)
 
 
-def test_an_empty_secret_is_refused_and_a_new_one_is_whole(tmp_path: Path):
+def test_an_empty_secret_is_refused_and_a_new_one_is_complete(tmp_path: Path):
     (tmp_path / "websub.key").touch()
     with pytest.raises(Refused, match="does not contain a secret: delete it"):
         installation_secret(tmp_path)

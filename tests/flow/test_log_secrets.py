@@ -1,4 +1,4 @@
-"""No secret in a log, whatever goes wrong and however much a line tells."""
+"""No log line contains a secret, even when it reports an error with its variables."""
 
 import json
 
@@ -12,7 +12,7 @@ from headwater.settings.settings import Settings
 SECRETS = ("pg-secret", "redis-secret", "s3-secret", "api-secret")
 
 
-def test_c38_an_error_is_told_in_json_without_what_the_variables_held(capsys: pytest.CaptureFixture[str]):
+def test_c38_an_error_is_logged_as_json_without_the_values_of_variables(capsys: pytest.CaptureFixture[str]):
     settings = Settings(
         database="postgresql://u:pg-secret@db.example/h",
         redis="redis://:redis-secret@cache.example/0",
@@ -21,15 +21,15 @@ def test_c38_an_error_is_told_in_json_without_what_the_variables_held(capsys: py
     )
     hints = HintSender(settings.redis)
 
-    def broken(told: Settings) -> None:
+    def broken(_settings: Settings) -> None:
         raise RuntimeError("the database is newer than this program")
 
     try:
         broken(settings)
     except RuntimeError:
         configure_logs("json", "info").exception("something went wrong")
-    told = capsys.readouterr().err
-    assert "the database is newer" in told
-    assert json.loads(told)["exception"][0]["exc_type"] == "RuntimeError"
-    assert not any(secret in told for secret in SECRETS)
+    logged = capsys.readouterr().err
+    assert "the database is newer" in logged
+    assert json.loads(logged)["exception"][0]["exc_type"] == "RuntimeError"
+    assert not any(secret in logged for secret in SECRETS)
     assert "redis-secret" not in repr(hints)

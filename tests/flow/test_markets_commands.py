@@ -25,7 +25,7 @@ from headwater.settings.settings import Settings
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 from headwater_recipes.markets import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 
@@ -39,8 +39,8 @@ ALL = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnderTest):
-    """A laboratory in which everything was read once."""
+def market_run(tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnderTest):
+    """A run that has read everything once."""
     patch = pytest.MonkeyPatch()
     for name, value in KEYS.items():
         patch.setenv(name, value)
@@ -48,95 +48,103 @@ def made(tmp_path_factory: pytest.TempPathFactory, environment: EnvironmentUnder
         running() as internet,
         markets_run(
             tmp_path_factory.mktemp("markets"), internet, NEWS, PRICES, ALL, environment=environment
-        ) as found,
+        ) as finished_run,
     ):
-        found.run()
-        yield found
+        finished_run.run()
+        yield finished_run
     patch.undo()
 
 
 @pytest.fixture
-def ask(made, capsys, monkeypatch):
-    told = {"data": str(made.folder / "data"), "database": made.environment.database}
-    settings = made.folder / "headwater.yaml"
-    settings.write_text(json.dumps(told | {"archive": asdict(made.environment.archive)}), encoding="utf-8")
-    return lambda *words: call(capsys, monkeypatch, "--config", str(settings), *words)
-
-
-def test_r48_r49_r50_payloads_lie_by_bucket_kind_company_day_and_run(made, tmp_path: Path):
-    counted = copy_objects(
-        made.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
+def run_cli(market_run, capsys, monkeypatch):
+    values = {"data": str(market_run.folder / "data"), "database": market_run.environment.database}
+    path = market_run.folder / "headwater.yaml"
+    path.write_text(
+        json.dumps(values | {"archive": asdict(market_run.environment.archive)}), encoding="utf-8"
     )
-    found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
-    ids = {run["id"] for run in made.rows(polls)}
-    news = [name for name in found if name.startswith("stonks-raw-news/news_api/NGSC/2026/11/13/")]
+    return lambda *words: call(capsys, monkeypatch, "--config", str(path), *words)
+
+
+def test_r48_r49_r50_payloads_are_stored_by_bucket_kind_company_day_and_run(market_run, tmp_path: Path):
+    counts = copy_objects(
+        market_run.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
+    )
+    names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
+    ids = {run["id"] for run in market_run.rows(polls)}
+    news = [name for name in names if name.startswith("stonks-raw-news/news_api/NGSC/2026/11/13/")]
     assert news
     assert {name.split("/")[6] for name in news} <= ids
-    assert any(name.startswith("stonks-raw-market/market_api/NGSC/2026/11/13/") for name in found)
-    assert any(name.startswith("stonks-raw-market/market_api/_global/2026/11/13/") for name in found)
+    assert any(name.startswith("stonks-raw-market/market_api/NGSC/2026/11/13/") for name in names)
+    assert any(name.startswith("stonks-raw-market/market_api/_global/2026/11/13/") for name in names)
     assert "results" in json.loads((tmp_path / news[0]).read_bytes())
-    assert counted["missing"] == 0
+    assert counts["missing"] == 0
     again = copy_objects(
-        made.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
+        market_run.app, "markets", object_layout(ResourceNames("stonks")), objects_in_folder(tmp_path), None
     )
-    assert (again["payloads"], again["written"]) == (counted["payloads"], 0)
+    assert (again["payloads"], again["written"]) == (counts["payloads"], 0)
 
 
-def test_r49_buckets_are_buckets_of_a_server(made, seaweed: Seaweed):
+def test_r49_payloads_are_copied_to_the_buckets_of_a_server(market_run, seaweed: Seaweed):
     server = S3Server(endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
-    own = f"stonks-{made.app.store.engine.dialect.name}"
-    names = object_layout(ResourceNames(own))
-    counted = copy_objects(made.app, "markets", names, objects_in_buckets(server), None)
-    assert counted["written"] == counted["payloads"] + 2 * counted["documents"] > 0
-    for bucket, kind in ((f"{own}-raw-news", "news_api"), (f"{own}-raw-market", "market_api")):
+    prefix = f"stonks-{market_run.app.store.engine.dialect.name}"
+    names = object_layout(ResourceNames(prefix))
+    counts = copy_objects(market_run.app, "markets", names, objects_in_buckets(server), None)
+    assert counts["written"] == counts["payloads"] + 2 * counts["documents"] > 0
+    for bucket, kind in ((f"{prefix}-raw-news", "news_api"), (f"{prefix}-raw-market", "market_api")):
         listed = [entry["path"] for page in obstore.list(server.bucket(bucket)) for entry in page]
         assert listed
         assert all(name.startswith(f"{kind}/") for name in listed)
-    again = copy_objects(made.app, "markets", names, objects_in_buckets(server), None)
+    again = copy_objects(market_run.app, "markets", names, objects_in_buckets(server), None)
     assert (again["payloads"], again["documents"], again["written"]) == (
-        counted["payloads"], counted["documents"], 0,
+        counts["payloads"], counts["documents"], 0,
     )  # fmt: skip
-    whole = copy_objects(made.app, "markets", names, objects_in_bucket(server, own, "copies"), None)
-    assert whole == counted
-    first = next(iter(obstore.list(server.bucket(own))))[0]["path"]
-    assert first.startswith(f"copies/{own}-")
+    single_bucket_counts = copy_objects(
+        market_run.app, "markets", names, objects_in_bucket(server, prefix, "copies"), None
+    )
+    assert single_bucket_counts == counts
+    first = next(iter(obstore.list(server.bucket(prefix))))[0]["path"]
+    assert first.startswith(f"copies/{prefix}-")
 
 
-def test_r49_the_verb_copies_to_buckets_and_names_one_that_cannot_be(made, ask, seaweed, monkeypatch):
-    told = {"ENDPOINT": seaweed.endpoint, "KEY": seaweed.key, "SECRET": seaweed.secret}
-    for name, value in told.items():
+def test_r49_the_command_copies_to_buckets_and_names_an_invalid_one(
+    market_run, run_cli, seaweed, monkeypatch
+):
+    access = {"ENDPOINT": seaweed.endpoint, "KEY": seaweed.key, "SECRET": seaweed.secret}
+    for name, value in access.items():
         monkeypatch.setenv(f"HEADWATER_ARCHIVE_{name}", value)
-    place = f"s3://by-verb/{made.app.store.engine.dialect.name}"
-    answer = ask("archive", "copy", "markets", "--to", place, "--json")
+    place = f"s3://by-command/{market_run.app.store.engine.dialect.name}"
+    answer = run_cli("archive", "copy", "markets", "--to", place, "--json")
     assert answer.err == ""
     copied = answer.record
     assert (copied["folder"], copied["missing"]) == (place, 0)
     assert copied["written"] > 0
-    assert "cannot be a bucket" in ask("archive", "copy", "markets", "--to", "s3://Not_One/x").err
+    assert "cannot be a bucket" in run_cli("archive", "copy", "markets", "--to", "s3://Not_One/x").err
     monkeypatch.setenv("HEADWATER_ARCHIVE_SECRET", "wrong-secret")
-    refused = ask("archive", "copy", "markets", "--to", "s3://")
+    refused = run_cli("archive", "copy", "markets", "--to", "s3://")
     assert refused.code == 1
     assert "refuses this key" in refused.err
     assert "wrong-secret" not in refused.err
 
 
-def test_several_pages_of_a_look_lie_side_by_side(made, tmp_path: Path):
-    copy_objects(made.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
+def test_several_pages_of_a_poll_are_stored_side_by_side(market_run, tmp_path: Path):
+    copy_objects(market_run.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
     names = {path.name for path in (tmp_path / "app-raw-content").rglob("raw*.json")}
     assert "raw.json" in names
     assert all(re.fullmatch(r"raw(-\d+)?\.json", name) for name in names)
 
 
-def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
-    copy_objects(made.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
-    row = next(one for one in made.rows(documents) if one["attributes"]["ticker"] == "KDRA")
+def test_r84_r85_text_and_parser_output_are_stored_per_document(market_run, tmp_path: Path):
+    copy_objects(market_run.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
+    row = next(
+        document for document in market_run.rows(documents) if document["attributes"]["ticker"] == "KDRA"
+    )
     folder = tmp_path / "app-normalized" / "news_api" / "KDRA" / row["id"]
     assert (folder / "normalized.txt").read_text(encoding="utf-8") == row["text"]
-    told = json.loads((folder / "parser_output.json").read_bytes())
-    assert set(told) >= {"metadata", "quality", "warnings", "outbound_links", "tags", "mentions"}
-    assert told["metadata"]["title"] == row["title"]
-    assert told["quality"]["score"] == row["quality"]
-    assert set(told["quality"]["signals"]) == {
+    output = json.loads((folder / "parser_output.json").read_bytes())
+    assert set(output) >= {"metadata", "quality", "warnings", "outbound_links", "tags", "mentions"}
+    assert output["metadata"]["title"] == row["title"]
+    assert output["quality"]["score"] == row["quality"]
+    assert set(output["quality"]["signals"]) == {
         "word_count",
         "body_found",
         "diversity",
@@ -144,10 +152,10 @@ def test_r84_r85_text_and_parser_output_lie_by_document(made, tmp_path: Path):
         "paragraph",
         "metadata",
     }
-    assert told["mentions"][0]["confidence"] >= 0.7
-    assert told["outbound_links"]
-    (fact,) = made.rows(facts, record_id=row["id"], name="parser_output")
-    assert fact["value"] == told
+    assert output["mentions"][0]["confidence"] >= 0.7
+    assert output["outbound_links"]
+    (fact,) = market_run.rows(facts, record_id=row["id"], name="parser_output")
+    assert fact["value"] == output
 
 
 def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
@@ -155,51 +163,54 @@ def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
     assert names.part("news_api", "../../BRK.B", "d1", "x") == "app-normalized/news_api/-BRK-B/d1/x"
 
 
-def test_a_queue_is_listed_peeked_popped_and_acknowledged(ask, tmp_path: Path):
-    (listed,) = ask("queue", "list", "--json").records
+def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Path):
+    (listed,) = run_cli("queue", "list", "--json").records
     assert listed["queue"] == "app:queue:extraction"
-    assert "extraction" in ask("queue", "list").out
-    peeked = ask("queue", "peek", "extraction").record
-    popped = ask("queue", "pop", "extraction", "--lease", "5m").record
+    assert "extraction" in run_cli("queue", "list").out
+    peeked = run_cli("queue", "peek", "extraction").record
+    popped = run_cli("queue", "pop", "extraction", "--lease", "5m").record
     assert popped["id"] == peeked["id"]
     assert popped["normalized_text"]
     result = tmp_path / "result.json"
     result.write_text('{"summary": "fine"}', encoding="utf-8")
-    assert ask("queue", "ack", popped["id"], "--result", str(result), "--json").record["state"] == "done"
-    assert ask("queue", "fail", peeked["id"]).code == 0
-    assert ask("queue", "retry", "--json").record == {"count": 0}
-    for words in (("ack", "nobody"), ("pop", "nowhere"), ("ack", "x", "--result", str(tmp_path / "none"))):
-        answer = ask("queue", *words)
+    assert run_cli("queue", "ack", popped["id"], "--result", str(result), "--json").record["state"] == "done"
+    assert run_cli("queue", "fail", peeked["id"]).code == 0
+    assert run_cli("queue", "retry", "--json").record == {"count": 0}
+    for words in (("ack", "unknown"), ("pop", "nowhere"), ("ack", "x", "--result", str(tmp_path / "none"))):
+        answer = run_cli("queue", *words)
         assert (answer.code, answer.out) == (1, "")
         assert answer.err.count("\n") <= 3
 
 
-def test_r16_bars_are_exported_as_parquet_lines_or_a_table(ask, tmp_path: Path):
+def test_r16_bars_are_exported_as_parquet_lines_or_a_table(run_cli, tmp_path: Path):
     file = tmp_path / "bars.parquet"
-    told = ask("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
-    read = import_module("pyarrow.parquet").read_table(file).to_pylist()
-    assert len(read) == told["bars"] == 50
-    assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(read[0])
-    lines = ask("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
+    report = run_cli("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
+    exported = import_module("pyarrow.parquet").read_table(file).to_pylist()
+    assert len(exported) == report["bars"] == 50
+    assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(exported[0])
+    lines = run_cli("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
     assert [line["symbol"] for line in lines] == ["NGSC"]
-    assert ask("export", "bars", "markets", "--since", "2026-11-13").out == ""
+    assert run_cli("export", "bars", "markets", "--since", "2026-11-13").out == ""
 
 
-def test_the_demos_settings_make_the_recipe_without_a_single_real_address(tmp_path: Path):
+def test_the_demo_settings_contain_no_real_address(tmp_path: Path):
     settings = demo_settings(Settings(), tmp_path, "http://127.0.0.1:1", "small")
-    own = settings.recipes["markets"]
-    made = configure(Path(own.sources), own.options)
-    assert len(made.subjects) == 10
-    assert all(name.endswith(".example/") or ".example" in name for name in own.options["endpoints"].values())
+    recipe_settings = settings.recipes["markets"]
+    recipe = configure(Path(recipe_settings.sources), recipe_settings.options)
+    assert len(recipe.subjects) == 10
+    assert all(
+        name.endswith(".example/") or ".example" in name
+        for name in recipe_settings.options["endpoints"].values()
+    )
     assert App(settings).settings.budgets["news_api"] == 0
 
 
-def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_path: Path):
+def test_the_demo_runs_the_recipe_to_its_end_with_its_own_key_only(tmp_path: Path):
     words = ("demo", "run", "--recipe", "markets", "--size", "small", "--data", "data", "--json")
-    told = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
-    assert told["trouble"] == []
-    assert told["in_all"]["kept"] == told["in_all"]["delivered"] > 30
-    assert (told["in_all"]["quarantined"], told["in_all"]["waiting"]) == (0, 0)
+    summary = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
+    assert summary["trouble"] == []
+    assert summary["in_all"]["kept"] == summary["in_all"]["delivered"] > 30
+    assert (summary["in_all"]["quarantined"], summary["in_all"]["waiting"]) == (0, 0)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     assert b"a-real-key" not in stored
 
@@ -207,42 +218,42 @@ def test_the_demo_runs_the_recipe_to_its_end_and_sees_no_key_but_its_own(tmp_pat
 def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Path, capsys, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    with running() as internet, markets_run(tmp_path, internet, NEWS, PRICES) as found:
+    with running() as internet, markets_run(tmp_path, internet, NEWS, PRICES) as keyed_run:
         internet.revoke_key("demo-key")
-        found.run()
-        assert {row["failures"] for row in found.rows(sources)} == {1}
-        with found.app.store.engine.begin() as connection:
+        keyed_run.run()
+        assert {row["failures"] for row in keyed_run.rows(sources)} == {1}
+        with keyed_run.app.store.engine.begin() as connection:
             connection.execute(
                 sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
             )
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         data = str(tmp_path / "data")
         answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
         assert answer.out.strip() == "3 sources reset: due now."
         assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
-        assert all(row["due_at"] is not None for row in found.rows(sources))
-        found.poll_again()  # the command's clock is the real one, which the test's is not
-        assert {(row["failures"], row["stopped"]) for row in found.rows(sources)} == {(0, None)}
-        assert found.rows(documents)
+        assert all(row["due_at"] is not None for row in keyed_run.rows(sources))
+        keyed_run.poll_again()  # the command's clock is the real one, which the test's is not
+        assert {(row["failures"], row["stopped"]) for row in keyed_run.rows(sources)} == {(0, None)}
+        assert keyed_run.rows(documents)
 
 
-def test_whoever_has_no_keys_is_told_which_to_set(tmp_path: Path):
+def test_a_run_without_keys_names_the_keys_to_set(tmp_path: Path):
     patch = pytest.MonkeyPatch()
     for name in KEYS:
         patch.delenv(name, raising=False)
     with (
         running() as internet,
-        markets_run(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as found,
+        markets_run(tmp_path, internet, NEWS, PRICES, {"name": "account", "kind": "broker"}) as keyless_run,
     ):
-        found.run()
-        told = summarise_run(found.app, "markets", read_counts(found.app, "markets"))
+        keyless_run.run()
+        summary = summarise_run(keyless_run.app, "markets", read_counts(keyless_run.app, "markets"))
         assert internet.log() == []
     patch.undo()
-    assert told.keyless == {
+    assert summary.keyless == {
         "set HEADWATER_MASSIVE_KEY in the environment": 3,
         "set HEADWATER_BROKER_KEY and HEADWATER_BROKER_SECRET in the environment": 1,
     }
-    assert told.trouble == []
+    assert summary.trouble == []
     out = Console(record=True, width=80, file=io.StringIO())
-    print_run_summary(told, out, found.clock())
+    print_run_summary(summary, out, keyless_run.clock())
     assert "3 sources without a key: set HEADWATER_MASSIVE_KEY in the environment." in out.export_text()

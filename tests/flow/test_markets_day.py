@@ -1,4 +1,4 @@
-"""Most of an hour of fifty companies: budgets are kept, cadences too, and nothing is asked for twice."""
+"""Most of an hour of fifty companies: budgets and cadences are kept, and nothing is requested twice."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,7 +8,7 @@ from tests.support.simulated_day import (
     Day,
     check_budgets,
     check_cadences,
-    check_nothing_is_lost_or_asked_twice,
+    check_nothing_is_lost_or_requested_twice,
     simulated_day,
 )
 
@@ -28,5 +28,5 @@ def test_r30_r35_5_6_every_source_keeps_its_cadence_and_none_starves(day: Day):
     check_cadences(day)
 
 
-def test_r5_r34_new_articles_are_found_in_time_and_nothing_is_asked_for_twice(day: Day):
-    check_nothing_is_lost_or_asked_twice(day)
+def test_r5_r34_new_articles_are_found_in_time_and_nothing_is_requested_twice(day: Day):
+    check_nothing_is_lost_or_requested_twice(day)

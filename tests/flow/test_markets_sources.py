@@ -11,8 +11,8 @@ from headwater.store.schema.knowledge import bars, observations
 from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
-from headwater_demo.markets.pages import INVESTORS
+from headwater_demo.markets.watch_list import KEYS
+from headwater_demo.markets.wire_pages import INVESTORS
 
 PROVIDER, SEARCH, BROKER = "api.massive.example", "efts.sec.example", "broker.example"
 FILINGS = {
@@ -35,11 +35,11 @@ def internet():
 
 
 @pytest.fixture(autouse=True)
-def ready(internet, monkeypatch):
+def _reset_internet(internet, monkeypatch):
     internet.clear_log()
     internet.clear_faults()
-    internet.give_key("demo-key")
-    internet.regulator_bears(None)
+    internet.add_key("demo-key")
+    internet.limit_regulator(None)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
 
@@ -47,16 +47,18 @@ def ready(internet, monkeypatch):
 def test_r8_r9_r10_filings_are_read_from_their_primary_documents_with_tables(internet, tmp_path):
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
-        kept = market_run.rows(documents, state=State.KEPT)
-        filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept}
-        assert len(filing_parts) == len(kept) == 5  # an 8-K with its press release each, and one 10-Q
+        kept_rows = market_run.rows(documents, state=State.KEPT)
+        filing_parts = {(row["attributes"]["accession"], row["attributes"]["part"]) for row in kept_rows}
+        assert len(filing_parts) == len(kept_rows) == 5  # an 8-K with its press release each, and one 10-Q
         assert {part for _, part in filing_parts} == {"8-K", "EX-99.1", "10-Q"}
-        for row in kept:
+        for row in kept_rows:
             assert "| Net sales |" in row["text"]
             assert row["attributes"]["index_url"].endswith(f"{row['attributes']['accession']}-index.htm")
             assert "sec.example/Archives/edgar/data/19999" in row["url"]
-        asked = {record["path"].rpartition("/")[2] for record in market_run.requests_to("www.sec.example")}
-        assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in asked)
+        file_names = {
+            record["path"].rpartition("/")[2] for record in market_run.requests_to("www.sec.example")
+        }
+        assert not any(name.endswith((".xml", ".jpg", ".xsd")) for name in file_names)
 
 
 def test_r7_every_request_to_the_sec_names_its_sender(internet, tmp_path):
@@ -73,15 +75,15 @@ def test_r7_every_request_to_the_sec_names_its_sender(internet, tmp_path):
         assert {run["error"] for run in market_run.rows(polls)} == {"undeclared_agent"}
 
 
-def test_a_hurried_crowd_is_sent_away_for_ten_minutes_and_comes_back(internet, tmp_path):
-    internet.regulator_bears(0)
+def test_a_source_refused_for_its_request_rate_waits_and_recovers(internet, tmp_path):
+    internet.limit_regulator(0)
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
         assert {run["error"] for run in market_run.rows(polls)} == {"http_403"}
         assert min(row["due_at"] for row in market_run.rows(sources)) > market_run.clock() + timedelta(
             minutes=5
         )
-        internet.regulator_bears(None)
+        internet.limit_regulator(None)
         market_run.clock.advance(timedelta(minutes=11))
         market_run.run()
         assert len(market_run.rows(documents, state=State.KEPT)) == 5
@@ -144,8 +146,8 @@ def test_r19_the_account_is_only_read(internet, tmp_path):
     with markets_run(tmp_path, internet, {"name": "account", "kind": "broker"}) as market_run:
         market_run.run()
         market_run.poll_again()
-        seen = {(row["kind"], row["name"]) for row in market_run.rows(observations)}
-        assert {kind for kind, _ in seen} == {"account", "position", "order", "clock"}
+        observed = {(row["kind"], row["name"]) for row in market_run.rows(observations)}
+        assert {kind for kind, _ in observed} == {"account", "position", "order", "clock"}
         assert len(market_run.rows(observations)) == 4
         assert {record["method"] for record in market_run.requests_to(BROKER)} == {"GET"}
         (order,) = market_run.rows(observations, kind="order")

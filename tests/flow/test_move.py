@@ -1,4 +1,4 @@
-"""Moving house: the same rows and captures there, killed anywhere and run again, and a run that goes on without a refetch."""
+"""Moving an installation: the same rows and captures in the target, and a run that continues without fetching again."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -12,8 +12,8 @@ import msgspec
 import pytest
 import yaml
 from sqlalchemy import insert, select, update
-from tests.flow.command_line import Answer, call, shell
-from tests.flow.test_backup_drill import bodies, everything
+from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.test_backup_drill import all_rows, archived_bodies
 from tests.servers.postgres import Postgres
 from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
@@ -56,14 +56,14 @@ def internet() -> Iterator[Internet]:
 
 
 @dataclass
-class House:
-    """An installation in a folder that has run, and an empty home elsewhere."""
+class MovingInstallation:
+    """An installation in a folder that has run, and an empty environment as the target of a move."""
 
-    lab: RecipeRun
+    crypto_run: RecipeRun
     settings: Settings
 
     @property
-    def there(self) -> Settings:
+    def target_settings(self) -> Settings:
         return self.settings.in_environment("cluster")
 
 
@@ -73,74 +73,80 @@ def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Environment]:
     return name, Environment(database=postgres.create(name), archive=place)
 
 
-def add_packs(app: App, number: int = 3, said: str = "another body") -> None:
-    """How many there are after a run is a matter of time; let there be some more."""
+def add_packs(app: App, number: int = 3, text: str = "another body") -> None:
+    """Adds packs, because the number of packs after a run depends on timing."""
     with write_transaction(app.store.engine) as connection:
-        one = dict(connection.execute(select(captures)).mappings().first())
-        for body in (f"{said} {place}".encode() for place in range(number)):
-            told = {"sha256": sha256(body).hexdigest(), "size": len(body)}
-            (stored,) = app.archive.put([(replace(capture_from(one), **told), body)])
-            row = one | told | {"id": stored.sha256, "pack": stored.pack, "start": stored.start}
+        template = dict(connection.execute(select(captures)).mappings().first())
+        for body in (f"{text} {place}".encode() for place in range(number)):
+            values = {"sha256": sha256(body).hexdigest(), "size": len(body)}
+            (stored,) = app.archive.put([(replace(capture_from(template), **values), body)])
+            row = template | values | {"id": stored.sha256, "pack": stored.pack, "start": stored.start}
             connection.execute(insert(captures).values(row))
 
 
 @pytest.fixture
-def house(tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed) -> Iterator[House]:
-    name, home = cluster(postgres, seaweed)
-    with recipe_run(tmp_path, internet, feeds=FEEDS) as lab:
-        lab.run()
-        add_packs(lab.app)
-        made = House(lab, msgspec.structs.replace(lab.settings, environments={"cluster": home}))
-        yield made
+def installation(
+    tmp_path: Path, internet: Internet, postgres: Postgres, seaweed: Seaweed
+) -> Iterator[MovingInstallation]:
+    name, environment = cluster(postgres, seaweed)
+    with recipe_run(tmp_path, internet, feeds=FEEDS) as crypto_run:
+        crypto_run.run()
+        add_packs(crypto_run.app)
+        settings = msgspec.structs.replace(crypto_run.settings, environments={"cluster": environment})
+        yield MovingInstallation(crypto_run, settings)
     postgres.drop(name)
 
 
 @pytest.fixture
-def app(house: House) -> Iterator[App]:
-    made = App(house.settings, clock=house.lab.clock)
-    yield made
-    made.store.engine.dispose()
+def app(installation: MovingInstallation) -> Iterator[App]:
+    source_app = App(installation.settings, clock=installation.crypto_run.clock)
+    yield source_app
+    source_app.store.engine.dispose()
 
 
 @pytest.fixture
-def target(house: House) -> Iterator[App]:
-    made = App(house.there, clock=house.lab.clock)
-    yield made
-    made.store.engine.dispose()
+def target(installation: MovingInstallation) -> Iterator[App]:
+    target_app = App(installation.target_settings, clock=installation.crypto_run.clock)
+    yield target_app
+    target_app.store.engine.dispose()
 
 
 def test_a_moved_installation_is_equal(app: App, target: App):
-    before, raw = everything(app.store.engine), bodies(app)
+    before, raw = all_rows(app.store.engine), archived_bodies(app)
     assert len(before["documents"]) > 5
     rehearsed = preview_move(app, "cluster")
     assert not rehearsed.damaged
     assert rehearsed.rows_copied == sum(len(rows) for rows in before.values())
-    told: list[str] = []
-    moved = move(app, "cluster", lambda stage, *_: told.append(stage))
+    stages: list[str] = []
+    moved = move(app, "cluster", lambda stage, *_: stages.append(stage))
     assert moved.tables == rehearsed.tables
     assert (moved.packs, moved.packs_copied) == (rehearsed.packs, rehearsed.packs_copied)
     assert moved.packs > 0
-    assert everything(target.store.engine) == before
-    assert bodies(target) == raw
-    assert {"packs", "rows of documents", "committed", "done"} <= set(told)
+    assert all_rows(target.store.engine) == before
+    assert archived_bodies(target) == raw
+    assert {"packs", "rows of documents", "committed", "done"} <= set(stages)
 
 
-def test_a_run_continues_there_without_fetching_anything_again(house: House, app: App, tmp_path: Path):
-    known = {row["id"]: row["revision"] for row in house.lab.documents()}
-    internet = house.lab.internet
+def test_a_run_continues_there_without_fetching_anything_again(
+    installation: MovingInstallation, app: App, tmp_path: Path
+):
+    revisions = {row["id"]: row["revision"] for row in installation.crypto_run.documents()}
+    internet = installation.crypto_run.internet
     first = [record["status"] for record in internet.log() if record["path"] == "/feed"]
     assert first[-1] == 200
     move(app, "cluster")
     internet.clear_log()
     (tmp_path / "second").mkdir()
-    with recipe_run(tmp_path / "second", internet, feeds=FEEDS, clock=house.lab.clock) as second:
-        second.__dict__["settings"] = house.there
+    with recipe_run(
+        tmp_path / "second", internet, feeds=FEEDS, clock=installation.crypto_run.clock
+    ) as second:
+        second.__dict__["settings"] = installation.target_settings
         second.poll_again()
-        assert {row["id"]: row["revision"] for row in second.documents()} == known
+        assert {row["id"]: row["revision"] for row in second.documents()} == revisions
         assert second.unfinished() == {}
-    asked = {record["path"]: record["status"] for record in internet.log()}
-    assert asked["/feed"] == 304  # what the source said last time came along
-    assert asked.keys() <= {"/feed", "/truncated.xml", "/robots.txt", "/.well-known/tdmrep.json"}
+    statuses = {record["path"]: record["status"] for record in internet.log()}
+    assert statuses["/feed"] == 304  # the validators of the source were moved as well
+    assert statuses.keys() <= {"/feed", "/truncated.xml", "/robots.txt", "/.well-known/tdmrep.json"}
 
 
 def test_workers_no_longer_start_here_and_captures_are_not_swept(app: App):
@@ -158,7 +164,7 @@ def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App)
     with exclusive_lock(app), pytest.raises(Refused, match="being moved"), worker_lock(app):
         pass
     with write_transaction(app.store.engine) as connection:
-        lease = {"lease_owner": "elsewhere:1:1:desk", "lease_until": app.clock() + timedelta(hours=1)}
+        lease = {"lease_owner": "elsewhere:1:1:local", "lease_until": app.clock() + timedelta(hours=1)}
         connection.execute(update(sources).values(**lease))
     with pytest.raises(Refused, match="workers are active"):
         move(app, "cluster")
@@ -166,9 +172,9 @@ def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App)
 
 def test_other_data_at_the_target_is_not_touched(app: App, target: App):
     target.store.register(app.recipe("crypto").sources[:1], app.clock())
-    for call_ in (move, preview_move):
+    for operation in (move, preview_move):
         with pytest.raises(Refused, match="already holds other data"):
-            call_(app, "cluster")
+            operation(app, "cluster")
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == ["sources"]
 
@@ -184,18 +190,18 @@ def test_the_same_number_of_different_rows_is_other_data(app: App, target: App):
 def test_a_copy_that_differs_stops_the_move(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
     converted = transfer._conversion
 
-    def wrong(connection: Any, column: Any) -> Any:
+    def corrupt_titles(connection: Any, column: Any) -> Any:
         usual = converted(connection, column)
         return (lambda value: usual(value) + "!") if column is documents.c.title else usual
 
     with monkeypatch.context() as broken:
-        broken.setattr(transfer, "_conversion", wrong)
+        broken.setattr(transfer, "_conversion", corrupt_titles)
         with pytest.raises(Refused, match="the copy of documents differs"):
             move(app, "cluster")
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == []
     move(app, "cluster")
-    assert everything(target.store.engine) == everything(app.store.engine)
+    assert all_rows(target.store.engine) == all_rows(app.store.engine)
 
 
 def test_a_damaged_pack_is_reported_and_a_damaged_copy_is_replaced(app: App, target: App):
@@ -209,54 +215,60 @@ def test_a_damaged_pack_is_reported_and_a_damaged_copy_is_replaced(app: App, tar
 
 
 def test_retention_on_another_machine_during_a_move_loses_nothing(app: App, target: App):
-    """It writes a file after those were listed, and empties the rows."""
+    """The clean-up writes a record file after the files were listed, and empties the rows."""
     with read_transaction(app.store.engine) as connection:
-        kept = select(documents.c.id, documents.c.revision).where(documents.c.state == State.KEPT)
-        old = [(row.id, row.revision) for row in connection.execute(kept.where(documents.c.due_at.is_(None)))]
+        kept_rows = select(documents.c.id, documents.c.revision).where(documents.c.state == State.KEPT)
+        old = [
+            (row.id, row.revision)
+            for row in connection.execute(kept_rows.where(documents.c.due_at.is_(None)))
+        ]
     target.archive.ready()
-    assert list(target.records.names()) == []  # opened now, it brings along nothing by itself later
+    assert list(target.records.names()) == []  # opened now, it copies nothing by itself later
     first, new = (f"crypto/2026/2026-01-0{day}-part.parquet" for day in (1, 2))
 
-    def put_away(name: str, number: int) -> None:
+    def archive_document(name: str, number: int) -> None:
         app.records.write(name, name.encode())
-        old_one, there = old[number : number + 1], app.records.has
-        assert mark_archived(app.store.engine, old_one, name, app.clock(), there) == 1
+        old_row, has_record = old[number : number + 1], app.records.has
+        assert mark_archived(app.store.engine, old_row, name, app.clock(), has_record) == 1
 
-    put_away(first, 0)
-    told: list[tuple[str, int]] = []
+    archive_document(first, 0)
+    calls: list[tuple[str, int]] = []
 
-    def progress(stage: str, done: int, _: int) -> None:
-        if stage == "records" and stage not in dict(told):
-            put_away(new, 1)
-        told.append((stage, done))
+    def progress(stage: str, count: int, _: int) -> None:
+        if stage == "records" and stage not in dict(calls):
+            archive_document(new, 1)
+        calls.append((stage, count))
 
     assert move(app, "cluster", progress).records == 2
     assert {name: target.records.read(name) for name in (first, new)} == {
         name: name.encode() for name in (first, new)
     }
-    assert [done for stage, done in told if stage == "records"] == [1, 1]  # none is read twice
-    assert everything(target.store.engine) == everything(app.store.engine)
+    assert [count for stage, count in calls if stage == "records"] == [1, 1]  # none is read twice
+    assert all_rows(target.store.engine) == all_rows(app.store.engine)
 
 
-def test_values_that_databases_write_differently_are_the_same(app: App, target: App):
+def test_values_that_databases_write_differently_compare_equal(app: App, target: App):
     with write_transaction(app.store.engine) as connection:
         odd = {"whole": 1.0, "large": 1e20, "small": 1e-9, "b": 1, "a": "é\\u0001", "deep": [{"x": None}]}
         connection.execute(update(facts).values(value=odd))
     move(app, "cluster")
-    assert everything(target.store.engine) == everything(app.store.engine)
+    assert all_rows(target.store.engine) == all_rows(app.store.engine)
 
 
 def test_the_command_moves_and_reports(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    installation: MovingInstallation,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.chdir(tmp_path)
-    home = msgspec.to_builtins(house.settings.environments["cluster"])
-    told = {
-        "data": house.settings.data,
-        "environments": {"cluster": {k: v for k, v in home.items() if v is not None}},
+    environment = msgspec.to_builtins(installation.settings.environments["cluster"])
+    settings = {
+        "data": installation.settings.data,
+        "environments": {"cluster": {k: v for k, v in environment.items() if v is not None}},
     }
-    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
-    house.lab.close()
+    Path("headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    installation.crypto_run.close()
     assert "no environment 'moon'" in call(capsys, monkeypatch, "move", "--to", "moon").err
     rehearsed = call(capsys, monkeypatch, "move", "--to", "cluster", "--dry-run", "--json").record
     assert rehearsed["dry_run"] is True
@@ -265,10 +277,11 @@ def test_the_command_moves_and_reports(
     assert moved["tables"] == rehearsed["tables"]
     assert set(moved["hashes"]) == set(moved["tables"])
     assert "all hashes agree" in call(capsys, monkeypatch, "move", "--to", "cluster").out
-    here, there = (
-        call(capsys, monkeypatch, *home, "docs", "list", "--json").out for home in ((), ("--env", "cluster"))
+    local_list, moved_list = (
+        call(capsys, monkeypatch, *options, "docs", "list", "--json").out
+        for options in ((), ("--env", "cluster"))
     )
-    assert here == there != ""
+    assert local_list == moved_list != ""
     noted = call(capsys, monkeypatch, "docs", "list", "--json")
     assert "the data here may be out of date" in noted.err
     answer = shell("run", "crypto", "--once", at=tmp_path)
@@ -277,55 +290,59 @@ def test_the_command_moves_and_reports(
     assert call(capsys, monkeypatch, "--env", "cluster", "move", "--to", "cluster").code == 1
 
 
-def test_it_also_moves_back_into_a_folder(app: App, target: App, tmp_path: Path):
-    before, raw = everything(app.store.engine), bodies(app)
+def test_an_installation_moves_back_into_a_folder(app: App, target: App, tmp_path: Path):
+    before, raw = all_rows(app.store.engine), archived_bodies(app)
     move(app, "cluster")
     environments = {
         "attic": Environment(
             data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
         )
     }
-    told = {
+    changes = {
         "environments": environments,
         "connections": ConnectionSettings(pool_size=1, max_overflow=0),
     }  # one will do
-    back = App(msgspec.structs.replace(target.settings, **told), clock=app.clock)
+    back = App(msgspec.structs.replace(target.settings, **changes), clock=app.clock)
     move(back, "attic")
     attic = App(back.settings.in_environment("attic"), clock=app.clock)
-    assert everything(attic.store.engine) == before
-    assert bodies(attic) == raw
+    assert all_rows(attic.store.engine) == before
+    assert archived_bodies(attic) == raw
     back.store.engine.dispose()
     attic.store.engine.dispose()
 
 
-def test_it_is_the_database_that_counts_and_not_its_address(house: House, app: App):
-    """The home to which one moves may be the one that is in use, by another name."""
-    away = house.settings.environments["cluster"]
+def test_a_database_is_recognised_under_another_address(installation: MovingInstallation, app: App):
+    """The target may be the database in use, under another name."""
+    environment = installation.settings.environments["cluster"]
     move(app, "cluster")
-    other = replaced(away, database=away.database.replace("@127.0.0.1:", "@localhost:"))
-    there = msgspec.structs.replace(house.there, environments={"itself": other})
-    moved = App(there, clock=app.clock)
-    for call_ in (move, preview_move):
-        with pytest.raises(Refused, match="in use already"):
-            call_(moved, "itself")
+    other = replace_environment(
+        environment, database=environment.database.replace("@127.0.0.1:", "@localhost:")
+    )
+    settings = msgspec.structs.replace(installation.target_settings, environments={"itself": other})
+    moved = App(settings, clock=app.clock)
+    for operation in (move, preview_move):
+        with pytest.raises(Refused, match="has the same database"):
+            operation(moved, "itself")
     moved.store.engine.dispose()
-    again = App(msgspec.structs.replace(house.settings, environments={"same": other}), clock=app.clock)
-    assert move(again, "same").rows_copied == 0  # gone there already, by that other name
+    again = App(msgspec.structs.replace(installation.settings, environments={"same": other}), clock=app.clock)
+    assert move(again, "same").rows_copied == 0  # moved there already, under another name
     again.store.engine.dispose()
 
 
 def test_another_database_at_the_same_address_is_another_environment(
-    house: House, app: App, postgres: Postgres
+    installation: MovingInstallation, app: App, postgres: Postgres
 ):
     move(app, "cluster")
-    name = str(house.settings.environments["cluster"].database).rpartition("/")[2]
+    name = str(installation.settings.environments["cluster"].database).rpartition("/")[2]
     postgres.drop(name)
     postgres.create(name)
     with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         move(app, "cluster")
 
 
-def test_an_environment_that_has_moved_is_not_used_again(house: House, app: App, target: App, tmp_path: Path):
+def test_an_environment_that_has_moved_is_not_used_again(
+    installation: MovingInstallation, app: App, target: App, tmp_path: Path
+):
     move(app, "cluster")
     attic = Environment(
         data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
@@ -343,7 +360,7 @@ def test_an_environment_that_has_moved_is_not_used_again(house: House, app: App,
 
 
 class Killed(BaseException):
-    """As good as dead at that moment: nothing is tidied up but what a database does itself."""
+    """Ends a move as a kill does: nothing is cleaned up except by the database."""
 
 
 def die_at(moment: str) -> Callable[[str, int, int], None]:
@@ -359,39 +376,43 @@ def test_no_worker_uses_an_environment_before_the_move_into_it_ends(app: App, ta
         move(app, "cluster", die_at("committed"))
     with pytest.raises(MovedAway, match="has not ended: repeat the move there"):
         run_workers(target, ["crypto"], until_idle=True)
-    add_packs(app, 1, "went on")  # nobody is kept from working here
+    add_packs(app, 1, "went on")  # work here is still allowed
     assert preview_move(app, "cluster").packs_copied == 1
     with pytest.raises(Killed):
         move(app, "cluster", die_at("left"))
-    assert everything(target.store.engine) == everything(app.store.engine)
-    for place, told in ((app, "moved to the environment 'cluster'"), (target, "has not ended")):
-        with pytest.raises(MovedAway, match=told):
+    assert all_rows(target.store.engine) == all_rows(app.store.engine)
+    for place, message in ((app, "moved to the environment 'cluster'"), (target, "has not ended")):
+        with pytest.raises(MovedAway, match=message):
             refuse_moved_installation(place)
     assert move(app, "cluster").rows_copied == 0
     assert find_move(target) is None
 
 
-def test_an_unfinished_move_blocks_other_moves_into_the_environment(house: House, app: App, tmp_path: Path):
+def test_an_unfinished_move_blocks_other_moves_into_the_environment(
+    installation: MovingInstallation, app: App, tmp_path: Path
+):
     with pytest.raises(Killed):
         move(app, "cluster", die_at("committed"))
-    other = App(msgspec.structs.replace(house.settings, data=str(tmp_path / "other")), clock=app.clock)
-    for call_ in (move, preview_move):
+    other = App(msgspec.structs.replace(installation.settings, data=str(tmp_path / "other")), clock=app.clock)
+    for operation in (move, preview_move):
         with pytest.raises(Refused, match=r"'cluster' is in use: .*--env cluster move --undo"):
-            call_(other, "cluster")
+            operation(other, "cluster")
     environments = {"other": Environment(database=other.settings.database_url, archive="")}
-    there = App(msgspec.structs.replace(house.there, environments=environments), clock=app.clock)
+    waiting = App(
+        msgspec.structs.replace(installation.target_settings, environments=environments), clock=app.clock
+    )
     with pytest.raises(MovedAway, match="has not ended"):
-        move(there, "other")
-    assert undo_move(there) is True
-    add_packs(there, 1, "went on there")
+        move(waiting, "other")
+    assert undo_move(waiting) is True
+    add_packs(waiting, 1, "went on there")
     with pytest.raises(Refused, match="already holds other data"):
         move(app, "cluster")
-    for made in (other, there):
-        made.store.engine.dispose()
+    for opened in (other, waiting):
+        opened.store.engine.dispose()
 
 
-def replaced(home: Environment, **told: Any) -> Environment:
-    return msgspec.structs.replace(home, **told)
+def replace_environment(environment: Environment, **changes: Any) -> Environment:
+    return msgspec.structs.replace(environment, **changes)
 
 
 WRITING = (
@@ -421,48 +442,51 @@ READING = (
 
 
 @pytest.fixture
-def elsewhere(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another folder from which the same database is used."""
+def elsewhere(installation: MovingInstallation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another folder whose settings name the same database."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    told = {
+    settings = {
         "data": str(tmp_path / "elsewhere" / "data"),
-        "database": house.settings.database_url,
-        "archive": str(house.settings.folder / "archive"),
+        "database": installation.settings.database_url,
+        "archive": str(installation.settings.folder / "archive"),
         "redis": "redis://127.0.0.1:9/0",
         "callback": "https://news.example/websub",
-        "api_key": "a key that nobody guesses",
+        "api_key": "a key that is hard to guess",
         "agent": {"endpoint": "http://127.0.0.1:9/v1", "model": "some"},
     }
-    Path("headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+    Path("headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
 
 
 @pytest.mark.usefixtures("elsewhere")
 def test_a_database_that_was_moved_from_takes_no_writes(
-    house: House, app: App, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    installation: MovingInstallation,
+    app: App,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ):
     (source,) = {row["id"] for row in app.catalogue.sources() if row["name"] == "Odd"}
-    (document, *_) = [row["id"] for row in house.lab.documents()]
+    (document, *_) = [row["id"] for row in installation.crypto_run.documents()]
     words = {"SOURCE": source, "DOCUMENT": document, "OUT": "out.jsonl"}
     move(app, "cluster")
-    before = everything(app.store.engine)
+    before = all_rows(app.store.engine)
 
-    def answer(line: str) -> Answer:
+    def run_line(line: str) -> CommandResult:
         return call(capsys, monkeypatch, *(words.get(word, word) for word in line.split()))
 
     for line in WRITING:
-        told = answer(line)
-        assert (told.code, told.err.count("moved to the environment 'cluster'")) == (1, 1), (line, told)
+        result = run_line(line)
+        assert (result.code, result.err.count("moved to the environment 'cluster'")) == (1, 1), (line, result)
     for line in READING:
-        told = answer(line)
-        assert told.code == 0, (line, told)
-        assert told.err.count("the data here may be out of date") == 1, (line, told)
-    assert everything(app.store.engine) == before
-    assert "give one of them" in answer("move --undo --dry-run --json").err
-    assert answer("sources pause SOURCE").code == 1
-    assert answer("move --undo --json").record == {"was_away": True}
-    assert answer("move --undo --json").record == {"was_away": False}
-    assert "This environment is in use." in answer("move --undo").out
-    assert answer("sources pause SOURCE").code == 0
-    assert "--to NAME" in answer("move").err
-    assert "--to NAME" in answer("move --undo --to cluster").err
+        result = run_line(line)
+        assert result.code == 0, (line, result)
+        assert result.err.count("the data here may be out of date") == 1, (line, result)
+    assert all_rows(app.store.engine) == before
+    assert "give one of them" in run_line("move --undo --dry-run --json").err
+    assert run_line("sources pause SOURCE").code == 1
+    assert run_line("move --undo --json").record == {"was_away": True}
+    assert run_line("move --undo --json").record == {"was_away": False}
+    assert "This environment is in use." in run_line("move --undo").out
+    assert run_line("sources pause SOURCE").code == 0
+    assert "--to NAME" in run_line("move").err
+    assert "--to NAME" in run_line("move --undo --to cluster").err

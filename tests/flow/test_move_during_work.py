@@ -1,4 +1,4 @@
-"""The installation moves while somebody is at work in the old home from elsewhere: whoever it is stops, and says why."""
+"""The installation moves while programs still work in the old environment: they stop and say why."""
 
 import asyncio
 import signal
@@ -11,7 +11,7 @@ import pytest
 from tests.support.deadline import DEADLINE
 
 from headwater.app import App
-from headwater.cli.pipeline import agent as agent_verb
+from headwater.cli.pipeline import agent as agent_command
 from headwater.cli.pipeline.agent import make_agent, run_agent
 from headwater.model.errors import MovedAway
 from headwater.ops import installation_lock as occupancy
@@ -26,7 +26,7 @@ from headwater.store.relocation import Departure, record_departure
 from headwater.web.http_api import HttpApi, serve_api
 from headwater.web.websub_server import WebSubServer, serve_websub
 
-GONE = Departure(
+DEPARTURE = Departure(
     to="cluster", id="x", address="postgresql://db.example/news", at=datetime(2026, 11, 13, tzinfo=UTC)
 )
 
@@ -36,7 +36,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     for module, name in (
         (occupancy, "CHECK_SECONDS"),
         (processes, "MOVE_CHECK_SECONDS"),
-        (agent_verb, "IDLE_SECONDS"),
+        (agent_command, "IDLE_SECONDS"),
     ):
         monkeypatch.setattr(module, name, 0.01)
     model = AgentSettings(endpoint="http://127.0.0.1:9/v1", model="some")
@@ -46,32 +46,32 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[App]:
     opened.store.engine.dispose()
 
 
-def leave(app: App) -> None:
+def record_move(app: App) -> None:
     with unchecked_transaction(app.store.engine) as connection:
-        record_departure(connection, GONE)
+        record_departure(connection, DEPARTURE)
 
 
-async def nothing(run: str, chosen: Mapping[str, str]) -> int:
-    del run, chosen
+async def run_nothing(run: str, options: Mapping[str, str]) -> int:
+    del run, options
     return 0
 
 
-def listening(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+def run_websub_server(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     return serve_websub(
         WebSubServer(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started
     )
 
 
-def serving(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
-    return serve_api(HttpApi(app, "crypto", "some key", nothing), "127.0.0.1", 0, started=started)
+def run_api(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+    return serve_api(HttpApi(app, "crypto", "some key", run_nothing), "127.0.0.1", 0, started=started)
 
 
-def reading(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+def run_agent_loop(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     started.set_result(0)
     return run_agent(app, make_agent(app), once=False, as_json=True)
 
 
-@pytest.mark.parametrize("serve_others", [listening, serving, reading])
+@pytest.mark.parametrize("serve_others", [run_websub_server, run_api, run_agent_loop])
 def test_servers_and_agents_stop(
     app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
 ):
@@ -79,7 +79,7 @@ def test_servers_and_agents_stop(
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(serve_others(app, started))
         await asyncio.wait_for(started, DEADLINE)
-        await asyncio.to_thread(leave, app)
+        await asyncio.to_thread(record_move, app)
         with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
             await asyncio.wait_for(task, DEADLINE)
 
@@ -95,34 +95,34 @@ def write_again_and_again(settings: Settings, recipes: Sequence[str]) -> None:
 def test_a_pool_stops_and_its_processes_end_quietly(
     app: App, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    crew = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
+    pool = WorkerPool(app, ["crypto"], targets={"writer": write_again_and_again})
     usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     monkeypatch.setattr(processes, "MOVE_CHECK_SECONDS", DEADLINE)
-    leave(app)
+    record_move(app)
     with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
-        run_pool(crew, StopSignal(child=False), lambda: False, lambda: None)
+        run_pool(pool, StopSignal(child=False), lambda: False, lambda: None)
     for number, handler in usual.items():
         signal.signal(number, handler)
-    assert crew.processes["writer"].exitcode == 0
+    assert pool.processes["writer"].exitcode == 0
     assert "Traceback" not in capfd.readouterr().err
 
 
 def test_the_beat_stops(app: App):
-    class Silent:
+    class SilentSender:
         def send(self, *_: object) -> bool:
             return False
 
         send_maintenance = send
 
-    beat = Beat(app, ["crypto"], Silent())
-    looks: list[None] = []
+    beat = Beat(app, ["crypto"], SilentSender())
+    rounds: list[None] = []
 
     def stop() -> bool:
-        if len(looks) == 1:
-            leave(app)
+        if len(rounds) == 1:
+            record_move(app)
             beat.leading_until.clear()
-        looks.append(None)
-        return len(looks) > 9
+        rounds.append(None)
+        return len(rounds) > 9
 
     with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
         run_beat(beat, stop)
@@ -130,14 +130,14 @@ def test_the_beat_stops(app: App):
 
 def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(occupancy, "check_not_moved", lambda _: None)  # it has not noticed yet
-    shown = {"X-Api-Key": "some key"}
+    key_header = {"X-Api-Key": "some key"}
 
     async def scene() -> None:
         started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(serving(app, started))
+        task = asyncio.ensure_future(run_api(app, started))
         base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
-        await asyncio.to_thread(leave, app)
-        async with aiohttp.ClientSession(headers=shown) as session:
+        await asyncio.to_thread(record_move, app)
+        async with aiohttp.ClientSession(headers=key_header) as session:
             for path in ("/pipeline/run", "/queues/items/some/fail"):
                 async with session.post(base + path, json={"reason": "none"}) as answer:
                     body = await answer.json()

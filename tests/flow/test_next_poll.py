@@ -1,4 +1,4 @@
-"""What a server says about freshness decides when it is asked again, within bounds."""
+"""What a server says about freshness decides when it is polled again, within bounds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,32 +28,32 @@ RSS = (
 
 
 @dataclass
-class Canned:
+class CannedFetcher:
     """A fetcher that answers everything at once, from one function."""
 
     reply: Callable[[Request], Response | Failure]
-    asked: list[Request] = field(default_factory=list)
-    ready: list[tuple[str, Response | Failure]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    pending: list[tuple[str, Response | Failure]] = field(default_factory=list)
 
     def room(self) -> int:
         return 100
 
     def submit(self, token: str, request: Request) -> None:
-        self.asked.append(request)
-        self.ready.append((token, self.reply(request)))
+        self.requests.append(request)
+        self.pending.append((token, self.reply(request)))
 
     def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
         del wait
-        taken, self.ready = self.ready[:limit], self.ready[limit:]
-        return taken
+        results, self.pending = self.pending[:limit], self.pending[limit:]
+        return results
 
     def close(self) -> None: ...
 
 
 @dataclass
-class Stage:
+class PreparedPoll:
     context: JobContext
-    network: Canned
+    network: CannedFetcher
     clock: list[datetime]
 
     def row(self, table: Any) -> Mapping[str, Any]:
@@ -65,9 +65,9 @@ class Stage:
 
 
 @contextmanager
-def stage(
+def prepare_poll(
     folder: Path, discover: Discover, source: Source, reply: Callable[[Request], Response | Failure]
-) -> Iterator[Stage]:
+) -> Iterator[PreparedPoll]:
     clock = [NOW]
     with context_for(folder, "http://127.0.0.1:9", make_recipe(discover, source), lambda: clock[0]) as (
         _,
@@ -75,8 +75,8 @@ def stage(
     ):
         assert context.fetcher is not None
         context.fetcher.close()
-        network = Canned(reply)
-        yield Stage(replace(context, fetcher=network), network, clock)
+        network = CannedFetcher(reply)
+        yield PreparedPoll(replace(context, fetcher=network), network, clock)
 
 
 def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Callable[[Request], Response]:
@@ -105,34 +105,36 @@ def _feed(headers: Mapping[str, str], ttl: str = "", status: int = 200) -> Calla
 def test_c12_the_next_poll_waits_as_long_as_the_answer_is_fresh(
     tmp_path: Path, headers: dict[str, str], ttl: str, hours: int
 ):
-    with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed(headers, ttl)) as there:
-        run(there.context)
-        assert there.wait() == timedelta(hours=hours)
+    with prepare_poll(tmp_path, discover_feed, make_source("feed", FEED), _feed(headers, ttl)) as poll:
+        run(poll.context)
+        assert poll.wait() == timedelta(hours=hours)
 
 
-def test_an_unchanged_feed_still_means_its_ttl_and_a_304_may_say_how_fresh_it_is(tmp_path: Path):
-    with stage(tmp_path, discover_feed, make_source("feed", FEED), _feed({}, "<ttl>300</ttl>")) as there:
-        run(there.context)
+def test_the_ttl_of_an_unchanged_feed_still_holds_and_a_304_may_state_its_freshness(tmp_path: Path):
+    with prepare_poll(
+        tmp_path, discover_feed, make_source("feed", FEED), _feed({}, "<ttl>300</ttl>")
+    ) as poll:
+        run(poll.context)
         for headers, hours in (({}, 5), ({"cache-control": "max-age=14400"}, 5)):
-            there.clock[0] += timedelta(hours=hours)
-            there.network.reply = _feed(headers, status=304)
-            run(there.context)
-            assert there.wait() == timedelta(hours=5)
-        assert len(there.network.asked) == 3
+            poll.clock[0] += timedelta(hours=hours)
+            poll.network.reply = _feed(headers, status=304)
+            run(poll.context)
+            assert poll.wait() == timedelta(hours=5)
+        assert len(poll.network.requests) == 3
 
 
-def test_a_page_that_is_revisited_is_not_asked_for_while_it_calls_itself_fresh(tmp_path: Path):
+def test_a_revisited_page_is_not_requested_while_it_is_fresh(tmp_path: Path):
     text = "<title>Fresh</title><p>" + "A sentence about the harbour and its ships. " * 30
     fresh = {"cache_control": "max-age=604800"}
     options = {"urls": ["http://a.example/"], "recheck_every": "2h"}
     source = make_source("seeds", "", options=options, trigger=Trigger(every=timedelta(days=3)))
-    with stage(tmp_path, discover_seeds, source, lambda r: answer(r, text, **fresh)) as there:
-        run(there.context)
-        there.clock[0] += timedelta(hours=3)
-        Operations(there.context.store.engine).wake("trial", there.clock[0])  # type: ignore[attr-defined]
-        run(there.context)
-        assert len(there.network.asked) == 1
-        assert there.row(leads)["due_at"] == NOW + timedelta(days=1)
-        there.clock[0] += timedelta(hours=22)
-        run(there.context)
-        assert len(there.network.asked) == 2
+    with prepare_poll(tmp_path, discover_seeds, source, lambda r: answer(r, text, **fresh)) as poll:
+        run(poll.context)
+        poll.clock[0] += timedelta(hours=3)
+        Operations(poll.context.store.engine).wake("trial", poll.clock[0])  # type: ignore[attr-defined]
+        run(poll.context)
+        assert len(poll.network.requests) == 1
+        assert poll.row(leads)["due_at"] == NOW + timedelta(days=1)
+        poll.clock[0] += timedelta(hours=22)
+        run(poll.context)
+        assert len(poll.network.requests) == 2

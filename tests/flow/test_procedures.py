@@ -1,4 +1,4 @@
-"""Procedures end to end over the demo's portals: every way of finding them, the files, and what happens later."""
+"""Procedures end to end over the demo's portals: every way of finding them, the files, and later changes."""
 
 import json
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ from headwater.store.connect import read_transaction
 from headwater.store.reads.explanation import explain
 from headwater.store.schema.flow import deliveries, documents
 from headwater_demo.internet import Internet, running
-from headwater_demo.procedures.pages import made_pages, pages_that_are_none
-from headwater_demo.sites.portals import RAISED_FROM, procedure_sources
+from headwater_demo.procedures.portal_pages import pages_without_procedure, procedure_pages
+from headwater_demo.sites.portal_sites import RAISED_FROM, procedure_sources
 from headwater_recipes.procedures import NAME, recipe
 from headwater_recipes.procedures.knowledge_base.catalogue import run_metrics
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
@@ -39,7 +39,7 @@ STEM = "local-puerto-claro-annual-mooring-permit-for-small-boats"
 
 
 @dataclass
-class Office:
+class ProceduresRun:
     """An installation with the procedures recipe alone, in one process."""
 
     folder: Path
@@ -83,7 +83,7 @@ class Office:
         )
         self.app.close_run(NAME)
 
-    def again(self, *, later: timedelta = timedelta(0)) -> None:
+    def poll_again(self, *, later: timedelta = timedelta(0)) -> None:
         self.clock.advance(later)
         self.app.operations.wake(NAME, self.clock())
         self.run()
@@ -97,7 +97,7 @@ class Office:
     def catalogue(self, name: str) -> dict[str, Any]:
         return json.loads((self.out / "ingestion" / f"{name}.json").read_bytes())
 
-    def state_of(self) -> dict[str, bytes]:
+    def file_contents(self) -> dict[str, bytes]:
         return {
             str(path.relative_to(self.out)): path.read_bytes()
             for path in self.out.rglob("*")
@@ -110,16 +110,16 @@ class Office:
 
 
 @contextmanager
-def office(
+def open_run(
     folder: Path, internet: Internet, *only: str, environment: EnvironmentUnderTest | None = None
-) -> Iterator[Office]:
-    running_office = Office(folder, internet, only, environment or EnvironmentUnderTest())
+) -> Iterator[ProceduresRun]:
+    procedures_run = ProceduresRun(folder, internet, only, environment or EnvironmentUnderTest())
     try:
-        yield running_office
+        yield procedures_run
     finally:
-        if "context" in running_office.__dict__ and running_office.context.fetcher is not None:
-            running_office.context.fetcher.close()
-        running_office.app.store.engine.dispose()
+        if "context" in procedures_run.__dict__ and procedures_run.context.fetcher is not None:
+            procedures_run.context.fetcher.close()
+        procedures_run.app.store.engine.dispose()
 
 
 @pytest.fixture(scope="module")
@@ -129,56 +129,58 @@ def internet() -> Iterator[Internet]:
 
 
 @pytest.fixture(scope="module")
-def finished(
+def finished_run(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet, environment: EnvironmentUnderTest
-) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as running_office:
-        running_office.run()
-        yield running_office
+) -> Iterator[ProceduresRun]:
+    with open_run(tmp_path_factory.mktemp("procedures"), internet, environment=environment) as procedures_run:
+        procedures_run.run()
+        yield procedures_run
 
 
-def test_p1_every_procedure_of_the_portals_becomes_a_file(finished: Office):
-    expected = {running_office.truth["nombre"] for running_office in made_pages()}
-    names = {document["nombre"] for document in finished.files().values()}
+def test_p1_every_procedure_of_the_portals_becomes_a_file(finished_run: ProceduresRun):
+    expected = {page.truth["nombre"] for page in procedure_pages()}
+    names = {document["nombre"] for document in finished_run.files().values()}
     assert expected <= names
     assert len(names - expected) == 1  # the gazette's call
-    assert len(finished.files()) == len(made_pages()) + 1
+    assert len(finished_run.files()) == len(procedure_pages()) + 1
 
 
-def test_p2_every_procedure_went_through_the_stages_in_order(finished: Office):
-    kept_rows = [row for row in finished.rows() if row["state"] == State.KEPT]
-    steps = ["extract", *(step.name for step in finished.app.recipe(NAME).steps)]
-    stories = [explain(finished.app.store.engine, row["id"]) for row in kept_rows]
-    # What a crawl walks over is captured before it is known to be a lead.
-    listed = [document for document in stories if document["source"]["kind"] == "sitemap"]
+def test_p2_every_procedure_went_through_the_stages_in_order(finished_run: ProceduresRun):
+    kept_rows = [row for row in finished_run.rows() if row["state"] == State.KEPT]
+    steps = ["extract", *(step.name for step in finished_run.app.recipe(NAME).steps)]
+    explanations = [explain(finished_run.app.store.engine, row["id"]) for row in kept_rows]
+    # A crawl captures a page before it knows whether the page is a lead.
+    listed = [document for document in explanations if document["source"]["kind"] == "sitemap"]
     assert len(listed) >= 15
     for document in listed:
         (capture,) = document["captures"]
         (delivery,) = document["deliveries"]
         assert document["lead"]["first_seen_at"] <= capture["fetched_at"] <= delivery["created_at"]
-        assert [mark["step"] for mark in document["document"]["trail"]] == steps
+        assert [entry["step"] for entry in document["document"]["trail"]] == steps
         assert delivery["receipt"].startswith("stored ")
 
 
-def test_other_pages_have_no_file(finished: Office):
-    urls = {document["source_url"].replace("https://", "http://") for document in finished.files().values()}
-    assert not urls & {page.url for page in pages_that_are_none()}
-    dropped = [row for row in finished.rows() if row["state"] == State.DROPPED]
+def test_other_pages_have_no_file(finished_run: ProceduresRun):
+    urls = {
+        document["source_url"].replace("https://", "http://") for document in finished_run.files().values()
+    }
+    assert not urls & {page.url for page in pages_without_procedure()}
+    dropped = [row for row in finished_run.rows() if row["state"] == State.DROPPED]
     assert {row["reason"] for row in dropped} == {"not_a_procedure"}
     assert len(dropped) == 4
 
 
-def test_p31_p33_every_file_is_valid_and_complete(finished: Office):
-    files = finished.files()
+def test_p31_p33_every_file_is_valid_and_complete(finished_run: ProceduresRun):
+    files = finished_run.files()
     assert [problem for document in files.values() for problem in schema_problems(document)] == []
     full = sum(document["completeness_score"] >= 0.70 for document in files.values())
     assert full >= 0.9 * len(files)
 
 
-def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
-    folder = finished.out / "tramites"
+def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished_run: ProceduresRun):
+    folder = finished_run.out / "tramites"
     retriever = KeywordRetriever(folder)
-    for stem, document in finished.files().items():
+    for stem, document in finished_run.files().items():
         assert document["tramite"] == stem == document["id"]
         assert {"keywords", "nombre", "fuente_url", "verificado", "source_domain"} <= document.keys()
         answer = retriever.retrieve(document["nombre"])
@@ -187,30 +189,30 @@ def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished: Office):
     assert unfindable_documents(folder) == []
 
 
-def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished: Office):
-    for stem, document in finished.files().items():
-        record = json.loads((finished.out / "extracted" / f"{stem}.extracted.json").read_bytes())
+def test_p13_p21_raw_extracted_and_catalogue_files_are_in_place(finished_run: ProceduresRun):
+    for stem, document in finished_run.files().items():
+        record = json.loads((finished_run.out / "extracted" / f"{stem}.extracted.json").read_bytes())
         assert record["source_url"] == document["source_url"]
         text = record["extracted_text"]
         for start, end in record["spans"].get("requisitos", []):
             assert text[start:end].strip()
-    metas = list((finished.out / "raw").rglob("*.meta.json"))
-    assert len(metas) == len(finished.files())
+    metas = list((finished_run.out / "raw").rglob("*.meta.json"))
+    assert len(metas) == len(finished_run.files())
     meta = json.loads(metas[0].read_bytes())
     assert {"status", "headers", "etag", "last_modified", "fetched_at"} <= meta.keys()
     assert len(metas[0].name.partition(".")[0]) == 16
 
 
-def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished: Office):
+def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(finished_run: ProceduresRun):
     queue, log, catalogue = (
-        finished.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
+        finished_run.catalogue(name) for name in ("discovery_queue", "fetch_log", "ingestion_catalog")
     )
     assert {row["method"] for row in queue["urls"]} == {"sitemap", "crawl", "feed", "seeds", "boe"}
     assert {row["status"] for row in queue["urls"]} == {"stored", "skipped", "extraction_failed"}
     assert not [row for row in queue["urls"] if "/agenda/" in row["url"]]
     assert any(row["lastmod"] for row in queue["urls"] if row["method"] == "sitemap")
-    assert log["total"] == len(log["fetches"]) >= len(finished.files())
-    assert catalogue["total_documents"] == len(finished.files())
+    assert log["total"] == len(log["fetches"]) >= len(finished_run.files())
+    assert catalogue["total_documents"] == len(finished_run.files())
     entry = catalogue["documents"][0]
     assert set(entry) == {
         "tramite_id", "source_url", "source_domain", "source_type", "extracted_at", "last_verified_at", "content_hash",
@@ -218,71 +220,71 @@ def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(fi
     }  # fmt: skip
 
 
-def test_p27_the_metrics_add_up(finished: Office):
-    provenance = finished.app.provenance
+def test_p27_the_metrics_add_up(finished_run: ProceduresRun):
+    provenance = finished_run.app.provenance
     document = run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),
-        finished.catalogue("ingestion_catalog"),
+        finished_run.catalogue("ingestion_catalog"),
         0,
     )
-    assert document["stored"] == len(finished.files()) == document["normalised"]
+    assert document["stored"] == len(finished_run.files()) == document["normalised"]
     assert sum(document["completeness"]["histogram"].values()) == document["stored"]
     assert document["errors"] == {"extraction_failed": 2}
     assert document["skipped"] == 4
     assert document["discovered"] >= document["extracted"] >= document["normalised"]
 
 
-def test_p12_p25_a_week_later_only_conditional_requests_and_no_file_is_touched(
+def test_p12_p25_a_week_later_all_requests_are_conditional_and_no_file_changes(
     tmp_path: Path, internet: Internet
 ):
-    with office(
+    with open_run(
         tmp_path, internet, HOST, "sede.valdemora.example", "sede.marusia.example", "boletin.example"
-    ) as running_office:
-        running_office.run()
+    ) as procedures_run:
+        procedures_run.run()
         before, times = (
-            running_office.state_of(),
-            {path: path.stat().st_mtime_ns for path in running_office.out.rglob("*") if path.is_file()},
+            procedures_run.file_contents(),
+            {path: path.stat().st_mtime_ns for path in procedures_run.out.rglob("*") if path.is_file()},
         )
         internet.clear_log()
-        running_office.again(later=timedelta(days=7))
+        procedures_run.poll_again(later=timedelta(days=7))
         pages = [row for row in internet.log() if not row["path"].startswith(("/robots", "/api/"))]
         assert pages
         assert {row["status"] for row in pages} == {304}
-        assert running_office.state_of() == before
+        assert procedures_run.file_contents() == before
         assert {path: path.stat().st_mtime_ns for path in times} == times
 
 
-def test_p12_p25_portals_that_are_walked_are_asked_conditionally_too(tmp_path: Path, internet: Internet):
-    walked = [line["name"] for line in procedure_sources() if line["kind"] == "crawl"]
-    assert walked
+def test_p12_p25_crawled_portals_are_requested_conditionally(tmp_path: Path, internet: Internet):
+    crawled = [line["name"] for line in procedure_sources() if line["kind"] == "crawl"]
+    assert crawled
     internet.clear_log()
-    with office(tmp_path, internet, *walked) as running_office:
-        running_office.run()
-        before = running_office.state_of()
+    with open_run(tmp_path, internet, *crawled) as procedures_run:
+        procedures_run.run()
+        before = procedures_run.file_contents()
         first = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] == 200]
         internet.clear_log()
-        running_office.again(later=timedelta(days=7))
+        procedures_run.poll_again(later=timedelta(days=7))
         again = [row for row in internet.log() if row["path"] != "/robots.txt" and row["status"] < 400]
-        assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(running_office.files())
+        assert len(again) == len({(row["host"], row["path"]) for row in first}) > len(procedures_run.files())
         assert all("if-none-match" in {name.lower() for name in row["headers"]} for row in again)
         assert {row["status"] for row in again} == {304}
-        assert running_office.state_of() == before
+        assert procedures_run.file_contents() == before
 
 
 def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_path: Path):
-    with running(size="small") as internet, office(tmp_path, internet, HOST) as running_office:
-        running_office.run()
-        first = running_office.files()[STEM]
+    with running(size="small") as internet, open_run(tmp_path, internet, HOST) as procedures_run:
+        procedures_run.run()
+        first = procedures_run.files()[STEM]
         internet.clock_set(RAISED_FROM + timedelta(days=1))
-        running_office.again(later=timedelta(days=7))
-        second = running_office.files()[STEM]
+        procedures_run.poll_again(later=timedelta(days=7))
+        second = procedures_run.files()[STEM]
         assert (first["tasas"], second["tasas"]) == ("240 euros a year.", "260 euros a year.")
-        (kept_rows,) = (running_office.out / "versions" / STEM).glob("*.json")
-        assert json.loads(kept_rows.read_bytes()) == first
+        (previous,) = (procedures_run.out / "versions" / STEM).glob("*.json")
+        assert json.loads(previous.read_bytes()) == first
         raw = sorted(
             path.name.partition(".")[2]
-            for path in (running_office.out / "raw" / "puertoclaro.example").glob("*")
+            for path in (procedures_run.out / "raw" / "puertoclaro.example").glob("*")
             if "previous" in path.name
         )
         assert raw == ["previous.html", "previous.meta.json"]
@@ -291,14 +293,14 @@ def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_
 def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
     tmp_path: Path, internet: Internet
 ):
-    with office(tmp_path, internet, HOST) as running_office:
-        curated = running_office.out / "tramites" / f"{STEM}.json"
+    with open_run(tmp_path, internet, HOST) as procedures_run:
+        curated = procedures_run.out / "tramites" / f"{STEM}.json"
         curated.parent.mkdir(parents=True)
         body = json.dumps({"nombre": "Mooring", "keywords": ["mooring"], "verificado": True}).encode()
         curated.write_bytes(body)
-        running_office.run()
+        procedures_run.run()
         assert curated.read_bytes() == body
-        queue = ReviewQueue(KnowledgeBaseLayout(running_office.out))
+        queue = ReviewQueue(KnowledgeBaseLayout(procedures_run.out))
         (waiting,) = queue.waiting()
         assert waiting["reasons"] == ["curated"]
         assert any(line.startswith("+") and "240 euros" in line for line in waiting["diff"])
@@ -307,28 +309,28 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
         assert accepted["tasas"] == "240 euros a year."
         assert (accepted["verificado"], accepted["fecha_verificacion"]) == (True, "2026-11-14")
         assert queue.waiting() == []
-        (kept_rows,) = (running_office.out / "versions" / STEM).glob("*.json")
-        assert kept_rows.read_bytes() == body
+        (previous,) = (procedures_run.out / "versions" / STEM).glob("*.json")
+        assert previous.read_bytes() == body
         assert schema_problems(accepted) == []
 
 
 def test_p25_extracting_again_from_the_archive_returns_the_same_bytes(tmp_path: Path, internet: Internet):
-    with office(tmp_path, internet, "sede.valdemora.example") as running_office:
-        running_office.run()
-        before = running_office.state_of()
+    with open_run(tmp_path, internet, "sede.valdemora.example") as procedures_run:
+        procedures_run.run()
+        before = procedures_run.file_contents()
         for path in [
-            *(running_office.out / "tramites").glob("*.json"),
-            *(running_office.out / "extracted").glob("*.json"),
+            *(procedures_run.out / "tramites").glob("*.json"),
+            *(procedures_run.out / "extracted").glob("*.json"),
         ]:
             path.unlink()
         internet.clear_log()
-        with running_office.app.store.engine.begin() as connection:
+        with procedures_run.app.store.engine.begin() as connection:
             connection.execute(
                 documents.update().values(
-                    next_capture_id=documents.c.capture_id, due_at=running_office.clock()
+                    next_capture_id=documents.c.capture_id, due_at=procedures_run.clock()
                 )
             )
             connection.execute(deliveries.update().values(sent_revision=0))
-        running_office.run()
+        procedures_run.run()
         assert internet.log() == []
-        assert running_office.state_of() == before
+        assert procedures_run.file_contents() == before

@@ -1,4 +1,4 @@
-"""Stored captures read again with changed code, over the demo internet: reported first, replaced when chosen."""
+"""Stored captures are refined again with changed code: first reported, then replaced on request."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ from headwater.store.schema.replays import replay_items
 from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
 
-TELLING = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]
+REPORTED_VERDICTS = [ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED, ReplayVerdict.FAILED]
 LONG_AGO = timedelta(days=1)
 CONTENT = ("state", "reason", "title", "text", "authors", "published_at", "language", "description", "image")
 ADDED = "A closing line that the old code left out, with words enough to count for something."
@@ -35,28 +35,28 @@ ADDED = "A closing line that the old code left out, with words enough to count f
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
-def lab(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
-    with recipe_run(tmp_path, internet) as made:
-        yield made
+def crypto_run(internet: Internet, tmp_path: Path) -> Iterator[RecipeRun]:
+    with recipe_run(tmp_path, internet) as crypto_run:
+        yield crypto_run
 
 
 def _plain(recipe: Recipe) -> Recipe:
-    """Each document by itself, so that two runs say the same whatever the order."""
+    """Refines each document by itself, so that two runs agree in any order."""
     return replace(recipe, steps=(normalise,))
 
 
-def _reading_anew(change: Callable[[Reading], Reading | Unreadable]) -> Callable[[Recipe], Recipe]:
+def _with_extraction(change: Callable[[Reading], Reading | Unreadable]) -> Callable[[Recipe], Recipe]:
     """The recipe with another extraction."""
 
     def after(extract: Extract) -> Extract:
         def read(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-            found = extract(data, hints)
-            return change(found) if isinstance(found, Reading) else found
+            outcome = extract(data, hints)
+            return change(outcome) if isinstance(outcome, Reading) else outcome
 
         return read
 
@@ -66,7 +66,7 @@ def _reading_anew(change: Callable[[Reading], Reading | Unreadable]) -> Callable
 
 
 def _longer(reading: Reading) -> Reading | Unreadable:
-    """Better for most; without a description where it was long; one kind of page is read no more."""
+    """Better for most pages; a long description is lost; some pages become unreadable."""
     if len(reading.text) % 7 == 0:
         return Unreadable("paywall")
     shorter = {"description": ""} if len(reading.description) > 60 else {}
@@ -75,17 +75,17 @@ def _longer(reading: Reading) -> Reading | Unreadable:
     )
 
 
-def _with(lab: RecipeRun, adapt: Callable[[Recipe], Recipe], **told: Any) -> JobContext:
-    return replace(lab.context, recipes={RECIPE: adapt(lab.recipe)}, **told)
+def _with(crypto_run: RecipeRun, adapt: Callable[[Recipe], Recipe], **changes: Any) -> JobContext:
+    return replace(crypto_run.context, recipes={RECIPE: adapt(crypto_run.recipe)}, **changes)
 
 
-def _start(lab: RecipeRun) -> tuple[Replays, str]:
-    rows = Replays(lab.app.store.engine)
-    return rows, rows.start(RECIPE, lab.clock() - LONG_AGO, lab.clock(), lab.clock())
+def _start(crypto_run: RecipeRun) -> tuple[Replays, str]:
+    rows = Replays(crypto_run.app.store.engine)
+    return rows, rows.start(RECIPE, crypto_run.clock() - LONG_AGO, crypto_run.clock(), crypto_run.clock())
 
 
-def _read_again(lab: RecipeRun, context: JobContext) -> tuple[Replays, str]:
-    rows, name = _start(lab)
+def _read_again(crypto_run: RecipeRun, context: JobContext) -> tuple[Replays, str]:
+    rows, name = _start(crypto_run)
     _finish(context)
     assert rows.get(name)["state"] == ReplayState.REPORTED
     return rows, name
@@ -96,73 +96,79 @@ def _finish(context: JobContext) -> None:
         pass
 
 
-def _everything(lab: RecipeRun) -> dict[str, list[str]]:
+def _all_rows(crypto_run: RecipeRun) -> dict[str, list[str]]:
     """Every row of every table but those of replays."""
-    own = {"replays", "replay_items", "maintenance_tasks"}
+    excluded = {"replays", "replay_items", "maintenance_tasks"}
     return {
-        name: sorted(map(repr, lab.rows(table))) for name, table in metadata.tables.items() if name not in own
+        name: sorted(map(repr, crypto_run.rows(table)))
+        for name, table in metadata.tables.items()
+        if name not in excluded
     }
 
 
-def _report(rows: Replays, name: str, verdicts: Sequence[ReplayVerdict] = TELLING) -> list[tuple[Any, ...]]:
+def _report(
+    rows: Replays, name: str, verdicts: Sequence[ReplayVerdict] = REPORTED_VERDICTS
+) -> list[tuple[Any, ...]]:
     return [
         (row["document_id"], row["verdict"], row["reason"], row["differences"])
         for row in rows.report(name, verdicts)
     ]
 
 
-def _contents(lab: RecipeRun) -> dict[str, tuple[Any, ...]]:
-    return {row["id"]: tuple(row[name] for name in CONTENT) for row in lab.rows(documents)}
+def _contents(crypto_run: RecipeRun) -> dict[str, tuple[Any, ...]]:
+    return {row["id"]: tuple(row[name] for name in CONTENT) for row in crypto_run.rows(documents)}
 
 
-def test_the_same_code_finds_everything_the_same_copies_and_all(lab: RecipeRun):
-    lab.run()
-    states = Counter(row["state"] for row in lab.rows(documents))
+def test_the_same_code_reports_every_document_and_duplicate_as_the_same(crypto_run: RecipeRun):
+    crypto_run.run()
+    states = Counter(row["state"] for row in crypto_run.rows(documents))
     assert states[State.KEPT] > 10
     assert states[State.DUPLICATE] > 0
-    rows, name = _read_again(lab, replace(lab.context, retry_policy=RetryPolicy(batch=7)))
+    rows, name = _read_again(crypto_run, replace(crypto_run.context, retry_policy=RetryPolicy(batch=7)))
     assert _report(rows, name) == []
-    told = rows.get(name)
-    assert (told["same"], told["listed"]) == (len(lab.rows(documents)),) * 2
+    replay_row = rows.get(name)
+    assert (replay_row["same"], replay_row["listed"]) == (len(crypto_run.rows(documents)),) * 2
 
 
-def test_before_it_is_applied_nothing_is_replaced_and_nothing_is_fetched(lab: RecipeRun, internet: Internet):
-    lab.run()
-    before, asked = _everything(lab), len(internet.log())
-    rows, name = _read_again(lab, _with(lab, _reading_anew(_longer)))
-    told = rows.get(name)
-    assert told["better"] > 5
-    assert told["worse"] > 0
-    assert told["fields"]["image"]["better"] > 5
-    assert _everything(lab) == before
-    assert len(internet.log()) == asked
+def test_a_replay_that_is_not_applied_replaces_and_fetches_nothing(crypto_run: RecipeRun, internet: Internet):
+    crypto_run.run()
+    before, request_count = _all_rows(crypto_run), len(internet.log())
+    rows, name = _read_again(crypto_run, _with(crypto_run, _with_extraction(_longer)))
+    replay_row = rows.get(name)
+    assert replay_row["better"] > 5
+    assert replay_row["worse"] > 0
+    assert replay_row["fields"]["image"]["better"] > 5
+    assert _all_rows(crypto_run) == before
+    assert len(internet.log()) == request_count
 
 
-def test_the_report_names_fields_before_and_after(lab: RecipeRun):
-    lab.run()
-    rows, name = _read_again(lab, _with(lab, _reading_anew(_longer)))
+def test_the_report_names_fields_before_and_after(crypto_run: RecipeRun):
+    crypto_run.run()
+    rows, name = _read_again(crypto_run, _with(crypto_run, _with_extraction(_longer)))
     lost = [row for row in rows.report(name, [ReplayVerdict.WORSE]) if row["after"] == State.DROPPED]
     assert lost
     assert lost[0]["differences"][0] == {
         "field": "state", "before": "kept", "after": "dropped: paywall", "direction": -1,
     }  # fmt: skip
     better = next(row for row in rows.report(name, [ReplayVerdict.BETTER]) if row["before"] == State.KEPT)
-    named = {difference["field"]: difference for difference in better["differences"]}
-    assert {"text", "image"} <= named.keys()
-    assert ADDED[:20] in named["text"]["after"]
+    by_field = {difference["field"]: difference for difference in better["differences"]}
+    assert {"text", "image"} <= by_field.keys()
+    assert ADDED[:20] in by_field["text"]["after"]
 
 
-def test_applied_it_gives_what_a_fresh_run_with_the_new_code_gives(internet: Internet, tmp_path: Path):
+def test_an_applied_replay_equals_a_fresh_run_with_the_new_code(internet: Internet, tmp_path: Path):
     (tmp_path / "old").mkdir()
     (tmp_path / "new").mkdir()
-    improved = _reading_anew(lambda reading: replace(reading, text=f"{reading.text}\n\n{ADDED}", image="x"))
+    improved = _with_extraction(
+        lambda reading: replace(reading, text=f"{reading.text}\n\n{ADDED}", image="x")
+    )
     with (
         recipe_run(tmp_path / "old", internet, adapt=_plain) as old,
         recipe_run(tmp_path / "new", internet, adapt=lambda recipe: improved(_plain(recipe))) as new,
     ):
         old.run()
         new.run()
-        asked = len(internet.log())
+        request_count = len(internet.log())
         context = _with(old, improved)
         rows, name = _read_again(old, context)
         assert _contents(old) != _contents(new)
@@ -170,126 +176,128 @@ def test_applied_it_gives_what_a_fresh_run_with_the_new_code_gives(internet: Int
         old.__dict__["context"] = context
         old.run()
         assert _contents(old) == _contents(new)
-        told = rows.get(name)
-        assert told["state"] == ReplayState.APPLIED
-        assert told["replaced"] == told["better"] + told["changed"] > 30
+        replay_row = rows.get(name)
+        assert replay_row["state"] == ReplayState.APPLIED
+        assert replay_row["replaced"] == replay_row["better"] + replay_row["changed"] > 30
         revised = [row for row in old.rows(documents) if row["revision"] == 2]
-        assert len(revised) == told["replaced"] == len(old.rows(revisions))
+        assert len(revised) == replay_row["replaced"] == len(old.rows(revisions))
         assert all(row["trail"][0]["step"] == "extract" for row in revised)
         assert old.delivered() == new.delivered()
-        assert len(internet.log()) == asked, "nothing is fetched again"
+        assert len(internet.log()) == request_count, "nothing is fetched again"
         assert {row["render"] for row in old.rows(leads)} == {False}
 
 
-def test_a_pause_holds_everything_and_the_report_is_the_same_after_it(
-    lab: RecipeRun, monkeypatch: pytest.MonkeyPatch
+def test_a_paused_replay_stops_and_its_report_is_the_same_after_it_resumes(
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
-    lab.run()
+    crypto_run.run()
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    context = _with(lab, _reading_anew(_longer), retry_policy=RetryPolicy(batch=3))
-    rows, whole = _read_again(lab, context)
-    rows, name = _start(lab)
+    context = _with(crypto_run, _with_extraction(_longer), retry_policy=RetryPolicy(batch=3))
+    rows, uninterrupted = _read_again(crypto_run, context)
+    rows, name = _start(crypto_run)
     for _ in range(4):
         Engine(context).run(Job(RECIPE, Task.REPLAY))
-    rows.pause(name, lab.clock())
-    seen = rows.get(name)
-    assert 0 < seen["compared"] < rows.get(whole)["compared"]
+    rows.pause(name, crypto_run.clock())
+    paused = rows.get(name)
+    assert 0 < paused["compared"] < rows.get(uninterrupted)["compared"]
     assert Engine(context).run(Job(RECIPE, Task.REPLAY)) == 0
-    lab.run()  # a run that ends when idle is not held up
-    assert rows.get(name)["compared"] == seen["compared"]
-    rows.resume(name, lab.clock())
+    crypto_run.run()  # a run that ends when idle is not held up
+    assert rows.get(name)["compared"] == paused["compared"]
+    rows.resume(name, crypto_run.clock())
     _finish(context)
-    assert sorted(map(repr, _report(rows, name))) == sorted(map(repr, _report(rows, whole)))
+    assert sorted(map(repr, _report(rows, name))) == sorted(map(repr, _report(rows, uninterrupted)))
 
 
-def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(lab: RecipeRun):
-    lab.run()
+def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(crypto_run: RecipeRun):
+    crypto_run.run()
 
     def trip(reading: Reading) -> Reading:
         if len(reading.text) % 5 == 0:
             raise ValueError("no such page")
         return reading
 
-    rows, name = _start(lab)
-    lab.app.store.advance_replay(RECIPE, lab.clock())
-    deadly = lab.rows(replay_items)[0]["id"]
-    with write_transaction(lab.app.store.engine) as connection:
+    rows, name = _start(crypto_run)
+    crypto_run.app.store.advance_replay(RECIPE, crypto_run.clock())
+    deadly = crypto_run.rows(replay_items)[0]["id"]
+    with write_transaction(crypto_run.app.store.engine) as connection:
         connection.execute(update(replay_items).where(replay_items.c.id == deadly).values(attempts=9))
-    _finish(_with(lab, _reading_anew(trip), retry_policy=RetryPolicy(batch=16)))
-    told = rows.get(name)
-    assert told["state"] == ReplayState.REPORTED
-    assert told["compared"] == told["listed"] == len(lab.rows(documents))
+    _finish(_with(crypto_run, _with_extraction(trip), retry_policy=RetryPolicy(batch=16)))
+    replay_row = rows.get(name)
+    assert replay_row["state"] == ReplayState.REPORTED
+    assert replay_row["compared"] == replay_row["listed"] == len(crypto_run.rows(documents))
     failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
-    # What ended in quarantine for it would be judged worse; what fails outright is told as such.
+    # A record that ended in quarantine would count as worse; one that fails outright counts as failed.
     assert failed["worker_died"] == 1
     assert failed["error:ValueError"] > 0
-    assert told["failed"] == sum(failed.values())
+    assert replay_row["failed"] == sum(failed.values())
 
 
-def test_what_failed_before_and_fails_in_the_same_way_is_the_same(lab: RecipeRun):
+def test_a_document_that_fails_as_before_counts_as_the_same(crypto_run: RecipeRun):
     def trip(reading: Reading) -> Reading:
         raise ValueError("no such page")
 
-    lab.__dict__["context"] = _with(lab, _reading_anew(trip))
-    lab.run()
-    assert {row["state"] for row in lab.rows(documents)} == {State.QUARANTINED}
-    rows, name = _read_again(lab, lab.context)
-    assert rows.get(name)["same"] == len(lab.rows(documents))
+    crypto_run.__dict__["context"] = _with(crypto_run, _with_extraction(trip))
+    crypto_run.run()
+    assert {row["state"] for row in crypto_run.rows(documents)} == {State.QUARANTINED}
+    rows, name = _read_again(crypto_run, crypto_run.context)
+    assert rows.get(name)["same"] == len(crypto_run.rows(documents))
 
 
-def test_bytes_that_are_gone_are_told_as_such(lab: RecipeRun, monkeypatch: pytest.MonkeyPatch):
-    lab.run()
-    context = lab.context
+def test_missing_bytes_are_reported_as_damaged_captures(
+    crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
+):
+    crypto_run.run()
+    context = crypto_run.context
     monkeypatch.setattr(type(context.archive), "get", lambda *_: {})
-    rows, name = _read_again(lab, context)
-    fetched = [row for row in lab.rows(leads) if row["body"] is None and row["capture_id"]]
+    rows, name = _read_again(crypto_run, context)
+    fetched = [row for row in crypto_run.rows(leads) if row["body"] is None and row["capture_id"]]
     failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     assert failed["capture_damaged"] > 0
     assert failed["capture_damaged"] <= len(fetched)
 
 
-def test_beside_live_ingestion_everything_new_comes_in_and_what_moved_on_is_passed_over(
+def test_a_replay_beside_live_ingestion_passes_over_changed_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
-    with running(size="small") as internet, recipe_run(tmp_path, internet, adapt=_plain) as lab:
-        lab.run()
-        known = len(lab.rows(documents))
-        rows, name = _start(lab)
-        Engine(lab.context).run(Job(RECIPE, Task.REPLAY))
-        made = internet.publish("hashfield.example", title="Something happened just now")
-        lab.poll_again()
-        assert made["title"] in {row["title"] for row in lab.rows(documents)}
-        assert len(lab.rows(documents)) > known
-        assert rows.get(name)["state"] == ReplayState.REPORTED, "an idle desk does it by the way"
-        assert rows.get(name)["same"] == known
-        moved = next(row for row in lab.rows(documents) if row["title"] != made["title"])
-        with write_transaction(lab.app.store.engine) as connection:
+    with running(size="small") as internet, recipe_run(tmp_path, internet, adapt=_plain) as crypto_run:
+        crypto_run.run()
+        document_count = len(crypto_run.rows(documents))
+        rows, name = _start(crypto_run)
+        Engine(crypto_run.context).run(Job(RECIPE, Task.REPLAY))
+        article = internet.publish("hashfield.example", title="Something happened just now")
+        crypto_run.poll_again()
+        assert article["title"] in {row["title"] for row in crypto_run.rows(documents)}
+        assert len(crypto_run.rows(documents)) > document_count
+        assert rows.get(name)["state"] == ReplayState.REPORTED, "an idle worker replays"
+        assert rows.get(name)["same"] == document_count
+        moved = next(row for row in crypto_run.rows(documents) if row["title"] != article["title"])
+        with write_transaction(crypto_run.app.store.engine) as connection:
             connection.execute(update(replay_items).values(verdict=ReplayVerdict.CHANGED))
             connection.execute(update(documents).where(documents.c.id == moved["id"]).values(revision=5))
-        rows.apply(name, [ReplayVerdict.CHANGED], lab.clock())
-        lab.run()
-        told = rows.get(name)
-        assert (told["replaced"], told["moved_on"]) == (known - 1, 1)
+        rows.apply(name, [ReplayVerdict.CHANGED], crypto_run.clock())
+        crypto_run.run()
+        replay_row = rows.get(name)
+        assert (replay_row["replaced"], replay_row["moved_on"]) == (document_count - 1, 1)
 
 
 @pytest.mark.parametrize(
-    ("busy", "done"),
+    ("busy", "expected"),
     [
         (Task.REFINE, ["refine", "gather", "deliver"]),
         (Task.DELIVER, ["refine", "gather", "deliver"]),
         (None, ["refine", "gather", "deliver", "replay"]),
     ],
 )
-def test_a_desk_replays_only_when_nothing_else_was_to_be_done(
-    lab: RecipeRun, busy: Task | None, done: list[str]
+def test_a_worker_replays_only_when_nothing_else_is_due(
+    crypto_run: RecipeRun, busy: Task | None, expected: list[str]
 ):
-    seen: list[str] = []
+    tasks: list[str] = []
 
     def work(context: JobContext, job: Job) -> int:
-        seen.append(job.task.value)
+        tasks.append(job.task.value)
         return int(job.task is busy)
 
-    engine = Engine(lab.context, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
+    engine = Engine(crypto_run.context, {task: work for task in Task if task not in {Task.POLL, Task.FETCH}})
     assert run_round(engine, [RECIPE]) == int(busy is not None)
-    assert seen == done
+    assert tasks == expected

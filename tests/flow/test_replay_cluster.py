@@ -1,4 +1,4 @@
-"""A replay behind Celery: a shift of it gives way to everything else that its worker serves."""
+"""A replay under Celery yields to every other task of its worker."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -23,7 +23,7 @@ REPLAY = Job(RECIPE, Task.REPLAY)
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
+def crypto_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
     monkeypatch.setattr(replaying, "LISTED_AT_ONCE", 10)
     with running(size="small") as internet, recipe_run(tmp_path, internet) as opened:
         opened.run()
@@ -31,41 +31,43 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecipeRun]:
 
 
 @pytest.fixture
-def replay(lab: RecipeRun) -> tuple[Replays, str]:
-    rows = Replays(lab.app.store.engine)
-    return rows, rows.start(RECIPE, lab.clock() - timedelta(days=1), lab.clock(), lab.clock())
+def replay(crypto_run: RecipeRun) -> tuple[Replays, str]:
+    rows = Replays(crypto_run.app.store.engine)
+    return rows, rows.start(
+        RECIPE, crypto_run.clock() - timedelta(days=1), crypto_run.clock(), crypto_run.clock()
+    )
 
 
 @pytest.fixture(autouse=True)
-def _small_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests left in this process is no reason to stop."""
+def _no_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory that other tests left in this process does not end the task."""
     monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
 
 
-def _runner(lab: RecipeRun, queues: str) -> Iterator[TaskRunner]:
-    """As a worker's child has them; the broker is away, and nothing depends on it."""
+def _runner(crypto_run: RecipeRun, queues: str) -> Iterator[TaskRunner]:
+    """A task runner as in a child process of a worker; its broker is unreachable, and nothing depends on it."""
     (role,) = worker_roles(queues, [RECIPE], 1)
-    runner = TaskRunner(lab.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
-    runner.__dict__["app"] = lab.app
+    runner = TaskRunner(crypto_run.settings, role, HintSender(f"redis://127.0.0.1:{free_port()}/0"))
+    runner.__dict__["app"] = crypto_run.app
     yield runner
 
 
-def test_a_replay_job_reads_until_nothing_is_left(lab: RecipeRun, replay: tuple[Replays, str]):
+def test_a_replay_job_reads_until_nothing_is_left(crypto_run: RecipeRun, replay: tuple[Replays, str]):
     rows, name = replay
-    (runner,) = _runner(lab, "refine,gather,deliver,replay")
+    (runner,) = _runner(crypto_run, "refine,gather,deliver,replay")
     runner.run_job(REPLAY)
-    assert rows.get(name)["same"] == len(lab.rows(documents))
+    assert rows.get(name)["same"] == len(crypto_run.rows(documents))
 
 
-@pytest.mark.parametrize(("queues", "least"), [("refine,replay", False), ("replay", True)])
+@pytest.mark.parametrize(("queues", "runs_on"), [("refine,replay", False), ("replay", True)])
 def test_a_replay_yields_to_other_work_of_its_worker(
-    lab: RecipeRun, replay: tuple[Replays, str], queues: str, least: bool
+    crypto_run: RecipeRun, replay: tuple[Replays, str], queues: str, runs_on: bool
 ):
     rows, name = replay
-    (live, *_) = [row["id"] for row in lab.rows(documents)]
-    with write_transaction(lab.app.store.engine) as connection:
-        connection.execute(update(documents).where(documents.c.id == live).values(due_at=lab.clock()))
-    (runner,) = _runner(lab, queues)
+    (live, *_) = [row["id"] for row in crypto_run.rows(documents)]
+    with write_transaction(crypto_run.app.store.engine) as connection:
+        connection.execute(update(documents).where(documents.c.id == live).values(due_at=crypto_run.clock()))
+    (runner,) = _runner(crypto_run, queues)
     runner.run_job(REPLAY)
-    assert (rows.get(name)["compared"] > 10) is least
+    assert (rows.get(name)["compared"] > 10) is runs_on
     assert rows.get(name)["listed"] >= 9, "one batch in any case"

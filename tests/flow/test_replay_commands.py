@@ -1,4 +1,4 @@
-"""`headwater replay` as operators call it, and killed while it reads."""
+"""`headwater replay` as operators call it, also when it is killed."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.flow.command_line import Answer, call
+from tests.flow.command_line import CommandResult, call
 from tests.support import child_process
 from tests.support.deadline import DEADLINE
 from tests.support.journal_recipe import RECIPE, children
@@ -23,10 +23,10 @@ from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore
 from headwater_demo.internet import Internet, running
 
-Ask = Callable[..., Answer]
+RunCli = Callable[..., CommandResult]
 ARTICLES = 40  # in the small internet
 
-# The same recipe after a change of code: a picture where there was none, a line more; and time to be killed in.
+# The same recipe after a change of code: an image where there was none, one more line, and a pause to be killed in.
 CHANGED = """
 import os
 import time
@@ -35,13 +35,13 @@ from headwater.model.outcomes import Reading
 from headwater.documents.cleaning.normalise import normalise
 from headwater_recipes.crypto import recipe as crypto
 
-def anew(extract):
+def changed(extract):
     def read(data, hints):
         time.sleep(float(os.environ.get("TRIAL_PAUSE", "0")))
-        found = extract(data, hints)
-        if not isinstance(found, Reading):
-            return found
-        return replace(found, image=found.image or "https://wire.example/new.png", text=found.text + "\\n\\nThe end.")
+        reading = extract(data, hints)
+        if not isinstance(reading, Reading):
+            return reading
+        return replace(reading, image=reading.image or "https://wire.example/new.png", text=reading.text + "\\n\\nThe end.")
     return read
 
 @dataclass(frozen=True)
@@ -53,31 +53,31 @@ class Journal:
         return batch
 
 def recipe():
-    known = crypto()
-    extract = {kind: anew(one) for kind, one in known.extract.items()}
-    return replace(known, name="trial", extract=extract, steps=(normalise, Journal()))
+    unchanged = crypto()
+    extract = {kind: changed(read) for kind, read in unchanged.extract.items()}
+    return replace(unchanged, name="trial", extract=extract, steps=(normalise, Journal()))
 """
 
 
 @pytest.fixture(scope="module")
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
-def shop(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
-    """Everything was read with the old code; the new one is installed."""
-    with worker_processes(tmp_path, internet, workers=2) as made:
-        assert made.finish(made.start("--until-idle")) == [0], made.output()
-        (made.folder / "installed" / "trial_recipe.py").write_text(CHANGED, encoding="utf-8")
-        yield made
+def processes(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
+    """Everything was read with the old code; the new code is installed."""
+    with worker_processes(tmp_path, internet, workers=2) as started:
+        assert started.finish(started.start("--until-idle")) == [0], started.output()
+        (started.folder / "installed" / "trial_recipe.py").write_text(CHANGED, encoding="utf-8")
+        yield started
 
 
-def _begin(shop: WorkerProcesses, *words: str, **environment: str) -> subprocess.Popen[str]:
-    paths = [str(shop.folder / "installed"), *(path for path in sys.path if path)]
+def _start(processes: WorkerProcesses, *words: str, **environment: str) -> subprocess.Popen[str]:
+    paths = [str(processes.folder / "installed"), *(path for path in sys.path if path)]
     return child_process.start(
-        [sys.executable, "-m", "headwater.cli", "--config", str(shop.folder / "headwater.yaml"), *words],
+        [sys.executable, "-m", "headwater.cli", "--config", str(processes.folder / "headwater.yaml"), *words],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -86,46 +86,55 @@ def _begin(shop: WorkerProcesses, *words: str, **environment: str) -> subprocess
     )
 
 
-def _ask(shop: WorkerProcesses, *words: str) -> Any:
-    process = _begin(shop, *words, "--json")
+def _run_json(processes: WorkerProcesses, *words: str) -> Any:
+    process = _start(processes, *words, "--json")
     out, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, err
     return [json.loads(line) for line in out.splitlines()] if words[1] == "report" else json.loads(out)
 
 
-def _report(shop: WorkerProcesses, name: str) -> dict[str, Any]:
+def _report(processes: WorkerProcesses, name: str) -> dict[str, Any]:
     return {
         row["document_id"]: (row["verdict"], row["differences"])
-        for row in _ask(shop, "replay", "report", name)
+        for row in _run_json(processes, "replay", "report", name)
     }
 
 
 @pytest.mark.long
-def test_killed_in_the_middle_it_goes_on_and_gives_the_same_report(
-    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
+def test_a_killed_replay_resumes_with_the_same_report(
+    processes: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
-    store = open_store(shop.url)
+    store = open_store(processes.url)
     rows, before = Replays(store.engine), Scene(store).rows(documents)
-    doomed = _begin(
-        shop, "replay", "--from", "raw", "--recipe", RECIPE, "--since", "1d", "--wait", TRIAL_PAUSE="0.05"
+    doomed = _start(
+        processes,
+        "replay",
+        "--from",
+        "raw",
+        "--recipe",
+        RECIPE,
+        "--since",
+        "1d",
+        "--wait",
+        TRIAL_PAUSE="0.05",
     )
-    shop.wait_until(lambda: bool(store.lease_owners()))
-    shop.wait_until(lambda: len(children(doomed)) > 0)
+    processes.wait_until(lambda: bool(store.lease_owners()))
+    processes.wait_until(lambda: len(children(doomed)) > 0)
     os.killpg(doomed.pid, signal.SIGKILL)
     doomed.communicate()
     (killed,) = rows.list_replays(RECIPE)
     assert (killed["state"], killed["compared"] < ARTICLES) == ("running", True)
-    ended = _ask(shop, "replay", "resume", killed["id"][:12], "--wait")
-    assert (ended["state"], ended["compared"], ended["listed"]) == ("reported", ARTICLES, ARTICLES)
-    assert ended["better"] + ended["changed"] == ARTICLES
+    resumed = _run_json(processes, "replay", "resume", killed["id"][:12], "--wait")
+    assert (resumed["state"], resumed["compared"], resumed["listed"]) == ("reported", ARTICLES, ARTICLES)
+    assert resumed["better"] + resumed["changed"] == ARTICLES
     assert Scene(store).rows(documents) == before
     assert store.lease_owners() == set()
-    seen = _report(shop, killed["id"])
-    _ask(shop, "replay", "discard", killed["id"])
-    again = _ask(shop, "replay", "--recipe", RECIPE, "--since", "1d", "--wait")
-    assert len(seen) == ARTICLES
-    assert _report(shop, again["id"]) == seen
-    applied = _ask(shop, "replay", "apply", again["id"], "--wait")
+    first_report = _report(processes, killed["id"])
+    _run_json(processes, "replay", "discard", killed["id"])
+    again = _run_json(processes, "replay", "--recipe", RECIPE, "--since", "1d", "--wait")
+    assert len(first_report) == ARTICLES
+    assert _report(processes, again["id"]) == first_report
+    applied = _run_json(processes, "replay", "apply", again["id"], "--wait")
     assert (applied["state"], applied["replaced"]) == ("applied", ARTICLES)
     after = Scene(store).rows(documents)
     assert {(row["revision"], row["text"].endswith("The end.")) for row in after} == {(2, True)}
@@ -141,30 +150,30 @@ def folder(tmp_path: Path, open_store: Callable[[str], SqlStore]) -> Path:
 
 
 @pytest.fixture
-def ask(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
-    def answer(*words: str) -> Answer:
+def run_cli(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> RunCli:
+    def run(*words: str) -> CommandResult:
         return call(capsys, monkeypatch, "--config", str(folder / "headwater.yaml"), *words)
 
-    return answer
+    return run
 
 
 START = ("replay", "--recipe", "crypto", "--since", "2026-01-01")
 
 
-def test_a_replay_of_nothing_is_whole_at_once(ask: Ask):
-    told = ask(*START, "--json").record
-    assert (told["state"], told["compared"], told["expected"]) == ("reported", 0, 0)
-    (listed,) = ask("replay", "list", "--json").records
-    assert listed["id"] == told["id"]
-    assert "crypto" in ask("replay", "list").out
-    assert "0 better" in ask("replay", "show", told["id"][:8]).out
-    assert ask("replay", "report", told["id"], "--json").records == []
-    assert ask("replay", "apply", told["id"]).code == 0
-    assert ask("replay", "discard", told["id"], "--json").record["state"] == "discarded"
+def test_a_replay_without_captures_is_complete_at_once(run_cli: RunCli):
+    replay = run_cli(*START, "--json").record
+    assert (replay["state"], replay["compared"], replay["expected"]) == ("reported", 0, 0)
+    (listed,) = run_cli("replay", "list", "--json").records
+    assert listed["id"] == replay["id"]
+    assert "crypto" in run_cli("replay", "list").out
+    assert "0 better" in run_cli("replay", "show", replay["id"][:8]).out
+    assert run_cli("replay", "report", replay["id"], "--json").records == []
+    assert run_cli("replay", "apply", replay["id"]).code == 0
+    assert run_cli("replay", "discard", replay["id"], "--json").record["state"] == "discarded"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("replay", "--recipe", "crypto"), "--since"),
         (("replay", "--recipe", "weather", "--since", "1d"), "no recipe 'weather'"),
@@ -177,8 +186,8 @@ def test_a_replay_of_nothing_is_whole_at_once(ask: Ask):
         (("replay", "report", "abcdef0123", "--verdict", ","), "at least one"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(ask: Ask, words: tuple[str, ...], told: str):
-    answer = ask(*words)
+def test_an_invalid_request_is_refused_in_one_sentence(run_cli: RunCli, words: tuple[str, ...], message: str):
+    answer = run_cli(*words)
     assert answer.code != 0
-    assert told in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())
     assert "Traceback" not in answer.err

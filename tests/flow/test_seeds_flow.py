@@ -1,4 +1,4 @@
-"""A seed list through the whole engine: each address once, and again when its turn comes."""
+"""A seed list through the whole engine: each address once, and again when it is due."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -42,8 +42,8 @@ def test_p8_a_list_of_urls_becomes_documents_and_is_fetched_again_in_time(tmp_pa
         internet.clear_log()
         shift = timedelta(days=7)
         run(context)
-        asked = [record for record in internet.log() if record["path"].startswith("/page/")]
-        assert sorted(record["path"] for record in asked) == [f"/page/seed-{n}" for n in range(5)]
-        assert {record["status"] for record in asked} == {304}
+        requests = [record for record in internet.log() if record["path"].startswith("/page/")]
+        assert sorted(record["path"] for record in requests) == [f"/page/seed-{n}" for n in range(5)]
+        assert {record["status"] for record in requests} == {304}
         assert {row["revision"] for row in rows(app, documents)} == {1}
         assert len(rows(app, leads)) == 5

@@ -1,4 +1,4 @@
-"""The web door: who may start a run, when, and what is told about it."""
+"""The HTTP API: who may start a run, when, and what it reports about runs."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -19,21 +19,21 @@ from headwater.settings.settings import Settings
 from headwater.store.admin.pipeline_runs import PipelineRuns
 from headwater.web.http_api import HttpApi, serve_api
 
-KEY = "a key that nobody guesses"
+KEY = "a key that is hard to guess"
 NOW = datetime(2026, 11, 13, 4, 0, tzinfo=UTC)
 SHOWN = {"X-Api-Key": KEY}
 
 
 @dataclass
 class Runner:
-    """Does runs when it is told to, and as it is told."""
+    """Ends every run on request, with the given exit code."""
 
     code: int = 0
-    asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    runs: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     go: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self, run: str, chosen: Mapping[str, str]) -> int:
-        self.asked.append((run, chosen))
+    async def __call__(self, run: str, options: Mapping[str, str]) -> int:
+        self.runs.append((run, options))
         await self.go.wait()
         if self.code < 0:
             raise FileNotFoundError(2, "No such file")
@@ -41,13 +41,13 @@ class Runner:
 
 
 @dataclass
-class Caller:
+class ApiClient:
     session: aiohttp.ClientSession
     base: str
     api: HttpApi
 
-    async def __call__(self, method: str, path: str, **told: Any) -> tuple[int, dict[str, Any]]:
-        async with self.session.request(method, self.base + path, **told) as answer:
+    async def __call__(self, method: str, path: str, **options: Any) -> tuple[int, dict[str, Any]]:
+        async with self.session.request(method, self.base + path, **options) as answer:
             return answer.status, await answer.json()
 
     async def settle(self) -> None:
@@ -55,7 +55,7 @@ class Caller:
 
 
 @asynccontextmanager
-async def served(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterator[Caller]:
+async def serve_runs(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterator[ApiClient]:
     app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
     assert app.store
     api = HttpApi(app, "geopolitics", key, runner)
@@ -64,7 +64,7 @@ async def served(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterato
     try:
         port = await asyncio.wait_for(started, 15)
         async with aiohttp.ClientSession() as session:
-            yield Caller(session, f"http://127.0.0.1:{port}", api)
+            yield ApiClient(session, f"http://127.0.0.1:{port}", api)
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -74,22 +74,22 @@ async def served(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterato
 def test_g23_a_run_is_accepted_once_followed_and_closed(tmp_path: Path):
     async def scene() -> None:
         runner = Runner()
-        async with served(tmp_path, runner) as ask:
-            assert (await ask("GET", "/health"))[0] == 200
-            assert (await ask("GET", "/pipeline/runs", headers=SHOWN))[0] == 404
-            wish = {"target_date": "2026-11-13", "tier": "B"}
-            status, told = await ask("POST", "/pipeline/run", json=wish, headers=SHOWN)
-            assert (status, told["status"], told["target_date"]) == (202, "accepted", "2026-11-13")
-            assert (await ask("POST", "/pipeline/run", headers=SHOWN))[0] == 409
-            status, run = await ask("GET", f"/pipeline/runs/{told['run_id']}", headers=SHOWN)
+        async with serve_runs(tmp_path, runner) as client:
+            assert (await client("GET", "/health"))[0] == 200
+            assert (await client("GET", "/pipeline/runs", headers=SHOWN))[0] == 404
+            body = {"target_date": "2026-11-13", "tier": "B"}
+            status, accepted = await client("POST", "/pipeline/run", json=body, headers=SHOWN)
+            assert (status, accepted["status"], accepted["target_date"]) == (202, "accepted", "2026-11-13")
+            assert (await client("POST", "/pipeline/run", headers=SHOWN))[0] == 409
+            status, run = await client("GET", f"/pipeline/runs/{accepted['run_id']}", headers=SHOWN)
             assert (status, run["status"], run["pipeline_tier"]) == (200, "running", "B")
             runner.go.set()
-            await ask.settle()
-            assert runner.asked == [(told["run_id"], {"tier": "B", "date": "2026-11-13"})]
-            status, listed = await ask("GET", "/pipeline/runs?date=2026-11-13", headers=SHOWN)
+            await client.settle()
+            assert runner.runs == [(accepted["run_id"], {"tier": "B", "date": "2026-11-13"})]
+            status, listed = await client("GET", "/pipeline/runs?date=2026-11-13", headers=SHOWN)
             assert [run["status"] for run in listed["runs"]] == ["completed"]
-            assert (await ask("GET", "/pipeline/runs?date=2026-11-14", headers=SHOWN))[0] == 404
-            assert (await ask("GET", "/pipeline/runs/run_x", headers=SHOWN))[0] == 404
+            assert (await client("GET", "/pipeline/runs?date=2026-11-14", headers=SHOWN))[0] == 404
+            assert (await client("GET", "/pipeline/runs/run_x", headers=SHOWN))[0] == 404
 
     asyncio.run(scene())
 
@@ -97,41 +97,41 @@ def test_g23_a_run_is_accepted_once_followed_and_closed(tmp_path: Path):
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/pipeline/run"), ("GET", "/pipeline/runs"), ("GET", "/pipeline/runs/x")]
 )
-def test_g23_without_the_right_key_nothing_is_told_or_started(tmp_path: Path, method: str, path: str):
+def test_g23_without_the_right_key_nothing_is_shown_or_started(tmp_path: Path, method: str, path: str):
     async def scene() -> None:
         runner = Runner()
-        async with served(tmp_path, runner) as ask:
-            for wrong in ({}, {"X-Api-Key": ""}, {"X-Api-Key": KEY[:-1]}, {"X-Api-Key": "é"}):
-                assert (await ask(method, path, headers=wrong))[0] == 401
-        async with served(tmp_path, runner, key="") as ask:
-            assert (await ask(method, path, headers={"X-Api-Key": ""}))[0] == 500
-        assert runner.asked == []
+        async with serve_runs(tmp_path, runner) as client:
+            for bad_headers in ({}, {"X-Api-Key": ""}, {"X-Api-Key": KEY[:-1]}, {"X-Api-Key": "é"}):
+                assert (await client(method, path, headers=bad_headers))[0] == 401
+        async with serve_runs(tmp_path, runner, key="") as client:
+            assert (await client(method, path, headers={"X-Api-Key": ""}))[0] == 500
+        assert runner.runs == []
 
     asyncio.run(scene())
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"tier": "Z"}', b'{"target_date": "soon"}', b'{"tier": 1}'])
-def test_g23_a_wish_that_means_nothing_is_refused(tmp_path: Path, body: bytes):
+def test_g23_an_invalid_request_is_refused(tmp_path: Path, body: bytes):
     async def scene() -> None:
-        async with served(tmp_path, Runner()) as ask:
-            assert (await ask("POST", "/pipeline/run", data=body, headers=SHOWN))[0] == 400
+        async with serve_runs(tmp_path, Runner()) as client:
+            assert (await client("POST", "/pipeline/run", data=body, headers=SHOWN))[0] == 400
 
     asyncio.run(scene())
 
 
 @pytest.mark.parametrize(("code", "words"), [(3, "exit code 3"), (-1, "No such file")])
-def test_g23_a_run_whose_doer_fails_is_closed_as_failed(tmp_path: Path, code: int, words: str):
+def test_g23_a_run_whose_runner_fails_is_closed_as_failed(tmp_path: Path, code: int, words: str):
     async def scene() -> None:
         runner = Runner(code)
         runner.go.set()
-        async with served(tmp_path, runner) as ask:
-            _, told = await ask("POST", "/pipeline/run", headers=SHOWN)
-            await ask.settle()
-            _, run = await ask("GET", f"/pipeline/runs/{told['run_id']}", headers=SHOWN)
+        async with serve_runs(tmp_path, runner) as client:
+            _, accepted = await client("POST", "/pipeline/run", headers=SHOWN)
+            await client.settle()
+            _, run = await client("GET", f"/pipeline/runs/{accepted['run_id']}", headers=SHOWN)
             assert run["status"] == "failed"
             assert words in run["error_message"]
-            assert (await ask("POST", "/pipeline/run", headers=SHOWN))[0] == 202
-            await ask.settle()
+            assert (await client("POST", "/pipeline/run", headers=SHOWN))[0] == 202
+            await client.settle()
 
     asyncio.run(scene())
 

@@ -1,4 +1,4 @@
-"""The queues over HTTP: peeked, taken with a lease, acknowledged, failed and sent again, as lines of JSON."""
+"""The queues over HTTP: items are peeked, taken with a lease, acknowledged, failed and retried, as lines of JSON."""
 
 import asyncio
 import json
@@ -18,12 +18,12 @@ from headwater.settings.settings import Settings
 from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.web.http_api import HttpApi, serve_api
 
-KEY = "a key that nobody guesses"
+KEY = "a key that is hard to guess"
 NAME = "app:queue:extraction"
 
 
 @dataclass
-class Watch:
+class ManualClock:
     now: datetime = field(default=datetime(2026, 11, 13, 4, 0, tzinfo=UTC))
 
     def __call__(self) -> datetime:
@@ -31,26 +31,26 @@ class Watch:
 
 
 @dataclass
-class Caller:
+class ApiClient:
     session: aiohttp.ClientSession
     address: str
-    watch: Watch
+    clock: ManualClock
 
-    async def __call__(self, method: str, path: str, key: str = KEY, **told: Any) -> tuple[int, list[Any]]:
+    async def __call__(self, method: str, path: str, key: str = KEY, **options: Any) -> tuple[int, list[Any]]:
         headers = {"X-Api-Key": key}
-        async with self.session.request(method, self.address + path, headers=headers, **told) as answer:
+        async with self.session.request(method, self.address + path, headers=headers, **options) as answer:
             raw = await answer.text()
             return answer.status, [json.loads(line) for line in raw.splitlines()]
 
 
-async def nobody_runs(run: str, chosen: object) -> int:
-    raise AssertionError((run, chosen))
+async def refuse_runs(run: str, options: object) -> int:
+    raise AssertionError((run, options))
 
 
 @asynccontextmanager
-async def served(tmp_path: Path, key: str = KEY) -> AsyncIterator[Caller]:
-    watch = Watch()
-    app = App(Settings(data=str(tmp_path / "data")), watch)
+async def serve_queues(tmp_path: Path, key: str = KEY) -> AsyncIterator[ApiClient]:
+    clock = ManualClock()
+    app = App(Settings(data=str(tmp_path / "data")), clock)
     items = [
         QueueItem(
             id=f"i{number}", queue=NAME, recipe="markets", document=f"d{number}",
@@ -58,14 +58,14 @@ async def served(tmp_path: Path, key: str = KEY) -> AsyncIterator[Caller]:
         )
         for number in (1, 2)
     ]  # fmt: skip
-    SqlQueues(app.store.engine, watch).push(items)
+    SqlQueues(app.store.engine, clock).push(items)
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    api = HttpApi(app, "geopolitics", key, nobody_runs)
+    api = HttpApi(app, "geopolitics", key, refuse_runs)
     task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
     try:
         port = await asyncio.wait_for(started, 15)
         async with aiohttp.ClientSession() as session:
-            yield Caller(session, f"http://127.0.0.1:{port}", watch)
+            yield ApiClient(session, f"http://127.0.0.1:{port}", clock)
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -74,47 +74,47 @@ async def served(tmp_path: Path, key: str = KEY) -> AsyncIterator[Caller]:
 
 def test_r40_r44_items_are_peeked_taken_and_acknowledged_with_a_result(tmp_path: Path):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
-            status, peeked = await ask("GET", "/queues/extraction?limit=5")
+        async with serve_queues(tmp_path) as client:
+            status, peeked = await client("GET", "/queues/extraction?limit=5")
             assert (status, [row["id"] for row in peeked]) == (200, ["i1", "i2"])
-            status, popped = await ask("POST", f"/queues/{NAME}/pop?limit=1&owner=reader")
+            status, popped = await client("POST", f"/queues/{NAME}/pop?limit=1&owner=reader")
             assert (status, [row["id"] for row in popped]) == (200, ["i1"])
             assert popped[0]["normalized_text"] == "Zwölf\nLinien"
-            status, done = await ask("POST", "/queues/items/i1/ack", json={"summary": "fine"})
-            assert (status, done) == (200, [{"id": "i1", "state": "done"}])
-            assert (await ask("POST", "/queues/items/i1/ack"))[0] == 200
-            _, counted = await ask("GET", "/queues")
-            assert counted == [{"queue": NAME, "waiting": 1, "leased": 0, "done": 1, "failed": 0}]
+            status, acknowledged = await client("POST", "/queues/items/i1/ack", json={"summary": "fine"})
+            assert (status, acknowledged) == (200, [{"id": "i1", "state": "done"}])
+            assert (await client("POST", "/queues/items/i1/ack"))[0] == 200
+            _, counts = await client("GET", "/queues")
+            assert counts == [{"queue": NAME, "waiting": 1, "leased": 0, "done": 1, "failed": 0}]
 
     asyncio.run(scene())
 
 
 def test_r44_a_caller_that_dies_loses_nothing(tmp_path: Path):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
-            _, popped = await ask("POST", "/queues/extraction/pop?limit=5&lease=1m")
+        async with serve_queues(tmp_path) as client:
+            _, popped = await client("POST", "/queues/extraction/pop?limit=5&lease=1m")
             assert len(popped) == 2
-            assert (await ask("POST", "/queues/extraction/pop")) == (200, [])
-            ask.watch.now += timedelta(minutes=2)
-            _, again = await ask("POST", "/queues/extraction/pop?limit=5")
+            assert (await client("POST", "/queues/extraction/pop")) == (200, [])
+            client.clock.now += timedelta(minutes=2)
+            _, again = await client("POST", "/queues/extraction/pop?limit=5")
             assert [(row["id"], row["attempt"]) for row in again] == [("i1", 2), ("i2", 2)]
 
     asyncio.run(scene())
 
 
-def test_r42_r88_a_failed_item_comes_again_and_what_was_given_up_is_sent_again(tmp_path: Path):
+def test_r42_r88_a_failed_item_is_offered_again_and_an_abandoned_one_can_be_retried(tmp_path: Path):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
+        async with serve_queues(tmp_path) as client:
             for attempt in range(1, MAX_ATTEMPTS + 1):
-                _, popped = await ask("POST", "/queues/extraction/pop?limit=5")
+                _, popped = await client("POST", "/queues/extraction/pop?limit=5")
                 assert [row["attempt"] for row in popped] == [attempt, attempt]
                 for row in popped:
                     why = {"reason": "no_model"}
-                    assert (await ask("POST", f"/queues/items/{row['id']}/fail", json=why))[0] == 200
-                ask.watch.now += RETRY_DELAY
-            assert (await ask("POST", "/queues/extraction/pop")) == (200, [])
-            assert (await ask("POST", "/queues/extraction/retry")) == (200, [{"count": 2}])
-            assert (await ask("POST", "/queues/extraction/pop"))[1][0]["attempt"] == 1
+                    assert (await client("POST", f"/queues/items/{row['id']}/fail", json=why))[0] == 200
+                client.clock.now += RETRY_DELAY
+            assert (await client("POST", "/queues/extraction/pop")) == (200, [])
+            assert (await client("POST", "/queues/extraction/retry")) == (200, [{"count": 2}])
+            assert (await client("POST", "/queues/extraction/pop"))[1][0]["attempt"] == 1
 
     asyncio.run(scene())
 
@@ -132,22 +132,22 @@ def test_r42_r88_a_failed_item_comes_again_and_what_was_given_up_is_sent_again(t
         ("POST", "/queues/extraction/pop?lease=soon", 400),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(tmp_path: Path, method: str, path: str, status: int):
+def test_an_invalid_request_is_refused_with_a_sentence(tmp_path: Path, method: str, path: str, status: int):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
-            code, (told,) = await ask(method, path)
-            assert (code, set(told)) == (status, {"error"})
+        async with serve_queues(tmp_path) as client:
+            code, (body,) = await client(method, path)
+            assert (code, set(body)) == (status, {"error"})
 
     asyncio.run(scene())
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b"3"])
-def test_a_result_that_is_no_object_changes_nothing(tmp_path: Path, body: bytes):
+def test_a_result_that_is_not_an_object_changes_nothing(tmp_path: Path, body: bytes):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
-            for verb in ("ack", "fail"):
-                assert (await ask("POST", f"/queues/items/i1/{verb}", data=body))[0] == 400
-            assert len((await ask("GET", "/queues/extraction?limit=5"))[1]) == 2
+        async with serve_queues(tmp_path) as client:
+            for action in ("ack", "fail"):
+                assert (await client("POST", f"/queues/items/i1/{action}", data=body))[0] == 400
+            assert len((await client("GET", "/queues/extraction?limit=5"))[1]) == 2
 
     asyncio.run(scene())
 
@@ -162,16 +162,16 @@ ROUTES = [
 ]
 
 
-def test_without_the_key_nothing_is_told_or_taken(tmp_path: Path):
+def test_without_the_key_nothing_is_shown_or_taken(tmp_path: Path):
     async def scene() -> None:
-        async with served(tmp_path) as ask:
+        async with serve_queues(tmp_path) as client:
             for method, path in ROUTES:
-                for wrong in ("", KEY[:-1]):
-                    assert (await ask(method, path, key=wrong))[0] == 401
-            _, counted = await ask("GET", "/queues")
-            assert counted[0]["waiting"] == 2
-        async with served(tmp_path, key="") as ask:
+                for wrong_key in ("", KEY[:-1]):
+                    assert (await client(method, path, key=wrong_key))[0] == 401
+            _, counts = await client("GET", "/queues")
+            assert counts[0]["waiting"] == 2
+        async with serve_queues(tmp_path, key="") as client:
             for method, path in ROUTES:
-                assert (await ask(method, path, key=""))[0] == 500
+                assert (await client(method, path, key=""))[0] == 500
 
     asyncio.run(scene())

@@ -11,7 +11,7 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import captures, leads, polls, sources
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.sites.mapped import PER_FILE
+from headwater_demo.sites.sitemap_variants import URLS_PER_FILE
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def internet():
 
 
 @pytest.fixture(autouse=True)
-def quiet(internet):
+def _reset_internet(internet):
     internet.clear_faults()
     internet.clear_log()
 
@@ -31,7 +31,7 @@ def rows(app, table):
         return [dict(row) for row in connection.execute(select(table)).mappings()]
 
 
-def asked(internet, host):
+def requested_paths(internet, host):
     return [record["path"] for record in internet.log() if record["host"] == host]
 
 
@@ -39,21 +39,21 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
     source = make_source("sitemap", "http://mapped.example/")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
-        found = {row["url"] for row in rows(app, leads)}
+        urls = {row["url"] for row in rows(app, leads)}
         for name in ("plain", "packed", "proven"):
-            assert f"http://mapped.example/page/{name}-{PER_FILE - 1}?a=1&b=2" in found
-        assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= found
-        assert len(found) == 4 * PER_FILE + 1
+            assert f"http://mapped.example/page/{name}-{URLS_PER_FILE - 1}?a=1&b=2" in urls
+        assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= urls
+        assert len(urls) == 4 * URLS_PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
         (poll_row,) = rows(app, polls)
         assert (poll_row["status"], poll_row["found_count"], poll_row["new_count"]) == (
             "completed",
-            len(found),
-            len(found),
+            len(urls),
+            len(urls),
         )
         assert any("sitemap_failed:http_404" in warning for warning in poll_row["warnings"])
         assert any("index_too_deep" in warning for warning in poll_row["warnings"]), poll_row["warnings"]
-        assert "/maps/too-deep.xml" not in asked(internet, "mapped.example")
+        assert "/maps/too-deep.xml" not in requested_paths(internet, "mapped.example")
 
 
 def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet, tmp_path):
@@ -68,7 +68,7 @@ def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet,
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, PER_FILE)
+        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, URLS_PER_FILE)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet,
         ("/maps/missing.xml", "http_404"),
     ],
 )
-def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path, reason):
+def test_a_hostile_or_wrong_sitemap_fails_with_its_reason(internet, tmp_path, path, reason):
     source = make_source("sitemap", f"http://mapped.example{path}")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
@@ -95,14 +95,14 @@ def test_a_hostile_or_wrong_sitemap_fails_with_its_name(internet, tmp_path, path
 @pytest.mark.parametrize(
     ("path", "count"),
     [
-        ("/maps/as-xml.xml.gz", PER_FILE),
-        ("/maps/twice.xml.gz", PER_FILE),
-        ("/maps/unescaped.xml", PER_FILE),
-        ("/maps/cut.xml", PER_FILE - 2),
+        ("/maps/as-xml.xml.gz", URLS_PER_FILE),
+        ("/maps/twice.xml.gz", URLS_PER_FILE),
+        ("/maps/unescaped.xml", URLS_PER_FILE),
+        ("/maps/cut.xml", URLS_PER_FILE - 2),
         ("/maps/news.xml", 1),
     ],
 )
-def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path, count):
+def test_compressed_unusual_and_half_broken_sitemaps_are_read(internet, tmp_path, path, count):
     source = make_source("sitemap", f"http://mapped.example{path}")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
@@ -111,14 +111,14 @@ def test_a_sitemap_in_any_dress_or_half_broken_is_read(internet, tmp_path, path,
         assert rows(app, sources)[0]["failures"] == 0
 
 
-def test_a_site_without_robots_has_its_sitemap_at_the_usual_place(internet, tmp_path):
+def test_the_sitemap_of_a_site_without_robots_is_found_at_the_usual_address(internet, tmp_path):
     source = make_source("sitemap", "http://bare.example")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
-        assert len(rows(app, leads)) == PER_FILE
+        assert len(rows(app, leads)) == URLS_PER_FILE
 
 
-def test_a_site_without_any_sitemap_fails_by_name(internet, tmp_path):
+def test_a_site_without_a_sitemap_fails_with_its_reason(internet, tmp_path):
     source = make_source("sitemap", "http://unmapped.example/")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
@@ -133,17 +133,17 @@ def test_a_file_that_fails_once_is_read_at_the_next_poll(internet, tmp_path):
         assert not any("list-" in row["url"] for row in rows(app, leads))
         app.operations.wake("trial", app.clock())
         run(context)
-        assert sum("list-" in row["url"] for row in rows(app, leads)) == PER_FILE
+        assert sum("list-" in row["url"] for row in rows(app, leads)) == URLS_PER_FILE
 
 
 @pytest.mark.parametrize("host", ["ledgerlane.example", "tokentribune.example", "hashfield.example"])
-def test_every_article_of_a_news_site_is_in_what_its_sitemap_gives(internet, host):
+def test_every_article_of_a_news_site_is_in_its_sitemap(internet, host):
     truth = {item["urls"][0] for item in internet.truth() if item["host"] == host}
 
-    def ask(request):
+    def fetch(request):
         reply = internet.get(request.url)
         return Response(url=request.url, status=reply.status, headers=reply.headers, body=reply.body)
 
-    result = run_session(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), ask)
+    result = run_session(discover_sitemap(make_source("sitemap", f"http://{host}/"), NOW), fetch)
     # The blog has no robots.txt, and its list stands where such lists usually are.
     assert set(result.urls) == truth

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.flow.command_line import call
-from tests.flow.test_geopolitics import Box, Moving, prepared, rows, run
+from tests.flow.test_geopolitics import DemoClock, RecordingSink, configured_recipe, rows, run
 from tests.flow.test_geopolitics_embeddings import toy
 from tests.servers.batch_api import ApiFaults, BatchServer, batch_server
 from tests.support.poll_sessions import context_for
@@ -30,7 +30,7 @@ TIER_C = "recipes: {geopolitics: {options: {tier: C}}}"
 
 @pytest.fixture
 def server() -> Iterator[BatchServer]:
-    with batch_server(way=("in_progress", "completed")) as opened:
+    with batch_server(statuses=("in_progress", "completed")) as opened:
         yield opened
 
 
@@ -61,32 +61,32 @@ def test_g14_an_operator_sees_the_price_sends_polls_and_gets_answers(
 ):
     caplog.set_level(logging.DEBUG)
     options = write_settings(settings, server, TIER_C, "log_level: debug")
-    tried = call(capsys, monkeypatch, *options, "summaries", "run", "--dry-run", "--json")
-    assert tried.code == 0, tried.err
-    assert tried.record["planned"] == 2
-    assert 0 < tried.record["cost"] < 0.01
-    assert "2 stories to be summarised for about $0.000" in tried.err
+    dry_run = call(capsys, monkeypatch, *options, "summaries", "run", "--dry-run", "--json")
+    assert dry_run.code == 0, dry_run.err
+    assert dry_run.record["planned"] == 2
+    assert 0 < dry_run.record["cost"] < 0.01
+    assert "2 stories to be summarised for about $0.000" in dry_run.err
     assert server.requests == []
-    sent = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
-    assert (sent.record["batches_sent"], sent.record["stories_updated"]) == (1, 0)
-    stands = call(capsys, monkeypatch, *options, "summaries", "status", "--json").record
-    assert stands["requests"] == {"geopolitics": {"asked": 2}}
-    assert stands["spent_24_hours"] == pytest.approx(tried.record["cost"])
-    assert stands["batches"][0]["status"] == "in_progress"
-    got = call(capsys, monkeypatch, *options, "summaries", "run")
-    assert "1 ended; 2 stories updated." in got.out
+    first_run = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
+    assert (first_run.record["batches_sent"], first_run.record["stories_updated"]) == (1, 0)
+    status = call(capsys, monkeypatch, *options, "summaries", "status", "--json").record
+    assert status["requests"] == {"geopolitics": {"asked": 2}}
+    assert status["spent_24_hours"] == pytest.approx(dry_run.record["cost"])
+    assert status["batches"][0]["status"] == "in_progress"
+    finished = call(capsys, monkeypatch, *options, "summaries", "run")
+    assert "1 ended; 2 stories updated." in finished.out
     assert "completed" in call(capsys, monkeypatch, *options, "summaries", "status").out
     assert server.keys == {f"Bearer {KEY}"}
-    assert KEY not in tried.err + sent.err + sent.out + got.out + got.err + caplog.text
+    assert KEY not in dry_run.err + first_run.err + first_run.out + finished.out + finished.err + caplog.text
 
 
-def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, capsys, monkeypatch):
-    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+def test_g14_cancelling_ends_open_batches_and_sends_nothing(settings, server, capsys, monkeypatch):
+    server.statuses = ("validating", "in_progress", "in_progress", "in_progress", "completed")
     options = write_settings(settings, server)
     call(capsys, monkeypatch, *options, "summaries", "run")
     server.line = lambda _: "batch_cancelled"
-    done = call(capsys, monkeypatch, *options, "summaries", "cancel", "--json")
-    assert done.record == {"cancelled": 0, "batches": 1}
+    cancelled = call(capsys, monkeypatch, *options, "summaries", "cancel", "--json")
+    assert cancelled.record == {"cancelled": 0, "batches": 1}
     assert server.batches["batch_0"]["status"] == "cancelling"
     call(capsys, monkeypatch, *options, "summaries", "run")
     assert call(capsys, monkeypatch, *options, "summaries", "status", "--json").record["requests"] == {
@@ -99,19 +99,21 @@ def test_g14_cancelling_ends_what_is_open_and_asks_nothing(settings, server, cap
     assert server.posts("/batches") == 1
 
 
-def test_g14_what_one_run_in_tier_c_sent_is_followed_and_shown_without_the_tier(
-    settings, server, capsys, monkeypatch
-):
+def test_g14_a_batch_of_a_tier_c_run_is_followed_without_the_tier(settings, server, capsys, monkeypatch):
     call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
     options = write_settings(settings, server, "recipes: {}")
-    got = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
-    assert got.code == 0, got.err
-    assert (got.record["planned"], got.record["batches_ended"], got.record["stories_updated"]) == (0, 1, 2)
-    assert "nothing new is requested" in " ".join(got.err.split())
+    finished = call(capsys, monkeypatch, *options, "summaries", "run", "--json")
+    assert finished.code == 0, finished.err
+    assert (
+        finished.record["planned"],
+        finished.record["batches_ended"],
+        finished.record["stories_updated"],
+    ) == (0, 1, 2)
+    assert "nothing new is requested" in " ".join(finished.err.split())
     assert server.posts("/batches") == 1
 
 
-def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, capsys, monkeypatch):
+def test_g14_a_worker_without_the_tier_follows_a_sent_batch(settings, server, capsys, monkeypatch):
     call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
     write_settings(settings, server, "recipes: {}")
     app = App(read_settings(settings, {}))
@@ -121,10 +123,8 @@ def test_g14_a_worker_without_the_tier_follows_what_was_sent(settings, server, c
     assert (figures["batches_ended"], figures["stories_updated"], figures["asked"]) == (1, 2, 0)
 
 
-def test_g14_what_one_run_in_tier_c_sent_can_be_cancelled_without_the_tier(
-    settings, server, capsys, monkeypatch
-):
-    server.way = ("validating", "in_progress", "in_progress", "in_progress", "completed")
+def test_g14_a_batch_of_a_tier_c_run_can_be_cancelled_without_the_tier(settings, server, capsys, monkeypatch):
+    server.statuses = ("validating", "in_progress", "in_progress", "in_progress", "completed")
     call(capsys, monkeypatch, *write_settings(settings, server), "summaries", "run")
     options = write_settings(settings, server, "recipes: {}")
     assert call(capsys, monkeypatch, *options, "summaries", "cancel", "--json").record["batches"] == 1
@@ -149,31 +149,31 @@ def test_a_mistake_is_reported_in_one_sentence(settings, server, capsys, monkeyp
     assert server.requests == []
 
 
-def test_nothing_is_asked_without_an_endpoint(settings, server, capsys, monkeypatch):
+def test_nothing_is_sent_without_an_endpoint(settings, server, capsys, monkeypatch):
     settings.write_text(f"data: {settings.parent / 'data'}\n{TIER_C}", encoding="utf-8")
     answer = call(capsys, monkeypatch, "--config", str(settings), "summaries", "run")
     assert "summaries.endpoint: no endpoint is set" in " ".join(answer.err.split())
     assert server.requests == []
 
 
-def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
+def test_g18_tier_c_has_local_summaries_at_once_and_model_summaries_later(
     tmp_path: Path, toy, server, capsys
 ):
-    recipe, clock = prepared(tmp_path, tier="C", model="toy"), Moving()
+    recipe, clock = configured_recipe(tmp_path, tier="C", model="toy"), DemoClock()
     with running() as internet, context_for(tmp_path, internet.base_url, recipe, clock) as (app, bare):
         app.register(recipe)
-        run(replace(bare, sinks={"files": Box()}), clock)
+        run(replace(bare, sinks={"files": RecordingSink()}), clock)
         local = rows(app, "SELECT story_id, summary FROM news_clusters")
         assert all(row["summary"] for row in local)
         recipe_settings = RecipeSettings(
             sources=str(tmp_path / "flashpoints.yaml"), options={"tier": "C", "model": "toy", "settle": "5m"}
         )
         endpoint = SummarySettings(endpoint=server.address, model="small", premium_model="large")
-        chosen = msgspec.structs.replace(
+        settings = msgspec.structs.replace(
             app.settings, summaries=endpoint, recipes={"geopolitics": recipe_settings}
         )
-        tier_c_app = App(chosen, clock)
-        server.troubles.append(ApiFaults("POST /chat/completions", 401))
+        tier_c_app = App(settings, clock)
+        server.faults.append(ApiFaults("POST /chat/completions", 401))
         update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         assert (
             "no summaries by the language model this time: summaries: the endpoint refused the key"
@@ -188,7 +188,7 @@ def test_g18_tier_c_has_local_summaries_at_once_and_those_of_a_model_after(
         assert models.count("small") == len(local) - len(hot)
         before = len(server.chats)
         app.operations.wake("geopolitics", clock())
-        run(replace(bare, sinks={"files": Box()}), clock)
+        run(replace(bare, sinks={"files": RecordingSink()}), clock)
         update_stories_after_run(tier_c_app, ["geopolitics"], quiet=True)
         assert len(server.chats) == before
         tier_c_app.store.engine.dispose()

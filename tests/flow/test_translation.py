@@ -1,10 +1,10 @@
-"""Titles in another language beside the original, by a chat endpoint or whatever else translates."""
+"""Titles in another language beside the original, by a chat endpoint or another translator."""
 
 import json
 from datetime import timedelta
 
 import pytest
-from tests.flow.test_agent_command import answering
+from tests.flow.test_agent_command import serve_chat
 from tests.servers.chat_api import Reply
 from tests.support.poll_sessions import NOW
 
@@ -22,7 +22,7 @@ from headwater.stories.llm.translator import (
 )
 from headwater_recipes.geopolitics import configure
 
-HERE = StepContext("r", NOW, EmptyKnowledge())
+CONTEXT = StepContext("r", NOW, EmptyKnowledge())
 SPANISH = [("es", "El ferry llegó tarde"), ("de", "Die Fähre kam spät")]
 GOOD = {
     "titles": [{"number": 2, "text": "The ferry came late"}, {"number": 1, "text": "The ferry arrived late"}]
@@ -42,7 +42,7 @@ def document(name: str, title: str, language: str, **attributes: object) -> Docu
     )
 
 
-def test_translations_stand_beside_the_original_with_their_origin():
+def test_translations_are_stored_beside_the_original_with_their_origin():
     calls = []
 
     def translate(titles, into):
@@ -53,31 +53,31 @@ def test_translations_stand_beside_the_original_with_their_origin():
         document("a", "El ferry llegó tarde", "es"),
         document("b", "The ferry", "en-GB"),
         document("c", "Die Fähre", "de"),
-        document("d", "Le ferry", "fr", title_en="The ferry, as somebody said"),
+        document("d", "Le ferry", "fr", title_en="The ferry, as published"),
         document("e", "", "es"),
         document("f", "12:30", "und"),
     ]
-    done = TranslateTitles(translate, "small")(batch, HERE)
+    translated = TranslateTitles(translate, "small")(batch, CONTEXT)
     assert calls == [([("es", "El ferry llegó tarde"), ("de", "Die Fähre")], "en")]
-    first = done[0]
+    first = translated[0]
     assert (first.title, first.attributes["title_en"]) == ("El ferry llegó tarde", "The ferry arrived late")
     assert first.origins["title_en"] == "translated from es by small"
-    assert done[1:] == batch[1:]
+    assert translated[1:] == batch[1:]
 
 
-def test_documents_go_on_without_a_translator():
+def test_documents_continue_without_a_translator():
     def fail(*_):
         raise Temporary("http_503", "not now")
 
     batch = [document("a", "El ferry", "es"), document("b", "The ferry", "en")]
-    first, second = TranslateTitles(fail, "small")(batch, HERE)
+    first, second = TranslateTitles(fail, "small")(batch, CONTEXT)
     assert (first.attributes, first.notes) == ({}, {"untranslated": "http_503"})
     assert second == batch[1]
 
 
 def test_a_chat_endpoint_translates_many_titles_at_once_and_is_paused_when_it_fails():
     moment = [NOW]
-    with answering(Reply(GOOD)) as server:
+    with serve_chat(Reply(GOOD)) as server:
         chat = ChatClient(
             address=f"{server.address}/chat/completions", model="m", clock=lambda: moment[0], seconds=20
         )
@@ -117,11 +117,13 @@ def test_an_implausible_translation_is_dropped():
 def test_the_recipe_translates_when_an_endpoint_is_set(monkeypatch: pytest.MonkeyPatch):
     assert "translate_titles" not in [step.name for step in configure(None, {}).steps]
     monkeypatch.setenv("MODEL_KEY", "sk-1")
-    with answering(Reply(GOOD)) as server:
+    with serve_chat(Reply(GOOD)) as server:
         content = {"endpoint": server.address, "model": "m", "key": "env:MODEL_KEY"}
         recipe = configure(None, {"translation": content})
         (step,) = [step for step in recipe.steps if step.name == "translate_titles"]
-        first, _ = step([document("a", "El ferry llegó tarde", "es"), document("b", "Die Fähre", "de")], HERE)
+        first, _ = step(
+            [document("a", "El ferry llegó tarde", "es"), document("b", "Die Fähre", "de")], CONTEXT
+        )
         assert first.attributes["title_en"] == "The ferry arrived late"
         assert server.keys == ["Bearer sk-1"]
     with pytest.raises(Refused, match=r"options\.translation\.model: set the name"):

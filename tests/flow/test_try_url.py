@@ -1,4 +1,4 @@
-"""`headwater try` over the demo internet: what it tells, and that it leaves nothing behind."""
+"""`headwater try` over the demo internet: its report, and that it leaves nothing behind."""
 
 import json
 
@@ -25,48 +25,48 @@ def internet():
 
 
 @pytest.fixture
-def run(internet, tmp_path):
+def run_try(internet, tmp_path):
     path = tmp_path / "headwater.yaml"
     data = tmp_path / "data"
-    told = {"data": str(data), "hosts": {"*.example": internet.base_url}, "requests_per_second": 0}
-    path.write_text(yaml.safe_dump(told))
+    settings = {"data": str(data), "hosts": {"*.example": internet.base_url}, "requests_per_second": 0}
+    path.write_text(yaml.safe_dump(settings))
 
-    def ask(*words):
+    def run_try(*words):
         result = CliRunner().invoke(commands, ["--config", str(path), "try", *words], catch_exceptions=False)
         structlog.reset_defaults()  # its log was the runner's own, which is closed now
         assert not data.exists()
         return result
 
-    return ask
+    return run_try
 
 
-def told_of(run, url):
-    result = run(url, "--json")
-    told = json.loads(result.stdout)
-    assert result.exit_code == (0 if told["ok"] else 1)
-    return told
+def try_url(run_try, url):
+    result = run_try(url, "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == (0 if report["ok"] else 1)
+    return report
 
 
-def test_a_page_is_told_from_its_rule_to_its_first_lines(internet, run):
+def test_a_page_is_reported_from_its_policy_to_its_first_lines(internet, run_try):
     article = next(item for item in internet.truth() if item["host"] == "ledgerlane.example")
-    told = told_of(run, article["urls"][0])
-    assert told["policy"]["allowed"] is True
-    assert "robots" in told["policy"]
-    assert (told["answer"]["status"], told["answer"]["media_type"], told["answer"]["charset"]) == (
+    report = try_url(run_try, article["urls"][0])
+    assert report["policy"]["allowed"] is True
+    assert "robots" in report["policy"]
+    assert (report["answer"]["status"], report["answer"]["media_type"], report["answer"]["charset"]) == (
         200,
         "text/html",
         "utf-8",
     )
-    assert told["answer"]["size"] > 500
-    assert article["title"] in told["reading"]["title"]
-    assert told["reading"]["words"] > 20
-    assert told["reading"]["first_lines"]
+    assert report["answer"]["size"] > 500
+    assert article["title"] in report["reading"]["title"]
+    assert report["reading"]["words"] > 20
+    assert report["reading"]["first_lines"]
 
 
-def test_redirects_are_told_hop_by_hop(run):
-    told = told_of(run, "http://maze.example/hops/3")
-    assert [hop["status"] for hop in told["answer"]["redirects"]] == [302, 302, 302]
-    assert told["answer"]["final_url"] == "http://maze.example/arrived"
+def test_redirects_are_reported_hop_by_hop(run_try):
+    report = try_url(run_try, "http://maze.example/hops/3")
+    assert [hop["status"] for hop in report["answer"]["redirects"]] == [302, 302, 302]
+    assert report["answer"]["final_url"] == "http://maze.example/arrived"
 
 
 @pytest.mark.parametrize(
@@ -80,50 +80,53 @@ def test_redirects_are_told_hop_by_hop(run):
         ("http://oddities.example/packed-bomb", "too_large", False),
     ],
 )
-def test_a_refusal_says_why(run, url, reason, allowed):
-    told = told_of(run, url)
-    assert (told["ok"], told["reason"], told["policy"]["allowed"]) == (False, reason, allowed)
+def test_a_refusal_is_reported_with_its_reason(run_try, url, reason, allowed):
+    report = try_url(run_try, url)
+    assert (report["ok"], report["reason"], report["policy"]["allowed"]) == (False, reason, allowed)
 
 
-def test_the_rule_that_refuses_is_named(run):
-    told = told_of(run, "http://oddities.example/forbidden")
-    assert "Disallow: /forbidden" in told["detail"]
+def test_the_rule_that_refuses_is_named(run_try):
+    report = try_url(run_try, "http://oddities.example/forbidden")
+    assert "Disallow: /forbidden" in report["detail"]
 
 
-def test_a_feed_is_told_by_format_and_entries(internet, run):
+def test_a_feed_is_reported_with_its_format_and_entries(internet, run_try):
     url = next(
         feed["url"] for feed in internet.feeds() if feed["expect"] == "ok" and "atom" in feed["format"]
     )
-    told = told_of(run, url)
-    assert told["feed"]["format"].startswith("atom")
-    assert told["feed"]["entries"] == len(told["feed"]["first"]) or told["feed"]["entries"] > 10
+    report = try_url(run_try, url)
+    assert report["feed"]["format"].startswith("atom")
+    assert report["feed"]["entries"] == len(report["feed"]["first"]) or report["feed"]["entries"] > 10
 
 
-def test_a_hostile_feed_is_told_by_what_is_wrong_with_it(run):
+def test_a_hostile_feed_is_reported_with_its_reason(run_try):
     url = next(feed["url"] for feed in odd_feeds() if feed["expect"] == "refused")
-    assert told_of(run, url)["reason"] == "not_a_feed:refused_entities"
+    assert try_url(run_try, url)["reason"] == "not_a_feed:refused_entities"
 
 
-def test_a_sitemap_is_told_by_its_kind(run):
-    told = told_of(run, "http://mapped.example/maps/index.xml")
-    assert (told["sitemap"]["kind"], told["sitemap"]["addresses"]) == ("index", 6)
-    assert told_of(run, "http://mapped.example/maps/laughs.xml")["reason"] == "not_a_sitemap:refused_entities"
+def test_a_sitemap_is_reported_with_its_kind(run_try):
+    report = try_url(run_try, "http://mapped.example/maps/index.xml")
+    assert (report["sitemap"]["kind"], report["sitemap"]["addresses"]) == ("index", 6)
+    assert (
+        try_url(run_try, "http://mapped.example/maps/laughs.xml")["reason"]
+        == "not_a_sitemap:refused_entities"
+    )
 
 
-def test_another_alphabet_is_recognised(run):
-    assert told_of(run, "http://oddities.example/latin1")["answer"]["charset"] == "iso-8859-1"
+def test_another_charset_is_recognised(run_try):
+    assert try_url(run_try, "http://oddities.example/latin1")["answer"]["charset"] == "iso-8859-1"
 
 
-def test_people_get_the_same_in_words(run):
-    result = run("http://oddities.example/plain")
+def test_the_report_is_also_printed_as_text(run_try):
+    result = run_try("http://oddities.example/plain")
     assert result.exit_code == 0
     for word in ("policy", "robots", "answer", "text/html", "reading", "words"):
         assert word in result.stdout
-    refused = run("http://oddities.example/forbidden")
+    refused = run_try("http://oddities.example/forbidden")
     assert "Not kept: robots" in refused.stdout
 
 
-def test_what_the_recipes_quality_gate_says_is_told():
+def test_the_verdict_of_the_quality_step_is_reported():
     def quality(document: Document):
         return Drop("too_short", evidence={"words": 3}) if len(document.text) < 20 else document
 
@@ -142,14 +145,14 @@ def test_what_the_recipes_quality_gate_says_is_told():
         trigger=Trigger(cron="0 * * * *"),
     )
 
-    def answered(body):
+    def response(body):
         return Response(url="http://a.example/", status=200, headers={}, body=body, media_type="text/plain")
 
     from tests.support.poll_sessions import NOW
 
-    short = describe_outcome("http://a.example/", answered(b"few words"), [recipe], NOW)
+    short = describe_outcome("http://a.example/", response(b"few words"), [recipe], NOW)
     assert (short["ok"], short["reason"]) == (False, "too_short")
     assert short["quality"] == {"verdict": "drop", "reason": "too_short", "step": "quality", "words": 3}
-    long = describe_outcome("http://a.example/", answered(b"enough words for anybody to read"), [recipe], NOW)
+    long = describe_outcome("http://a.example/", response(b"enough words for a reader"), [recipe], NOW)
     assert (long["ok"], long["quality"]["verdict"]) == (True, "keep")
-    assert describe_outcome("http://a.example/", answered(b"x"), [], NOW)["reason"] == "unsupported"
+    assert describe_outcome("http://a.example/", response(b"x"), [], NOW)["reason"] == "unsupported"

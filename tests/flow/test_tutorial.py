@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.deadline import DEADLINE
 
-from headwater_demo import running
+from headwater_demo.internet import running
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tutorial" / "first-collection.md"
@@ -17,7 +17,7 @@ BLOCK = re.compile(
     r"(?:Save this as `(?P<name>[\w.]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL
 )
 PRACTICE = "http://127.0.0.1:8090"
-# These install, serve or run until they are stopped; the test does their part itself or elsewhere.
+# These commands install, serve or run until they are stopped; the test replaces them.
 LEFT_OUT = ("python3 ", ". venv", "pip ", "headwater demo serve")
 
 
@@ -56,9 +56,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
                 (folder / name).write_text(body.replace(PRACTICE, internet.base_url), encoding="utf-8")
         for line in _commands():
             command = _with_real_id(line, printed)
-            done = _run(command, folder)
-            assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-            printed.setdefault(line, []).append(done.stdout)
+            completed = _run(command, folder)
+            assert completed.returncode == 0, f"{command}: {completed.stdout}{completed.stderr}"
+            printed.setdefault(line, []).append(completed.stdout)
     return printed
 
 

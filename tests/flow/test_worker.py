@@ -1,4 +1,4 @@
-"""Workers in real processes: no job twice, a clean end, a death survived, memory within bounds."""
+"""Workers in real processes: no job runs twice, they end cleanly, survive a killed process and stay within their memory."""
 
 import signal
 from collections import Counter
@@ -24,129 +24,131 @@ ARTICLES = 40  # in the small internet
 
 @pytest.fixture
 def internet() -> Iterator[Internet]:
-    with running(size="small") as made:
-        yield made
+    with running(size="small") as demo_internet:
+        yield demo_internet
 
 
 @pytest.fixture
-def shop(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
-    with worker_processes(tmp_path, internet) as made:
-        yield made
+def processes(internet: Internet, tmp_path: Path) -> Iterator[WorkerProcesses]:
+    with worker_processes(tmp_path, internet) as started:
+        yield started
 
 
-def _scene(shop: WorkerProcesses, open_store: Callable[[str], SqlStore]) -> Scene:
-    return Scene(open_store(shop.url))
+def _scene(processes: WorkerProcesses, open_store: Callable[[str], SqlStore]) -> Scene:
+    return Scene(open_store(processes.url))
 
 
-def _all_is_done(scene: Scene) -> None:
-    """Every article once, delivered once, nothing left, nothing held."""
+def _assert_all_done(scene: Scene) -> None:
+    """Asserts that every article was stored and delivered once, and that no work and no lease is left."""
     assert Counter(row["state"] for row in scene.rows(documents)) == {State.KEPT: ARTICLES}
     assert Counter(row["state"] for row in scene.rows(deliveries)) == {State.DONE: ARTICLES}
     assert {task for task in scene.store.next_due(RECIPE) if task is not Task.POLL} == set()
     assert scene.store.lease_owners() == set()
 
 
-def _delivered(shop: WorkerProcesses) -> int:
-    return len(list((shop.folder / "data" / "out" / "articles").glob("*.json")))
+def _delivered(processes: WorkerProcesses) -> int:
+    return len(list((processes.folder / "data" / "out" / "articles").glob("*.json")))
 
 
-def test_two_workers_on_one_database_never_do_one_job_twice(
+def test_two_workers_on_one_database_never_run_a_job_twice(
     internet: Internet, tmp_path: Path, database: str, open_store: Callable[[str], SqlStore]
 ):
-    with worker_processes(tmp_path, internet, database=database) as shop:
-        heaviest = 0
+    with worker_processes(tmp_path, internet, database=database) as processes:
+        peak_memory = 0
 
-        def weigh() -> None:
-            nonlocal heaviest
-            for crew in shop.started:
-                heaviest = max([heaviest, *(_weight(process) for process in children(crew))])
+        def measure() -> None:
+            nonlocal peak_memory
+            for pool in processes.started:
+                peak_memory = max([peak_memory, *(_memory(process) for process in children(pool))])
 
-        crews = [shop.start("--until-idle"), shop.start("--until-idle")]
-        assert shop.finish(*crews, watch=weigh) == [0, 0], shop.output()
-        scene = _scene(shop, open_store)
-        _all_is_done(scene)
-        assert Counter(shop.journal()) == Counter(f"{row['id']} 1" for row in scene.rows(documents))
+        pools = [processes.start("--until-idle"), processes.start("--until-idle")]
+        assert processes.finish(*pools, watch=measure) == [0, 0], processes.output()
+        scene = _scene(processes, open_store)
+        _assert_all_done(scene)
+        assert Counter(processes.journal()) == Counter(f"{row['id']} 1" for row in scene.rows(documents))
         assert [run["status"] for run in scene.rows(polls)] == ["completed"] * 6
-        asked = Counter((record["host"], record["path"]) for record in internet.log())
-        assert {count for (_, path), count in asked.items() if path != "/robots.txt"} == {1}
-        assert _delivered(shop) == ARTICLES
+        requests = Counter((record["host"], record["path"]) for record in internet.log())
+        assert {count for (_, path), count in requests.items() if path != "/robots.txt"} == {1}
+        assert _delivered(processes) == ARTICLES
         # C-36: each process stays within its bounds.
-        assert 0 < heaviest < 512 * MEGABYTE
+        assert 0 < peak_memory < 512 * MEGABYTE
 
 
-def _weight(process: psutil.Process) -> int:
+def _memory(process: psutil.Process) -> int:
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
         return 0
 
 
-def test_a_terminated_worker_ends_cleanly_holds_nothing_and_is_resumed(
-    shop: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
+def test_a_terminated_worker_ends_cleanly_without_leases_and_its_work_resumes(
+    processes: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
     internet.fault("hashfield.example", "*", Fault(delay=1.0), times=50)
-    crew = shop.start()
-    shop.wait_until(lambda: len(shop.journal()) > 0)
-    working = children(crew)
+    pool = processes.start()
+    processes.wait_until(lambda: len(processes.journal()) > 0)
+    working = children(pool)
     assert len(working) == 2
-    crew.send_signal(signal.SIGTERM)
-    assert shop.finish(crew) == [0], shop.output()
+    pool.send_signal(signal.SIGTERM)
+    assert processes.finish(pool) == [0], processes.output()
     assert not any(process.is_running() for process in working)
-    scene = _scene(shop, open_store)
+    scene = _scene(processes, open_store)
     assert scene.store.lease_owners() == set()
     assert {row["lease_owner"] for table in (leads, documents, deliveries) for row in scene.rows(table)} <= {
         None
     }
     internet.clear_faults()
-    assert shop.finish(shop.start("--until-idle")) == [0], shop.output()
-    _all_is_done(scene)
-    assert "Traceback" not in shop.output()
+    assert processes.finish(processes.start("--until-idle")) == [0], processes.output()
+    _assert_all_done(scene)
+    assert "Traceback" not in processes.output()
 
 
-def test_killed_processes_are_replaced_and_what_they_held_is_done(
-    shop: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
+def test_killed_processes_are_replaced_and_their_work_is_done(
+    processes: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
     internet.fault("hashfield.example", "*", Fault(delay=0.5), times=50)
-    crew = shop.start("--until-idle")
-    shop.wait_until(lambda: len(shop.journal()) > 0)
-    dead = children(crew)
+    pool = processes.start("--until-idle")
+    processes.wait_until(lambda: len(processes.journal()) > 0)
+    dead = children(pool)
     assert len(dead) == 2
     for process in dead:
         process.kill()
-    shop.wait_until(lambda: crew.poll() is not None or len(set(children(crew)) - set(dead)) == 2)
+    processes.wait_until(lambda: pool.poll() is not None or len(set(children(pool)) - set(dead)) == 2)
     internet.clear_faults()
-    assert shop.finish(crew) == [0], shop.output()
-    _all_is_done(_scene(shop, open_store))
-    assert _delivered(shop) == ARTICLES
-    assert shop.output().count("worker died") == 2
+    assert processes.finish(pool) == [0], processes.output()
+    _assert_all_done(_scene(processes, open_store))
+    assert _delivered(processes) == ARTICLES
+    assert processes.output().count("worker died") == 2
 
 
-def test_processes_whose_parent_was_killed_end_by_themselves_and_free_what_they_held(
-    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
+def test_processes_whose_parent_was_killed_end_by_themselves_and_free_their_leases(
+    processes: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
-    crew = shop.start()
-    shop.wait_until(lambda: len(shop.journal()) > 0)
-    working = children(crew)
-    crew.kill()
-    crew.wait()
-    shop.wait_until(lambda: not any(process.is_running() for process in working))
-    scene = _scene(shop, open_store)
+    pool = processes.start()
+    processes.wait_until(lambda: len(processes.journal()) > 0)
+    working = children(pool)
+    pool.kill()
+    pool.wait()
+    processes.wait_until(lambda: not any(process.is_running() for process in working))
+    scene = _scene(processes, open_store)
     assert scene.store.lease_owners() == set()
 
 
-def test_leases_of_processes_that_are_no_more_are_freed_at_the_start(
-    shop: WorkerProcesses, open_store: Callable[[str], SqlStore]
+def test_leases_of_ended_processes_are_freed_at_the_start(
+    processes: WorkerProcesses, open_store: Callable[[str], SqlStore]
 ):
-    """Everything was killed at once: the next start does not wait for the leases to run out."""
-    crew = shop.start()
-    shop.wait_until(lambda: (shop.folder / "data" / "headwater.db").exists() and len(children(crew)) == 2)
-    scene = _scene(shop, open_store)
-    shop.wait_until(lambda: scene.count(leads) > 0)
-    for process in children(crew):
+    """Everything was killed at once: the next start does not wait until the leases expire."""
+    pool = processes.start()
+    processes.wait_until(
+        lambda: (processes.folder / "data" / "headwater.db").exists() and len(children(pool)) == 2
+    )
+    scene = _scene(processes, open_store)
+    processes.wait_until(lambda: scene.count(leads) > 0)
+    for process in children(pool):
         process.kill()
-    crew.kill()
-    crew.wait()
-    assert shop.finish(shop.start("--until-idle")) == [0], shop.output()
-    _all_is_done(scene)
+    pool.kill()
+    pool.wait()
+    assert processes.finish(processes.start("--until-idle")) == [0], processes.output()
+    _assert_all_done(scene)
     status = Catalogue(scene.store.engine).status(RECIPE, scene.now)
     assert status["quarantine"] == 0

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW
 
 from headwater.ops.alarms.pipeline_rules import silent_subjects
-from headwater_recipes.geopolitics.alert_rules import (
-    AlertRules,
-    StoryState,
-    growth_base,
-    rules_met,
-)
+from headwater_recipes.geopolitics.alert_rules import AlertRules, StoryState, growth_base, rules_met
 
 ALL = AlertRules(
     score=0.7,

@@ -5,16 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.documents.quality.checks import (
-    CheckEncoding,
-    CheckLanguage,
-    CheckStructure,
-    CheckWords,
-    find_markers,
-)
+from headwater.documents.quality.checks import CheckEncoding, CheckLanguage, CheckStructure, CheckWords
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import Outcome, Step, StepContext
+from headwater.text.folding import find_markers
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 MARKERS = ("requisitos", "documentacion", "plazo", "solicitar")

@@ -7,13 +7,13 @@ from itertools import combinations
 
 import pytest
 
-from headwater_demo.truth import tell_truth
+from headwater_demo.article_truth import article_truths
 from headwater_demo.world import create_world
 
 
 @pytest.fixture(scope="module")
 def truth():
-    return tell_truth(create_world(size="full"))
+    return article_truths(create_world(size="full"))
 
 
 def words(item):
@@ -27,12 +27,14 @@ def likeness(first, second):
 
 @pytest.mark.parametrize("size", ["small", "full"])
 def test_the_same_seed_writes_the_same_articles(size):
-    assert tell_truth(create_world(seed=11, size=size)) == tell_truth(create_world(seed=11, size=size))
+    assert article_truths(create_world(seed=11, size=size)) == article_truths(
+        create_world(seed=11, size=size)
+    )
 
 
 def test_another_seed_writes_other_articles():
     first, second = (
-        Counter(item["title"] for item in tell_truth(create_world(seed=seed))) for seed in (1, 2)
+        Counter(item["title"] for item in article_truths(create_world(seed=seed))) for seed in (1, 2)
     )
     assert sum((first & second).values()) < sum(first.values()) / 2
 
@@ -40,14 +42,14 @@ def test_another_seed_writes_other_articles():
 def test_a_later_date_does_not_change_earlier_articles():
     straight, wandering = create_world(), create_world()
     wandering.clock.advance(timedelta(days=3))
-    tell_truth(wandering)
+    article_truths(wandering)
     wandering.clock.set(straight.clock.now())
-    assert tell_truth(wandering) == tell_truth(straight)
+    assert article_truths(wandering) == article_truths(straight)
 
 
 @pytest.mark.parametrize(("size", "count"), [("small", 40), ("full", 300)])
 def test_each_size_has_its_number_of_articles(size, count):
-    assert len(tell_truth(create_world(size=size))) == count
+    assert len(article_truths(create_world(size=size))) == count
 
 
 def test_every_kind_and_language_occurs(truth):
@@ -124,5 +126,5 @@ def test_some_articles_are_corrected_hours_after_they_appeared(truth):
     assert len(late) > 3
     world = create_world(size="full")
     world.clock.set(datetime.fromisoformat(late[0]["published"]))
-    first = next(item for item in tell_truth(world) if item["id"] == late[0]["id"])
+    first = next(item for item in article_truths(world) if item["id"] == late[0]["id"])
     assert first["paragraphs"] == late[0]["paragraphs"][:-1]

@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
-from headwater_recipes.geopolitics.hotspot import (
-    ANY_TOPIC,
-    TOPIC_WEIGHTS,
-    HotspotWeights,
-    score_hotspot,
-)
+from headwater_recipes.geopolitics.hotspot import ANY_TOPIC, TOPIC_WEIGHTS, HotspotWeights, score_hotspot
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
 WAR, POLITICS, WEATHER, SPORT, DISASTER = (

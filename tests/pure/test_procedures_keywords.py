@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from headwater.model.outcomes import ExtractHints
-from headwater_demo.procedures.pages import made_pages
+from headwater_demo.procedures.portal_pages import procedure_pages
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.retrieval.files import (
     KeywordRetriever,
@@ -84,7 +84,7 @@ def merged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     merged_folder = tmp_path_factory.mktemp("merged")
     for path in folder.iterdir():
         (merged_folder / path.name).write_bytes(path.read_bytes())
-    for page in made_pages():
+    for page in procedure_pages():
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         for procedure in procedures_from(reading, page.url):
             (merged_folder / f"{procedure.document['id']}.json").write_text(

@@ -1,4 +1,4 @@
-"""Pages that need a browser, on loopback servers that remember who came."""
+"""Pages that need a browser, on loopback servers that record their requests."""
 
 import shutil
 import socket
@@ -56,11 +56,11 @@ class Site:
                 if moved:
                     self.send_header("Location", page[3:])
                 kind = "text/javascript" if self.path.endswith(".js") else "text/html"
-                said = (page or "nothing").encode()
+                body = (page or "nothing").encode()
                 self.send_header("Content-Type", f"{kind}; charset=utf-8")
-                self.send_header("Content-Length", str(len(said)))
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(said)
+                self.wfile.write(body)
 
             def do_POST(self) -> None:
                 self.do_GET()
@@ -83,7 +83,7 @@ class Site:
 
 
 class Listener:
-    """Remembers every connection and every datagram that reaches its port."""
+    """Records every connection and every datagram that reaches its port."""
 
     def __init__(self) -> None:
         self.stream = socket.create_server(("127.0.0.1", 0))
@@ -123,7 +123,7 @@ def serving(pages: dict[str, Page]) -> Iterator[Site]:
 @contextmanager
 def fetching(site: Site, *, rate: float = 0, **limits: object) -> Iterator[HttpFetcher]:
     require_browser()
-    settings = FetchSettings(overrides={"*.example": site.base}, rate=rate, contact="desk@reader.example")
+    settings = FetchSettings(overrides={"*.example": site.base}, rate=rate, contact="contact@reader.example")
     fetcher = HttpFetcher(settings, browser=BrowserLimits(**limits))
     try:
         yield fetcher
@@ -144,15 +144,15 @@ def render(fetcher: HttpFetcher, *paths: str) -> list[Response | Failure]:
 
 
 def browsers() -> set[int]:
-    """The main processes of the browsers below this process: those that no other process of a browser started."""
-    found = {p.pid: p for p in psutil.Process().children(recursive=True) if "chrom" in _name(p)}
-    return {number for number, process in found.items() if _parent(process) not in found}
+    """The main processes of the browsers below this process: those that were not started by another browser process."""
+    processes = {p.pid: p for p in psutil.Process().children(recursive=True) if "chrom" in _name(p)}
+    return {number for number, process in processes.items() if _parent(process) not in processes}
 
 
 def descendants() -> list[str]:
     """Browsers and their driver, by name."""
-    found = [_name(process) for process in psutil.Process().children(recursive=True)]
-    return [name for name in found if "chrom" in name or "node" in name]
+    names = [_name(process) for process in psutil.Process().children(recursive=True)]
+    return [name for name in names if "chrom" in name or "node" in name]
 
 
 def _name(process: psutil.Process) -> str:

@@ -1,4 +1,4 @@
-"""A small server on the loopback that answers like a chat API, well or badly, as it is told."""
+"""A small server on the loopback that answers like a chat API, correctly or with faults as a test wants."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from aiohttp import web
 
 @dataclass(frozen=True)
 class Reply:
-    """`content` is what the model says; `raw` is sent as it is instead; `slow` answers nobody before the end."""
+    """`content` is what the model says; `raw` is sent as it is instead; `slow` delays the answer until the server closes."""
 
     content: Any = ""
     status: int = 200
@@ -29,13 +29,18 @@ class Reply:
         text = self.content if isinstance(self.content, str) else json.dumps(self.content)
         message = {"role": "assistant", "content": text, "refusal": self.refusal}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        told = {"id": "chatcmpl-1", "object": "chat.completion", "model": "small-1", "choices": [choice]}
-        return json.dumps(told).encode()
+        completion = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "model": "small-1",
+            "choices": [choice],
+        }
+        return json.dumps(completion).encode()
 
 
 @dataclass
 class ChatServer:
-    """Gives `replies` one after the other, then `otherwise`; remembers what it was asked."""
+    """Answers with `replies` one after the other, then with `otherwise`; records the requests."""
 
     otherwise: Reply
     replies: list[Reply] = field(default_factory=list)

@@ -21,9 +21,9 @@ CHUNK = 64 * 1024
 
 @dataclass
 class Faults:
-    """`delay`: seconds that all bytes take, either way. `silent`: half open; bytes are taken and go nowhere.
-    `refusing`: connections end as soon as they are made. `answers`: a connection is cut once the server has answered so
-    many bytes on it; `asks`: once the client has sent so many (what lies beyond never arrives)."""
+    """`delay`: seconds that all bytes take in both directions. `silent`: half open; bytes are read and dropped.
+    `refusing`: connections end as soon as they are made. `answers`: a connection is cut once the server has sent this
+    many bytes on it; `asks`: once the client has sent this many (later bytes never arrive)."""
 
     delay: float = 0.0
     silent: bool = False
@@ -34,7 +34,7 @@ class Faults:
 
 @dataclass
 class FaultProxy:
-    """`connections` counts those that were made since the start."""
+    """`connections` counts all connections since the start."""
 
     target: int
     port: int = 0
@@ -44,7 +44,7 @@ class FaultProxy:
     _open: set[asyncio.Task[None]] = field(default_factory=set)
 
     def cut(self) -> None:
-        """End every connection that is open, in the middle of whatever it does."""
+        """End every connection that is open, in the middle of its work."""
         asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(10)
 
     async def _cut(self) -> None:
@@ -54,7 +54,7 @@ class FaultProxy:
         await asyncio.gather(*ending, return_exceptions=True)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """It ends with its task, be that one cancelled before it began."""
+        """A connection ends with its task, even if the task is cancelled before it starts."""
         task = self._loop.create_task(self._serve(reader, writer))
         self._open.add(task)
         self.connections += 1
@@ -62,33 +62,35 @@ class FaultProxy:
         task.add_done_callback(lambda _: writer.transport.abort())
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # Being cut is how a connection ends here: nobody waits for what becomes of it.
+        # Connections end by being cut here: no caller waits for the result.
         with suppress(OSError, asyncio.CancelledError):
             if not self.faults.refusing:
                 await self._join(reader, writer)
 
     async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Until one side ends or is cut."""
-        there, back = await asyncio.open_connection("127.0.0.1", self.target)
-        ways = [
-            asyncio.ensure_future(self._pump(reader, back, "asks")),
-            asyncio.ensure_future(self._pump(there, writer, "answers")),
+        """Pass bytes on until one side ends or is cut."""
+        target_reader, target_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        directions = [
+            asyncio.ensure_future(self._pump(reader, target_writer, "asks")),
+            asyncio.ensure_future(self._pump(target_reader, writer, "answers")),
         ]
         try:
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            back.transport.abort()  # first of all: this may be cancelled too
-            for way in ways:
-                way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
+            target_writer.transport.abort()  # first of all: this may be cancelled too
+            for direction in directions:
+                direction.cancel()
+            await asyncio.gather(*directions, return_exceptions=True)
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: str) -> None:
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limit_name: str
+    ) -> None:
         passed = 0
         while data := await reader.read(CHUNK):
             await asyncio.sleep(self.faults.delay)
             if self.faults.silent:
                 continue
-            limit = getattr(self.faults, way)
+            limit = getattr(self.faults, limit_name)
             allowed = len(data) if limit is None else max(0, limit - passed)
             writer.write(data[:allowed])
             await writer.drain()
@@ -96,11 +98,11 @@ class FaultProxy:
             if allowed < len(data):
                 return
 
-    def _run(self, ready: threading.Event) -> None:
+    def _run(self, is_listening: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(asyncio.start_server(self._accept, "127.0.0.1", self.port))
         self.port = server.sockets[0].getsockname()[1]
-        ready.set()
+        is_listening.set()
         self._loop.run_forever()
         server.close()
         self._loop.run_until_complete(self._end())
@@ -120,10 +122,10 @@ class FaultProxy:
 @contextmanager
 def fault_proxy(target: int) -> Iterator[FaultProxy]:
     """A proxy to that port of this machine; all its connections end with it."""
-    proxy, ready = FaultProxy(target), threading.Event()
-    thread = threading.Thread(target=proxy._run, args=(ready,), name="fault-proxy")
+    proxy, is_listening = FaultProxy(target), threading.Event()
+    thread = threading.Thread(target=proxy._run, args=(is_listening,), name="fault-proxy")
     thread.start()
-    if not ready.wait(DEADLINE):
+    if not is_listening.wait(DEADLINE):
         raise RuntimeError("the proxy does not listen after 10 s")
     try:
         yield proxy

@@ -1,4 +1,4 @@
-"""Ports of this machine's own, and servers that run on them while the tests need them."""
+"""Free ports of this machine, and servers that run on them while the tests need them."""
 
 import secrets
 import socket
@@ -13,7 +13,7 @@ LOWEST, HIGHEST = 12_000, 32_000
 
 
 def free_port(below: int = HIGHEST) -> int:
-    """A port that nobody listens on now. Not one of those that systems give to outgoing connections: a server that is
+    """A port on which no server listens. Not one of those that systems use for outgoing connections: a server that is
     killed and started again would find its port taken by one of its own clients."""
     while True:
         port = LOWEST + secrets.randbelow(below - LOWEST)
@@ -22,13 +22,13 @@ def free_port(below: int = HIGHEST) -> int:
             return port
 
 
-def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
+def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
     """Returns when the server answers; fails when it ended or never does."""
     until = time.monotonic() + DEADLINE
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError(f"{what} ended with {process.returncode} while it started")
-        if ready():
+        if is_ready():
             return
         time.sleep(0.05)
     raise RuntimeError(f"{what} does not answer after {DEADLINE:g} s")

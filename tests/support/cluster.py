@@ -1,4 +1,4 @@
-"""A cluster on this machine, as operators start it: beats and workers as programs of their own, on real servers."""
+"""A cluster on this machine, as operators start it: beats and workers as separate programs, on real servers."""
 
 import os
 import signal
@@ -32,18 +32,18 @@ from headwater_demo.internet import Internet
 
 LONGEST = 100.0
 
-# Whether of two versions of a story the longer came first is a matter of order, and so is what the near rule says of
-# them; the exact rules must say the same in any order.
+# Which of two versions of a story came first depends on the order, and so does what the near rule decides; the exact
+# rules must decide the same in any order.
 TRIAL = """
 from datetime import timedelta
 from headwater.documents.dedupe.rules import DEFAULT
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 
 def recipe():
-    known = crypto()
+    original = crypto()
     exact = DropDuplicates(replace(DEFAULT, rules=DEFAULT.rules[:3]))
-    eager = replace(known.grouping, settle=timedelta(0))
-    return replace(known, name="trial", steps=(Journal(), normalise, exact), grouping=eager)
+    eager = replace(original.grouping, settle=timedelta(0))
+    return replace(original, name="trial", steps=(Journal(), normalise, exact), grouping=eager)
 """
 UNFINISHED = [task for task in Task if task is not Task.POLL]
 
@@ -110,7 +110,7 @@ class Cluster:
         return self.started[-1]
 
     def start_embedded(self) -> subprocess.Popen[bytes]:
-        """To the end, with the processes of one machine."""
+        """Run to the end with the processes of one machine."""
         return self.start("run", RECIPE, "--until-idle", "--quiet")
 
     def finish(self, program: subprocess.Popen[bytes]) -> None:
@@ -118,16 +118,18 @@ class Cluster:
         assert program.returncode == 0, self.output()
 
     def beat(self, *words: str) -> subprocess.Popen[bytes]:
-        return self.start("beat", *self._named(), *words)
+        return self.start("beat", *self._recipe_options(), *words)
 
     def worker(self, queues: str = "all", concurrency: int = 1) -> subprocess.Popen[bytes]:
-        return self.start("worker", *self._named(), "--queues", queues, "--concurrency", str(concurrency))
+        return self.start(
+            "worker", *self._recipe_options(), "--queues", queues, "--concurrency", str(concurrency)
+        )
 
-    def _named(self) -> list[str]:
+    def _recipe_options(self) -> list[str]:
         return [word for recipe in self.recipes for word in ("--recipe", recipe)]
 
     def is_done(self) -> bool:
-        """Every source was looked at, and nothing that came of it is left."""
+        """Every source was polled, and no work is left."""
         try:
             due = self.store.next_due(RECIPE)
         except Temporary:  # the database is away
@@ -136,21 +138,21 @@ class Cluster:
             Task.POLL in due and due[Task.POLL].timestamp() > time.time() and not set(due) & set(UNFINISHED)
         )
 
-    def wait_until(self, true: Callable[[], bool], longest: float = LONGEST) -> None:
-        wait_until(true, self.folder, longest)
+    def wait_until(self, condition: Callable[[], bool], longest: float = LONGEST) -> None:
+        wait_until(condition, self.folder, longest)
 
     def output(self) -> str:
         return read_output(self.folder)
 
     def stop(self, *programs: subprocess.Popen[bytes]) -> list[int]:
-        """Ask them to end, all at once; gives how they did."""
+        """Ask all of them to end at once; returns their exit codes."""
         for program in programs:
             program.send_signal(signal.SIGTERM)
         self.wait_until(lambda: all(program.poll() is not None for program in programs))
         return [program.returncode for program in programs]
 
     def kill(self, *programs: subprocess.Popen[bytes]) -> None:
-        """The programs and everything that they started, at once."""
+        """Kill the programs and everything that they started, at once."""
         for program in programs:
             if program.poll() is None:
                 os.killpg(program.pid, signal.SIGKILL)
@@ -162,9 +164,9 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, internet: Internet, database: str, **told: Any) -> Iterator[Cluster]:
-    made = Cluster(folder, internet, database, **told)
+def cluster(folder: Path, internet: Internet, database: str, **options: Any) -> Iterator[Cluster]:
+    started_cluster = Cluster(folder, internet, database, **options)
     try:
-        yield made
+        yield started_cluster
     finally:
-        made.close()
+        started_cluster.close()

@@ -1,4 +1,4 @@
-"""Articles of the recipe `crypto` with few words, for tests of what others read."""
+"""Short ways to make articles of the recipe `crypto`, for tests of the tables that other programs read."""
 
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +14,8 @@ from headwater.store.connect import read_transaction
 CRYPTO = "crypto"
 
 
-def crypto(name: str = "Ledger", **told: Any) -> Source:
-    return make_source(name, recipe=CRYPTO, **told)
+def crypto(name: str = "Ledger", **fields: Any) -> Source:
+    return make_source(name, recipe=CRYPTO, **fields)
 
 
 def ask(engine: Engine, query: str, **values: Any) -> list[dict[str, Any]]:
@@ -23,9 +23,9 @@ def ask(engine: Engine, query: str, **values: Any) -> list[dict[str, Any]]:
         return [dict(row) for row in connection.execute(text(query), values).mappings()]
 
 
-def drafts(scene: Scene, source: Source, *paths: str, **told: Any) -> list[Draft]:
+def drafts(scene: Scene, source: Source, *paths: str, **fields: Any) -> list[Draft]:
     """Documents of the feed with their bodies, claimed for refining."""
-    leads = [make_lead(path, source=source, body=f"body of {path}", **told) for path in paths]
+    leads = [make_lead(path, source=source, body=f"body of {path}", **fields) for path in paths]
     scene.poll(*leads, source=source)
     claimed = {draft.id: draft for draft in scene.claim(Task.REFINE, recipe=CRYPTO, limit=1_000)}
     return [claimed[lead.document] for lead in leads]
@@ -36,8 +36,8 @@ def moment(value: Any) -> datetime:
 
 
 def settings_file(folder: Path, database: str, *lines: str) -> Path:
-    """Settings of an installation on that database, with a data folder of its own."""
+    """Settings of an installation on that database, with a separate data folder."""
     path = folder / "headwater.yaml"
-    told = [f'data: "{folder}/data"', f'database: "{database}"', *lines]
-    path.write_text("\n".join(told) + "\n", encoding="utf-8")
+    all_lines = [f'data: "{folder}/data"', f'database: "{database}"', *lines]
+    path.write_text("\n".join(all_lines) + "\n", encoding="utf-8")
     return path

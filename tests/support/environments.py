@@ -1,4 +1,4 @@
-"""Where an installation of the tests may live: SQLite and a folder, or PostgreSQL and a bucket."""
+"""The environments of the tests: SQLite and a folder, or PostgreSQL and a bucket."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ ENVIRONMENTS = ("embedded", "cluster")
 
 @dataclass(frozen=True)
 class EnvironmentUnderTest:
-    """Without anything said, both lie in the data folder."""
+    """By default, both are in the data folder."""
 
     database: str | None = None
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
@@ -19,5 +19,5 @@ class EnvironmentUnderTest:
 
 def bucket(seaweed: Seaweed, name: str) -> ArchiveSettings:
     return ArchiveSettings(
-        place=f"s3://homes/{name}", endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret
+        place=f"s3://environments/{name}", endpoint=seaweed.endpoint, key=seaweed.key, secret=seaweed.secret
     )

@@ -1,4 +1,4 @@
-"""A recipe that writes down what it does, installed for a test alone, and what programs that run it have in common."""
+"""A recipe that writes down what it does, installed for one test, and what the programs that run it share."""
 
 import os
 import subprocess
@@ -11,11 +11,11 @@ import psutil
 import yaml
 
 from headwater_demo.internet import Internet
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 RECIPE = "trial"
 
-# TRIAL_PAUSE makes the work last, so that there is a time to strike.
+# TRIAL_PAUSE makes the work last, so that there is time to cause a fault.
 JOURNAL = """
 import os
 import time
@@ -40,7 +40,7 @@ class Journal:
 
 
 def install(folder: Path, recipe: str) -> None:
-    """Found by entry point, as anyone's recipe is. `recipe` is the source of the function that makes it."""
+    """Install it as an entry point, like any recipe. `recipe` is the source of the function that returns it."""
     installed = folder / "installed"
     about = installed / "trial-1.0.dist-info"
     about.mkdir(parents=True)
@@ -50,20 +50,20 @@ def install(folder: Path, recipe: str) -> None:
 
 
 def feeds_file(folder: Path, internet: Internet) -> str:
-    listed = {"sources": [{"name": one["name"], "url": one["url"]} for one in internet.feeds()]}
+    feed_list = {"sources": [{"name": feed["name"], "url": feed["url"]} for feed in internet.feeds()]}
     path = folder / "feeds.yaml"
-    path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+    path.write_text(yaml.safe_dump(feed_list), encoding="utf-8")
     return str(path)
 
 
 def environment(folder: Path, pause: float = 0.0) -> dict[str, str]:
     paths = [str(folder / "installed"), *(path for path in sys.path if path)]
-    own = {"TRIAL_JOURNAL": str(folder / "journal"), "TRIAL_PAUSE": str(pause)}
-    return {**os.environ, **KEYS, **own, "PYTHONPATH": os.pathsep.join(paths)}
+    trial = {"TRIAL_JOURNAL": str(folder / "journal"), "TRIAL_PAUSE": str(pause)}
+    return {**os.environ, **KEYS, **trial, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def read_journal(folder: Path) -> list[str]:
-    """Every document that a desk has taken up, as often as it did."""
+    """Every document that a worker started, as often as it did."""
     path = folder / "journal"
     return path.read_text(encoding="ascii").split("\n")[:-1] if path.exists() else []
 
@@ -72,20 +72,20 @@ def read_output(folder: Path) -> str:
     return (folder / "output").read_text(encoding="utf-8", errors="replace")
 
 
-def wait_until(true: Callable[[], bool], folder: Path, longest: float) -> None:
-    until = time.monotonic() + longest
-    while not true():
-        assert time.monotonic() < until, f"waited too long: {read_output(folder)[-4000:]}"
+def wait_until(condition: Callable[[], bool], folder: Path, longest: float) -> None:
+    give_up_at = time.monotonic() + longest
+    while not condition():
+        assert time.monotonic() < give_up_at, f"waited too long: {read_output(folder)[-4000:]}"
         time.sleep(0.05)
 
 
 def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The processes that work for it, and theirs; not the one that multiprocessing keeps for itself."""
+    """The child processes of the program, recursively, without the one that multiprocessing needs for itself."""
     try:
-        below = psutil.Process(program.pid).children(recursive=True)
+        descendants = psutil.Process(program.pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
-    return [process for process in below if "spawn_main" in _command(process)]
+    return [process for process in descendants if "spawn_main" in _command(process)]
 
 
 def _command(process: psutil.Process) -> str:

@@ -24,7 +24,7 @@ from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater_demo.internet import Internet
-from headwater_demo.markets.listing import ENDPOINTS, watch_list
+from headwater_demo.markets.watch_list import ENDPOINTS, watch_list
 from headwater_recipes.markets import configure
 
 RECIPE = "markets"
@@ -34,7 +34,7 @@ EVERYTHING = {"first_days": 3650}
 
 @dataclass
 class MarketsRun:
-    """`sources` are lines of a watch list over the demo's first companies."""
+    """`sources` are entries of a watch list over the demo's first companies."""
 
     folder: Path
     internet: Internet
@@ -63,15 +63,15 @@ class MarketsRun:
             log_level="error",
             redis=self.redis,
         )
-        made = App(settings, clock=self.clock)
-        made.register(self.recipe)
-        return made
+        app = App(settings, clock=self.clock)
+        app.register(self.recipe)
+        return app
 
     @cached_property
     def recipe(self) -> Recipe:
         path = self.folder / "watch.yaml"
-        listed = watch_list("small") | {"sources": list(self.sources)}
-        path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+        entries = watch_list("small") | {"sources": list(self.sources)}
+        path.write_text(yaml.safe_dump(entries), encoding="utf-8")
         return configure(path, {"endpoints": ENDPOINTS})
 
     @cached_property
@@ -112,10 +112,10 @@ class MarketsRun:
 
 @contextmanager
 def markets_run(
-    folder: Path, internet: Internet, *sources: dict[str, Any], **told: Any
+    folder: Path, internet: Internet, *sources: dict[str, Any], **options: Any
 ) -> Iterator[MarketsRun]:
-    made = MarketsRun(folder, internet, sources, **told)
+    run = MarketsRun(folder, internet, sources, **options)
     try:
-        yield made
+        yield run
     finally:
-        made.close()
+        run.close()

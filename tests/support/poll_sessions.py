@@ -1,4 +1,4 @@
-"""Looks at sources without an engine: whoever asks is answered from a table or by a function."""
+"""Polls of sources without an engine: a table or a function answers their requests."""
 
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ Answers = Callable[[Request], Response | HeadwaterError]
 
 @dataclass
 class SessionResult:
-    """What came of a look."""
+    """The result of a poll session, with the requests that it sent."""
 
     discovery: Discovery
     batches: list[tuple[Lead, ...]] = field(default_factory=list)
@@ -45,9 +45,9 @@ class SessionResult:
         return {warning.partition(" ")[0].rstrip(":") for warning in self.discovery.warnings}
 
 
-def make_source(kind: str, url: str = "http://site.example/", **told: Any) -> Source:
+def make_source(kind: str, url: str = "http://site.example/", **fields: Any) -> Source:
     return Source(
-        id=source_key("trial", kind, url, "Trial"), recipe="trial", kind=kind, name="Trial", url=url, **told
+        id=source_key("trial", kind, url, "Trial"), recipe="trial", kind=kind, name="Trial", url=url, **fields
     )
 
 
@@ -60,39 +60,45 @@ def answer(
     **headers: str,
 ) -> Response:
     raw = body.encode() if isinstance(body, str) else body
-    named = {"content-type": media_type} | {name.replace("_", "-"): value for name, value in headers.items()}
+    response_headers = {"content-type": media_type} | {
+        name.replace("_", "-"): value for name, value in headers.items()
+    }
     return Response(
-        url=request.url, status=status, headers=named, body=raw, media_type=media_type.partition(";")[0]
+        url=request.url,
+        status=status,
+        headers=response_headers,
+        body=raw,
+        media_type=media_type.partition(";")[0],
     )
 
 
 def table(
     pages: Mapping[str, str | bytes | Response | HeadwaterError], media_type: str = "text/html"
 ) -> Answers:
-    """Answers by address; what is not in the table is not there."""
+    """Answers by address; an address that is not in the table is not found."""
 
     def look_up(request: Request) -> Response | HeadwaterError:
-        found = pages.get(request.url, Permanent("http_404", "status 404"))
-        return answer(request, found, media_type=media_type) if isinstance(found, str | bytes) else found
+        page = pages.get(request.url, Permanent("http_404", "status 404"))
+        return answer(request, page, media_type=media_type) if isinstance(page, str | bytes) else page
 
     return look_up
 
 
-def run_session(talk: PollSession, answers: Answers) -> SessionResult:
-    heard = SessionResult(Discovery())
+def run_session(session: PollSession, answers: Answers) -> SessionResult:
+    result = SessionResult(Discovery())
     reply: Response | HeadwaterError | None = None
     try:
         while True:
-            said = talk.throw(reply) if isinstance(reply, HeadwaterError) else talk.send(reply)
+            event = session.throw(reply) if isinstance(reply, HeadwaterError) else session.send(reply)
             reply = None
-            if isinstance(said, LeadBatch):
-                heard.batches.append(said.leads)
+            if isinstance(event, LeadBatch):
+                result.batches.append(event.leads)
             else:
-                heard.requests.append(said)
-                reply = answers(said)
+                result.requests.append(event)
+                reply = answers(event)
     except StopIteration as end:
-        heard.discovery = end.value
-    return heard
+        result.discovery = end.value
+    return result
 
 
 @contextmanager
@@ -104,11 +110,11 @@ def context_for(
     environment: EnvironmentUnderTest | None = None,
 ):
     """A job context whose network is the demo internet."""
-    at = environment or EnvironmentUnderTest()
+    environment = environment or EnvironmentUnderTest()
     settings = Settings(
         data=str(tmp_path / "data"),
-        database=at.database,
-        archive=at.archive,
+        database=environment.database,
+        archive=environment.archive,
         hosts={"*.example": base_url},
         requests_per_second=0,
     )
@@ -131,7 +137,7 @@ def context_for(
         app.store.engine.dispose()
 
 
-def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
+def make_recipe(discover: Discover, source: Source, **fields: Any) -> Recipe:
     from headwater.extract.html.reader import read_html
 
     return Recipe(
@@ -142,7 +148,7 @@ def make_recipe(discover: Discover, source: Source, **told: Any) -> Recipe:
         extract={"text/html": read_html},
         steps=(),
         trigger=Trigger(every=timedelta(hours=1)),
-        **told,
+        **fields,
     )
 
 

@@ -28,7 +28,7 @@ RECIPE = "crypto"
 
 @dataclass
 class QuickClock:
-    """Runs faster than the real one, so that a pause of seconds takes a moment; and can be set forward."""
+    """Runs faster than the real clock, so that a pause of seconds takes a moment; it can be set forward."""
 
     speed: float = 25.0
     start: datetime = datetime(2026, 11, 13, 9, 0, 30, tzinfo=UTC)
@@ -55,10 +55,10 @@ class RecipeRun:
 
     @cached_property
     def settings(self) -> Settings:
-        listed = self.feeds or [(feed["name"], feed["url"]) for feed in self.internet.feeds()]
-        told = {"sources": [{"name": name, "url": url} for name, url in listed]}
+        named_feeds = self.feeds or [(feed["name"], feed["url"]) for feed in self.internet.feeds()]
+        feed_list = {"sources": [{"name": name, "url": url} for name, url in named_feeds]}
         path = self.folder / "feeds.yaml"
-        path.write_text(yaml.safe_dump(told), encoding="utf-8")
+        path.write_text(yaml.safe_dump(feed_list), encoding="utf-8")
         return Settings(
             data=str(self.folder / "data"),
             database=self.database or self.environment.database,
@@ -84,7 +84,7 @@ class RecipeRun:
         return replace(self.app.context("laboratory", fetching=True), recipes={RECIPE: self.recipe})
 
     def run(self, horizon: timedelta = timedelta(seconds=20)) -> None:
-        """To the end of everything that is due within the horizon."""
+        """Run until nothing is due within the horizon."""
         assert run_inline(self.context, [RECIPE], horizon=horizon, longest=LONGEST_RUN), "not idle in time"
 
     def poll_again(self) -> None:
@@ -100,14 +100,14 @@ class RecipeRun:
             return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
 
     def source(self, name: str) -> dict[str, Any]:
-        (found,) = [row for row in self.app.catalogue.sources(RECIPE) if row["name"] == name]
-        return found
+        (source,) = [row for row in self.app.catalogue.sources(RECIPE) if row["name"] == name]
+        return source
 
     def documents(self, *states: State) -> list[dict[str, Any]]:
         return self.app.catalogue.documents(RECIPE, list(states), 10_000)
 
     def unfinished(self) -> dict[Task, datetime]:
-        """What is left besides the next look at the sources."""
+        """The work that is left besides the next polls of the sources."""
         due = dict(self.app.store.next_due(RECIPE))
         due.pop(Task.POLL, None)
         return due
@@ -123,9 +123,9 @@ class RecipeRun:
 
 
 @contextmanager
-def recipe_run(folder: Path, internet: Internet, **told: Any) -> Iterator[RecipeRun]:
-    made = RecipeRun(folder, internet, **told)
+def recipe_run(folder: Path, internet: Internet, **options: Any) -> Iterator[RecipeRun]:
+    run = RecipeRun(folder, internet, **options)
     try:
-        yield made
+        yield run
     finally:
-        made.close()
+        run.close()

@@ -1,7 +1,7 @@
-"""Whether two installations hold the same: rows, bodies and delivered files.
+"""Whether two installations hold the same rows, bodies and delivered files.
 
-Everything is compared but what is named here. A column that comes to the schema later is compared from its first day;
-a table that nobody named or knows fails the test.
+Everything is compared except what is named here. A column that is added to the schema is compared from its first day;
+a table that is neither in the schema nor named here fails the test.
 """
 
 import json
@@ -23,24 +23,24 @@ from headwater.store.tables import metadata
 
 Row = dict[str, Any]
 
-# When, by whom and how fast something was done, in any table: all that is compared is whether it is there.
+# When, by which process and how fast something was done, in any table: compared only for whether it is there.
 PASSING = frozenset(
     {
         "created_at", "updated_at", "first_seen_at", "last_polled_at", "last_success_at", "started_at", "ended_at",
         "fetched_at", "fresh_until", "sent_at", "due_at", "lease_owner", "lease_until", "elapsed_ms",
     }
 )  # fmt: skip
-OWN = {
-    # What arrived together lies together. That the bytes are the same is seen by their hash.
+NOT_COMPARED = {
+    # What arrived together is stored together. The hash shows that the bytes are the same.
     "captures": {"pack", "start"},
-    # A look has a name of its own, and a number made of it.
+    # A poll has its own id, and a number derived from it.
     "polls": {"id", "number"},
-    # The account, the clock and the particulars of a company are as of the look.
+    # The account, the clock and the particulars of a company are as of the poll.
     "observations": {"at"},
 }
-ELSEWHERE = {
-    "maintenance_tasks": "what is done by the clock, and which beat leads: nothing that a recipe makes",
-    "alembic_version": "the schema's own",
+NOT_FROM_RECIPES = {
+    "maintenance_tasks": "work on a schedule, and which beat leads: no result of a recipe",
+    "alembic_version": "the version of the schema",
     "recipe_views": "which views this database has",
     "database_identity": "the name of the database itself, and where it moved",
     "search_vectors": "PostgreSQL's part of searching, made from vectors",
@@ -58,41 +58,45 @@ SINCE = re.compile(r"(?<=[?&]after=)[^&]+")
 
 
 def unknown_tables(engine: Engine) -> set[str]:
-    """Tables and columns that the schema does not know, and so nobody would compare."""
-    inspector, found = inspect(engine), set[str]()
-    known = {table.name: table for table in (*metadata.sorted_tables, *search_metadata.sorted_tables)}
+    """Tables and columns that are not in the schema, and so would not be compared."""
+    inspector, unknown = inspect(engine), set[str]()
+    tables = {table.name: table for table in (*metadata.sorted_tables, *search_metadata.sorted_tables)}
     for name in inspector.get_table_names():
-        if name in known:
-            there = {column["name"] for column in inspector.get_columns(name)}
-            found |= {f"{name}.{column}" for column in there ^ set(known[name].columns.keys())}
-        elif name not in ELSEWHERE:
-            found.add(name)
-    return found
+        if name in tables:
+            actual = {column["name"] for column in inspector.get_columns(name)}
+            unknown |= {f"{name}.{column}" for column in actual ^ set(tables[name].columns.keys())}
+        elif name not in NOT_FROM_RECIPES:
+            unknown.add(name)
+    return unknown
 
 
 def stale_exceptions() -> set[str]:
-    """What is left out though it does not exist."""
+    """Columns that are excluded from the comparison but do not exist."""
     columns = {column.name for table in metadata.sorted_tables for column in table.columns}
-    own = {(table, column) for table, some in OWN.items() for column in some}
-    lost = {f"{t}.{c}" for t, c in own if t not in metadata.tables or c not in metadata.tables[t].columns}
-    return lost | (PASSING - columns)
+    excluded = {(table, column) for table, names in NOT_COMPARED.items() for column in names}
+    missing = {
+        f"{t}.{c}" for t, c in excluded if t not in metadata.tables or c not in metadata.tables[t].columns
+    }
+    return missing | (PASSING - columns)
 
 
 def read_rows(engine: Engine) -> dict[str, list[Row]]:
     with read_transaction(engine) as connection:
         return {
-            table.name: [_shown(table, dict(row)) for row in connection.execute(select(table)).mappings()]
+            table.name: [
+                _comparable_row(table, dict(row)) for row in connection.execute(select(table)).mappings()
+            ]
             for table in metadata.sorted_tables
-            if table.name not in ELSEWHERE
+            if table.name not in NOT_FROM_RECIPES
         }
 
 
-def _shown(table: Table, row: Row) -> Row:
-    passing = PASSING | OWN.get(table.name, set())
-    shown = {name: value is not None if name in passing else value for name, value in row.items()}
+def _comparable_row(table: Table, row: Row) -> Row:
+    passing = PASSING | NOT_COMPARED.get(table.name, set())
+    comparable = {name: value is not None if name in passing else value for name, value in row.items()}
     if table is captures:
-        shown |= {name: SINCE.sub("…", shown[name]) for name in ("url", "final_url")}
-    return shown
+        comparable |= {name: SINCE.sub("…", comparable[name]) for name in ("url", "final_url")}
+    return comparable
 
 
 def differences(ours: Mapping[str, Sequence[Row]], theirs: Mapping[str, Sequence[Row]]) -> Iterator[str]:
@@ -100,58 +104,64 @@ def differences(ours: Mapping[str, Sequence[Row]], theirs: Mapping[str, Sequence
         table = metadata.tables[name]
         mine, other = _by_key(table, ours[name]), _by_key(table, theirs[name])
         for key in sorted(mine.keys() | other.keys()):
-            yield from (f"{name} {key}: {said}" for said in _apart(mine[key], other[key]))
+            yield from (
+                f"{name} {key}: {difference}" for difference in _row_differences(mine[key], other[key])
+            )
 
 
 def _by_key(table: Table, rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """By the primary key; where that is left out, by everything."""
-    passing = PASSING | OWN.get(table.name, set())
+    """Rows by primary key; where that is excluded, by all columns."""
+    passing = PASSING | NOT_COMPARED.get(table.name, set())
     key = [column.name for column in table.primary_key if column.name not in passing]
-    found = defaultdict(list)
+    rows_by_key = defaultdict(list)
     for row in rows:
-        named = {name: row[name] for name in key} or row
-        found[msgspec.json.encode(named, order="sorted").decode()].append(row)
-    return found
+        key_values = {name: row[name] for name in key} or row
+        rows_by_key[msgspec.json.encode(key_values, order="sorted").decode()].append(row)
+    return rows_by_key
 
 
-def _apart(mine: Sequence[Row], other: Sequence[Row]) -> Iterator[str]:
+def _row_differences(mine: Sequence[Row], other: Sequence[Row]) -> Iterator[str]:
     if len(mine) != len(other):
         yield f"{len(mine)} against {len(other)}"
-    for one, two in zip(mine, other, strict=False):
-        yield from (f"{name}: {one[name]!r} != {two[name]!r}" for name in one if one[name] != two[name])
+    for my_row, other_row in zip(mine, other, strict=False):
+        yield from (
+            f"{name}: {my_row[name]!r} != {other_row[name]!r}"
+            for name in my_row
+            if my_row[name] != other_row[name]
+        )
 
 
 def read_bodies(engine: Engine, archive: Archive) -> dict[str, bytes]:
-    """By hash, which was checked; what is lost is missing."""
+    """Bodies by hash, which the archive checks; a lost body is missing."""
     with read_transaction(engine) as connection:
-        taken = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
-    return dict(archive.get(taken))
+        all_captures = [capture_from(row) for row in connection.execute(select(captures)).mappings()]
+    return dict(archive.get(all_captures))
 
 
-# In files too, moments pass; the seal of a file is made of all that it says, a story's score of the time as well.
+# Moments differ in files too; the seal of a file depends on all of its content, a story's score on the time.
 PASSING_IN_FILES = frozenset(
     {
         "extracted_at", "fetched_at", "discovered_at", "last_verified_at", "last_updated", "elapsed_ms", "headwater_seal",
         "scored_at", "score", "components",
     }
 )  # fmt: skip
-# These tell in the order of arrival.
+# These list their entries in the order of arrival.
 IN_ANY_ORDER = frozenset({"urls", "fetches"})
 
 
 def read_files(folder: Path) -> dict[str, Any]:
-    """By name: what a JSON file says but for what passes, and the bytes of any other."""
+    """Files by name: the content of JSON files without passing values, and the bytes of other files."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {
-        name: _said(json.loads(path.read_bytes())) if path.suffix == ".json" else path.read_bytes()
+        name: _comparable(json.loads(path.read_bytes())) if path.suffix == ".json" else path.read_bytes()
         for name, path in files.items()
     }
 
 
-def _said(value: Any, name: str = "") -> Any:
+def _comparable(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):  # as pairs: their order counts too
-        return [(key, key in PASSING_IN_FILES or _said(told, key)) for key, told in value.items()]
+        return [(key, key in PASSING_IN_FILES or _comparable(item, key)) for key, item in value.items()]
     if isinstance(value, list):
-        told = [_said(one) for one in value]
-        return sorted(told, key=repr) if name in IN_ANY_ORDER else told
-    return repr(value)  # 1 is not written as 1.0 is
+        items = [_comparable(item) for item in value]
+        return sorted(items, key=repr) if name in IN_ANY_ORDER else items
+    return repr(value)  # 1 differs from 1.0

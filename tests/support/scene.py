@@ -1,4 +1,4 @@
-"""Records with few words, and a store that has come so far already: what the store's contract tests begin with."""
+"""Short ways to make records, and a store that has already reached a stage of the flow: the start of the store's contract tests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,15 +27,15 @@ LEASE = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
 
 
-def make_source(name: str = "Wire", **told: Any) -> Source:
-    url = told.pop("url", f"https://{name.lower()}.example/feed")
-    recipe = told.pop("recipe", RECIPE)
+def make_source(name: str = "Wire", **fields: Any) -> Source:
+    url = fields.pop("url", f"https://{name.lower()}.example/feed")
+    recipe = fields.pop("recipe", RECIPE)
     return Source(
-        id=source_key(recipe, "feed", url, name), recipe=recipe, kind="feed", name=name, url=url, **told
+        id=source_key(recipe, "feed", url, name), recipe=recipe, kind="feed", name=name, url=url, **fields
     )
 
 
-def make_lead(path: str, *, source: Source, url: str | None = None, **told: Any) -> StoredLead:
+def make_lead(path: str, *, source: Source, url: str | None = None, **fields: Any) -> StoredLead:
     """Something the source says exists, at this path; another source with the same `url` means the same document."""
     address = url or f"https://{source.name.lower()}.example/{path}"
     return StoredLead(
@@ -43,13 +43,13 @@ def make_lead(path: str, *, source: Source, url: str | None = None, **told: Any)
         recipe=source.recipe,
         source=source.id,
         document=document_key(source.recipe, address),
-        lead=Lead(identity=path, url=address, **({"version": "v1", "title": path.title()} | told)),
+        lead=Lead(identity=path, url=address, **({"version": "v1", "title": path.title()} | fields)),
     )
 
 
-def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **told: Any) -> Capture:
+def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **fields: Any) -> Capture:
     digest = sha256(body.encode()).hexdigest()
-    given = {
+    defaults = {
         "url": "https://wire.example/a",
         "final_url": "https://wire.example/a",
         "status": 200,
@@ -60,11 +60,11 @@ def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **told: Any
         "fetched_at": START,
         "pack": f"{digest[:2]}/{digest}.warc",
     }
-    return Capture(id=capture_key(owner, digest), lead=lead, **(given | told))
+    return Capture(id=capture_key(owner, digest), lead=lead, **(defaults | fields))
 
 
-def make_document(draft: Draft, **told: Any) -> Document:
-    given: dict[str, Any] = {
+def make_document(draft: Draft, **fields: Any) -> Document:
+    defaults: dict[str, Any] = {
         "url": draft.lead.lead.url,
         "title": "A title",
         "text": f"The text of {draft.lead.lead.identity}.",
@@ -76,7 +76,7 @@ def make_document(draft: Draft, **told: Any) -> Document:
         recipe=draft.lead.recipe,
         source=draft.lead.source,
         lead=draft.lead.id,
-        **(given | told),
+        **(defaults | fields),
     )
 
 
@@ -84,10 +84,10 @@ def fingerprint(value: str, kind: str = "text", *, exclusive: bool = True) -> Fi
     return Fingerprint(kind, value, exclusive)
 
 
-def make_story(name: str, group: str, *documents: str, **told: Any) -> Story:
+def make_story(name: str, group: str, *documents: str, **fields: Any) -> Story:
     members = tuple(Member(document) for document in documents)
     return Story(
-        id=name, recipe=RECIPE, group=group_key(RECIPE, group), title=name.title(), members=members, **told
+        id=name, recipe=RECIPE, group=group_key(RECIPE, group), title=name.title(), members=members, **fields
     )
 
 
@@ -110,7 +110,7 @@ class Scene:
         lease: timedelta = LEASE,
         recipe: str = RECIPE,
     ) -> list[Any]:
-        wish = Claim(Job(recipe, task, keys), owner, self.now, limit, lease)
+        claim = Claim(Job(recipe, task, keys), owner, self.now, limit, lease)
         take = {
             Task.POLL: self.store.claim_sources,
             Task.FETCH: self.store.claim_leads,
@@ -119,17 +119,17 @@ class Scene:
             Task.DELIVER: self.store.claim_deliveries,
             Task.REPLAY: self.store.claim_replays,
         }[task]
-        return list(take(wish))
+        return list(take(claim))
 
-    def poll(self, *leads: StoredLead, source: Source | None = None, **told: Any) -> int:
+    def poll(self, *leads: StoredLead, source: Source | None = None, **fields: Any) -> int:
         """Poll the source, which returns these leads; the result is how many of them were new."""
         source = source or self.source
         self.store.register([source], self.now)
         with self._awake(source):
             (source_lease,) = self.claim(Task.POLL, keys=(source.id,), recipe=source.recipe)
-        given: dict[str, Any] = {"due_at": self.now + HOUR, "watermark": {"seen": len(leads)}} | told
+        defaults: dict[str, Any] = {"due_at": self.now + HOUR, "watermark": {"seen": len(leads)}} | fields
         return self.store.finish_poll(
-            [PollResult(source=source.id, run=source_lease.run, leads=leads, **given)], ME, self.now
+            [PollResult(source=source.id, run=source_lease.run, leads=leads, **defaults)], ME, self.now
         )
 
     @contextmanager
@@ -138,13 +138,13 @@ class Scene:
             connection.execute(sources.update().where(sources.c.id == source.id).values(due_at=self.now))
         yield
 
-    def lead(self, path: str, **told: Any) -> StoredLead:
-        return make_lead(path, source=told.pop("source", self.source), **told)
+    def lead(self, path: str, **fields: Any) -> StoredLead:
+        return make_lead(path, source=fields.pop("source", self.source), **fields)
 
     def fetch(self, *leads: StoredLead, body: str | None = None) -> list[Capture]:
         """The leads are claimed and their pages captured."""
-        taken = {lead.id: lead for lead in self.claim(Task.FETCH, keys=tuple(lead.id for lead in leads))}
-        assert set(taken) == {lead.id for lead in leads}
+        claimed = {lead.id: lead for lead in self.claim(Task.FETCH, keys=tuple(lead.id for lead in leads))}
+        assert set(claimed) == {lead.id for lead in leads}
         captures = [
             make_capture(lead.id, body or f"{lead.id} {next(self.bodies)}", lead=lead.id, url=lead.lead.url)
             for lead in leads
@@ -156,10 +156,10 @@ class Scene:
         self.store.finish_fetch(results, ME, self.now)
         return captures
 
-    def drafts(self, *paths: str, **told: Any) -> list[Draft]:
-        """New leads, polled, fetched and claimed for refining; in the order of the paths."""
-        leads = [self.lead(path, **told) for path in paths]
-        self.poll(*leads, source=told.get("source"))
+    def drafts(self, *paths: str, **fields: Any) -> list[Draft]:
+        """New leads that are polled, fetched and claimed for refining, in the order of the paths."""
+        leads = [self.lead(path, **fields) for path in paths]
+        self.poll(*leads, source=fields.get("source"))
         self.fetch(*leads)
         by_id = {draft.id: draft for draft in self.claim(Task.REFINE)}
         return [by_id[lead.document] for lead in leads]
@@ -167,10 +167,10 @@ class Scene:
     def refine(self, *results: RefineResult, settle: timedelta = timedelta(0), owner: str = ME) -> list[str]:
         return list(self.store.finish_refine(results, owner, self.now, settle))
 
-    def keep(self, *paths: str, routes: tuple[str, ...] = (), **told: Any) -> list[Draft]:
-        """Documents all the way to kept."""
+    def keep(self, *paths: str, routes: tuple[str, ...] = (), **fields: Any) -> list[Draft]:
+        """Documents that have gone all the way to kept."""
         drafts = self.drafts(*paths)
-        assert self.refine(*(kept_result(draft, routes=routes, **told) for draft in drafts)) == []
+        assert self.refine(*(kept_result(draft, routes=routes, **fields) for draft in drafts)) == []
         return drafts
 
     def change(self, draft: Draft, body: str, *, version: str = "v2") -> Draft:
@@ -178,12 +178,12 @@ class Scene:
         changed = replace(draft.lead, lead=replace(draft.lead.lead, version=version))
         self.poll(changed)
         self.fetch(changed, body=body)
-        (again,) = self.claim(Task.REFINE, keys=(draft.id,))
-        return again
+        (next_draft,) = self.claim(Task.REFINE, keys=(draft.id,))
+        return next_draft
 
     def row(self, table: Table, **match: Any) -> dict[str, Any]:
-        (found,) = self.rows(table, **match)
-        return found
+        (row,) = self.rows(table, **match)
+        return row
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
         where = [table.c[name] == value for name, value in match.items()]
@@ -196,19 +196,19 @@ class Scene:
             return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
-def kept_result(draft: Draft, *, routes: tuple[str, ...] = (), **told: Any) -> RefineResult:
+def kept_result(draft: Draft, *, routes: tuple[str, ...] = (), **fields: Any) -> RefineResult:
     return RefineResult(
         id=draft.id,
         state=State.KEPT,
         capture=draft.capture.id if draft.capture else None,
         revision=draft.revision,
-        document=make_document(draft, **told),
+        document=make_document(draft, **fields),
         routes=routes,
     )
 
 
 def ended_result(
-    draft: Draft, state: State, reason: str, *, document: bool = True, **told: Any
+    draft: Draft, state: State, reason: str, *, document: bool = True, **fields: Any
 ) -> RefineResult:
     return RefineResult(
         id=draft.id,
@@ -217,5 +217,5 @@ def ended_result(
         revision=draft.revision,
         document=make_document(draft) if document else None,
         reason=reason,
-        **told,
+        **fields,
     )

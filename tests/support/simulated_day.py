@@ -1,4 +1,4 @@
-"""Fifty companies watched by a clock that jumps, and what must hold of such a day."""
+"""A day of fifty companies under a clock that jumps, and what must hold for it."""
 
 import os
 from bisect import bisect_left
@@ -25,8 +25,8 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.listing import ENDPOINTS, KEYS
+from headwater_demo.markets.market import DemoMarket
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS
 from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
@@ -47,15 +47,15 @@ class Day:
 
 
 def run_day(folder: Path, length: timedelta) -> Day:
-    """Live through that much time; an article about some company appears every seven minutes."""
-    watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
-    listed = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
+    """Simulate that much time; an article about one of the companies appears every seven minutes."""
+    watch, market = SteppedClock(), DemoMarket(seed=3, size="small", start=START)
+    watch_list = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
     path = folder / "watch.yaml"
-    path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+    path.write_text(yaml.safe_dump(watch_list), encoding="utf-8")
     recipe = configure(path, {"endpoints": ENDPOINTS})
     app = App(Settings(data=str(folder / "data"), contact="sim@headwater.example"), clock=watch)
     fetcher = SimulatedFetcher(
-        watch, floor, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
+        watch, market, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
     )
     app.register(recipe)
     context = JobContext(
@@ -65,12 +65,12 @@ def run_day(folder: Path, length: timedelta) -> Day:
     network, appeared, next_article = NetworkLoop(context, [Job("markets", Task.POLL)]), {}, START
     while watch.now < START + length:
         if watch.now >= next_article:
-            made = floor.publish(
+            article = market.publish(
                 now=watch.now,
                 tickers=[COMPANIES[len(appeared) * 7 % 50].ticker],
                 late_minutes=len(appeared) % 3,
             )
-            appeared[made.id], next_article = watch.seconds(), next_article + timedelta(minutes=7)
+            appeared[article.id], next_article = watch.seconds(), next_article + timedelta(minutes=7)
         while network.step(timedelta(0)) or fetcher.ready:
             pass
         watch.now = min(max(_next(network, app), watch.now + SHORTEST_STEP), next_article)
@@ -82,7 +82,7 @@ def run_day(folder: Path, length: timedelta) -> Day:
 def _next(network: NetworkLoop, app: App):
     """When anything is due again: a row, or a poll that waits for its rate limit."""
     waiting = [
-        poll.retry_at for some in network.polls.values() for poll in some.polls.values() if poll.retry_at
+        poll.retry_at for pool in network.polls.values() for poll in pool.polls.values() if poll.retry_at
     ]
     return min([app.store.next_due("markets")[Task.POLL], *waiting])
 
@@ -96,7 +96,7 @@ def _summarise(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared:
                     (row["ended_at"].timestamp(), row["error"] or "", bool(row["warnings"]))
                 )
         rows = connection.execute(select(sources)).mappings().all()
-        found = {
+        first_seen = {
             row["identity"]: row["first_seen_at"].timestamp()
             for row in connection.execute(select(leads)).mappings()
         }
@@ -108,7 +108,7 @@ def _summarise(app: App, fetcher: SimulatedFetcher, length: timedelta, appeared:
         {row["id"]: row["kind"] for row in rows},
         every,
         appeared,
-        found,
+        first_seen,
     )
 
 
@@ -138,16 +138,16 @@ def check_cadences(day: Day) -> None:
     """Every source is polled on time: later only by its rate limit, and sooner only to continue a poll that was cut
     short."""
     for source, source_polls in day.polls.items():
-        done = [(at, cut_short) for at, error, cut_short in source_polls if not error]
+        successful = [(at, cut_short) for at, error, cut_short in source_polls if not error]
         assert all(error in {"", "rate_limited"} for _, error, _ in source_polls)
-        assert done, day.kinds[source]
-        gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(done)]
+        assert successful, day.kinds[source]
+        gaps = [(later - earlier, cut_short) for (earlier, cut_short), (later, _) in pairwise(successful)]
         assert all(gap >= day.every[source] or cut_short for gap, cut_short in gaps), day.kinds[source]
         assert all(gap <= day.every[source] + 200 for gap, _ in gaps), (day.kinds[source], max(gaps))
-        assert done[0][0] <= START.timestamp() + 900, day.kinds[source]
+        assert successful[0][0] <= START.timestamp() + 900, day.kinds[source]
 
 
-def check_nothing_is_lost_or_asked_twice(day: Day) -> None:
+def check_nothing_is_lost_or_requested_twice(day: Day) -> None:
     end = START.timestamp() + day.length.total_seconds()
     due = {article for article, at in day.appeared.items() if at < end - 900}
     assert due <= day.first_seen.keys()

@@ -28,7 +28,7 @@ from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.openai import OpenAiModel
 from headwater_recipes.geopolitics.description import DescribeStory
 
-KEY = "sk-nobody-may-read-this"
+KEY = "sk-must-never-be-shown"
 TEXT = "The ferry {0} left the harbour of Dunmore on Monday with twelve people. It came back in the evening."
 
 
@@ -78,15 +78,15 @@ class SummaryScene:
         batch = group_batch or self.group_batch()
         names = sorted({document.title[0] for document in batch.documents})
         described = tuple(self._story(name, batch) for name in names)
-        hot = tuple(replace(s, score=scores.get(s.id, s.score)) for s in described)
+        scored = tuple(replace(s, score=scores.get(s.id, s.score)) for s in described)
         routes = {story.id: ("stories",) for story in described}
-        done = GatherResult(group=batch.id, version=batch.version, stories=hot, routes=routes)
-        self.scene.store.finish_gather([done], ME, self.scene.now)
+        result = GatherResult(group=batch.id, version=batch.version, stories=scored, routes=routes)
+        self.scene.store.finish_gather([result], ME, self.scene.now)
 
     def _story(self, name: str, group_batch: GroupBatch) -> Story:
-        inside = [document for document in group_batch.documents if document.title.startswith(name)]
+        documents = [document for document in group_batch.documents if document.title.startswith(name)]
         before = next((story for story in group_batch.stories if story.id == name), None)
-        members = tuple(sorted((Member(d.id) for d in inside), key=lambda member: member.document))
+        members = tuple(sorted((Member(d.id) for d in documents), key=lambda member: member.document))
         same = before is not None and before.members == members
         revision = 1 if before is None else before.revision + (not same)
         story = Story(
@@ -94,7 +94,7 @@ class SummaryScene:
             last_at=self.scene.now,
         )  # fmt: skip
         return DescribeStory()(
-            StoryContext(story=story, documents=tuple(inside), before=before, rank=1, now=self.scene.now)
+            StoryContext(story=story, documents=tuple(documents), before=before, rank=1, now=self.scene.now)
         )
 
     def publish(self, *names: str, **scores: float) -> None:
@@ -147,12 +147,12 @@ class SummaryScene:
         return run_round(self.context(**more), [RECIPE])
 
     def rounds(self, count: int, **more: Any) -> list[SummaryFigures]:
-        """With a quarter of an hour between them."""
-        done = []
+        """Rounds a quarter of an hour apart."""
+        figures = []
         for _ in range(count):
-            done.append(self.round(**more))
+            figures.append(self.round(**more))
             self.scene.now += timedelta(minutes=15)
-        return done
+        return figures
 
     def story(self, name: str) -> dict[str, Any]:
         return self.scene.row(stories, id=name)
@@ -161,7 +161,7 @@ class SummaryScene:
         return str(self.story(name)["attributes"]["summary_by"])
 
     def requests(self) -> dict[str, str]:
-        """By story and level."""
+        """The state of each request, by story and level."""
         rows = self.scene.rows(summary_requests)
         return {f"{row['story_id']}-{row['level']}": row["state"] for row in rows}
 

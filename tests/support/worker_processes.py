@@ -1,4 +1,4 @@
-"""Workers in real processes: a recipe that writes down what it does, installed for the test alone."""
+"""Workers in real processes, with a recipe that writes down what it does, installed for one test."""
 
 import subprocess
 import sys
@@ -23,10 +23,10 @@ from tests.support.journal_recipe import (
 
 from headwater_demo.internet import Internet
 
-CREW = Path(__file__).with_name("run_worker_pool.py")
+RUN_WORKER_POOL = Path(__file__).with_name("run_worker_pool.py")
 LONGEST = 90.0
 
-# Without a duplicate step no document is ever decided twice, so that each line of the journal is a job done.
+# Without a duplicate step no document is ever decided twice, so each line of the journal is one finished job.
 TRIAL = """
 def recipe():
     return replace(crypto(), name="trial", steps=(normalise, Journal()))
@@ -59,20 +59,20 @@ class WorkerProcesses:
         return self.database or f"sqlite:///{self.folder / 'data' / 'headwater.db'}"
 
     def start(self, *flags: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(CREW), str(self.folder / "headwater.yaml"), RECIPE, *flags]
+        command = [sys.executable, str(RUN_WORKER_POOL), str(self.folder / "headwater.yaml"), RECIPE, *flags]
         with (self.folder / "output").open("ab") as output:
             self.started.append(
                 child_process.start(command, env=environment(self.folder), stdout=output, stderr=output)
             )
         return self.started[-1]
 
-    def finish(self, *crews: subprocess.Popen[bytes], watch: Callable[[], None] = lambda: None) -> list[int]:
-        """Their exit statuses, once they have ended by themselves."""
-        self.wait_until(lambda: (watch(), all(crew.poll() is not None for crew in crews))[1])
-        return [crew.returncode for crew in crews]
+    def finish(self, *pools: subprocess.Popen[bytes], watch: Callable[[], None] = lambda: None) -> list[int]:
+        """Their exit codes, once they have ended by themselves."""
+        self.wait_until(lambda: (watch(), all(pool.poll() is not None for pool in pools))[1])
+        return [pool.returncode for pool in pools]
 
-    def wait_until(self, true: Callable[[], bool]) -> None:
-        wait_until(true, self.folder, LONGEST)
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        wait_until(condition, self.folder, LONGEST)
 
     def journal(self) -> list[str]:
         return read_journal(self.folder)
@@ -81,17 +81,17 @@ class WorkerProcesses:
         return read_output(self.folder)
 
     def close(self) -> None:
-        for crew in self.started:
-            if crew.poll() is None:
-                for process in (*children(crew), crew):
+        for pool in self.started:
+            if pool.poll() is None:
+                for process in (*children(pool), pool):
                     process.kill()
-            crew.wait()
+            pool.wait()
 
 
 @contextmanager
-def worker_processes(folder: Path, internet: Internet, **told: Any) -> Iterator[WorkerProcesses]:
-    made = WorkerProcesses(folder, internet, **told)
+def worker_processes(folder: Path, internet: Internet, **options: Any) -> Iterator[WorkerProcesses]:
+    processes = WorkerProcesses(folder, internet, **options)
     try:
-        yield made
+        yield processes
     finally:
-        made.close()
+        processes.close()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from headwater.model.warning_log import Warn
-from headwater.text.legacy_charsets import guess_legacy_charset, repair_mixed_utf8
+from headwater.text.legacy_charsets import guess_legacy_charset, guess_page_charset, repair_mixed_utf8
 from headwater.text.letters import normalise_text
 
 LARGEST_TEXT = 32_000_000
@@ -164,7 +164,7 @@ def _detect(data: bytes) -> DecodedText:
             continue
         if (text := _nearly_strictly(data, charset)) is not None:
             return DecodedText(text, charset, "detected")
-    charset = guess_legacy_charset(data)
+    charset = guess_page_charset(data)
     return DecodedText(data.decode(charset, "replace"), charset, "detected")
 
 
