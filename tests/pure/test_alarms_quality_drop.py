@@ -57,9 +57,9 @@ def test_only_falling_scores_are_reported(scores: list[float]):
     st.lists(scores, min_size=MIN_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
 )
 def test_the_order_within_each_part_changes_nothing(earlier: list[float], recent: list[float]):
-    mixed = detect_quality_drop([*reversed(earlier), *reversed(recent)])
+    reversed_drop = detect_quality_drop([*reversed(earlier), *reversed(recent)])
     drop = detect_quality_drop([*earlier, *recent])
-    assert (mixed is None) == (drop is None)
+    assert (reversed_drop is None) == (drop is None)
 
 
 @given(

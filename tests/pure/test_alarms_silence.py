@@ -48,9 +48,9 @@ def test_c37_every_source_with_a_rhythm_is_silent_in_the_end(steps: list[timedel
 @given(gaps, st.randoms(use_true_random=False))
 def test_the_order_of_arrivals_changes_nothing(steps: list[timedelta], random):
     arrivals = moments(steps)
-    mixed = arrivals[:]
-    random.shuffle(mixed)
-    assert expected_quiet(mixed, HOUR) == expected_quiet(arrivals, HOUR)
+    shuffled = arrivals[:]
+    random.shuffle(shuffled)
+    assert expected_quiet(shuffled, HOUR) == expected_quiet(arrivals, HOUR)
 
 
 @given(gaps)

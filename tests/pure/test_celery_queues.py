@@ -26,8 +26,8 @@ def test_a_replay_has_a_queue_of_its_own_and_comes_last_where_one_worker_serves_
     assert queue_name(Job("crypto", Task.REPLAY)) == "headwater.crypto.replay"
     _, local = worker_roles("all", ["crypto", "markets"], 1)
     assert [job.task for job in local.jobs][-2:] == [Task.REPLAY, Task.REPLAY]
-    (alone,) = worker_roles("replay", ["crypto"], 4)
-    assert (alone.name, alone.queues, alone.concurrency) == ("local", ("headwater.crypto.replay",), 4)
+    (role,) = worker_roles("replay", ["crypto"], 4)
+    assert (role.name, role.queues, role.concurrency) == ("local", ("headwater.crypto.replay",), 4)
 
 
 def test_only_the_named_queues_are_served():

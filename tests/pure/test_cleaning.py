@@ -138,8 +138,8 @@ def test_cleaning_rules_can_be_changed() -> None:
     text = f"{STORY}\n\nNota: Marés de Orrin"
     assert clean_text(text, CleaningRules(patterns=("nota: marés",))).text == STORY
     assert clean_text(f"{STORY}\n\nShare", CleaningRules(orphans=False)).text == f"{STORY}\n\nShare"
-    twice = f"{STORY}\n\n{STORY}"
-    assert clean_text(twice, CleaningRules(repeats=False)).text == twice
+    repeated = f"{STORY}\n\n{STORY}"
+    assert clean_text(repeated, CleaningRules(repeats=False)).text == repeated
 
 
 PIECES = st.sampled_from(

@@ -194,7 +194,7 @@ def test_a_corpus_beyond_the_window_is_divided_as_within_it():
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What starts beyond thousands of documents starts beyond dozens."""
+    """Lowers the limits from thousands of documents to dozens."""
     monkeypatch.setattr(windows, "MAX_PART", 50)
     monkeypatch.setattr(windows, "PLAIN_MODULARITY_ROWS", 100)
     monkeypatch.setattr(neighbours, "EXACT", 100)
@@ -202,7 +202,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stories_of(*sizes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors around as many directions, shuffled, and the direction of each."""
+    """Shuffled vectors around one direction per size, and the direction of each."""
     generator = np.random.default_rng(8)
     story_of = generator.permutation(np.repeat(np.arange(len(sizes)), sizes))
     centres = generator.normal(size=(len(sizes), 64))

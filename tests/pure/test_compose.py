@@ -120,8 +120,8 @@ TITLE = "title"
 
 
 def test_a_step_without_changes_has_an_empty_trail_entry():
-    same = replace(PLAIN, title=f"A {TITLE}", attributes={})
-    assert with_trail_entry(PLAIN, same, "step", "1").trail[-1].changed == ()
+    unchanged = replace(PLAIN, title=f"A {TITLE}", attributes={})
+    assert with_trail_entry(PLAIN, unchanged, "step", "1").trail[-1].changed == ()
 
 
 def test_the_trail_entry_has_the_changed_fields_and_the_notes():

@@ -118,8 +118,8 @@ NOTICE = "The central bank said it did not operate in the money market during th
 
 def test_the_same_notice_on_another_day_is_new():
     first = replace(FIRST, title="Bank does not operate", body=NOTICE)
-    again = replace(first, id="b", published_at=first.published_at + timedelta(days=21))
-    assert compare(first, again).relation == "new"
+    three_weeks_later = replace(first, id="b", published_at=first.published_at + timedelta(days=21))
+    assert compare(first, three_weeks_later).relation == "new"
     resent = replace(first, id="b", published_at=first.published_at + timedelta(minutes=5))
     assert compare(first, resent).relation == "duplicate"
 

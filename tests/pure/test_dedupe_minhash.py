@@ -15,13 +15,13 @@ BODY = (
 
 
 def test_the_golden_values_of_scheme_hw1_never_change():
-    signed = signature(TITLE, BODY)
-    digest = hashlib.sha256(signed.minhash.astype("<u4").tobytes()).hexdigest()
+    signed_text = signature(TITLE, BODY)
+    digest = hashlib.sha256(signed_text.minhash.astype("<u4").tobytes()).hexdigest()
     assert SCHEME == "hw1"
     assert digest == "53175d59ae38a8f9f0bd6ff01577b8f096cdad636457767007318bc8df519a69"
-    assert signed.bands[:2] == (-2055034601532917467, -3324972258609126140)
-    assert signed.anchors[:2] == (2007446120817720282, 2210518907208475798)
-    assert signed.title == 1585737687079394078
+    assert signed_text.bands[:2] == (-2055034601532917467, -3324972258609126140)
+    assert signed_text.anchors[:2] == (2007446120817720282, 2210518907208475798)
+    assert signed_text.title == 1585737687079394078
 
 
 def test_keys_fit_a_database_and_are_few():

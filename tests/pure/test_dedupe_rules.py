@@ -99,9 +99,9 @@ def test_deciding_again_changes_nothing():
     index = MemoryIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     first, copy = article("a", story(1)), article("b", story(1), 1, publisher="Post")
-    before = [deduplicator.add(first), deduplicator.add(copy)]
-    again = [deduplicator.add(first), deduplicator.add(copy)]
-    assert before[1].duplicate_of == again[1].duplicate_of == "a"
+    first_decisions = [deduplicator.add(first), deduplicator.add(copy)]
+    second_decisions = [deduplicator.add(first), deduplicator.add(copy)]
+    assert first_decisions[1].duplicate_of == second_decisions[1].duplicate_of == "a"
     assert index.original("a") == "a"
 
 
@@ -220,8 +220,8 @@ def test_fuzzy_titles_never_decide_in_the_default_profile():
 @pytest.mark.parametrize("name", PROFILES)
 def test_empty_and_odd_articles_are_accepted(name):
     texts = ["", " ", "\x00\ud800", "word", "\U0001f600" * 50, "a" * 100_000]
-    odd = [Article(id=str(number), body=body) for number, body in enumerate(texts)]
-    assert {decision.id for decision in dedupe_stream(odd, profile=PROFILES[name])} == {
+    articles = [Article(id=str(number), body=body) for number, body in enumerate(texts)]
+    assert {decision.id for decision in dedupe_stream(articles, profile=PROFILES[name])} == {
         str(number) for number in range(len(texts))
     }
 
@@ -235,7 +235,7 @@ def test_the_same_form_for_other_places_is_not_a_copy():
 
 
 def test_c21_an_article_is_compared_with_few_of_many_similar_ones():
-    """The work for one article is bounded, whatever is stored: that is what keeps it far below a second."""
+    """The work for one article is bounded for any number of stored articles, so it takes far less than a second."""
     index = CountingIndex()
     deduplicator = Deduplicator(DEFAULT, index)
     for number in range(300):
@@ -246,7 +246,7 @@ def test_c21_an_article_is_compared_with_few_of_many_similar_ones():
 
 
 class CountingIndex(MemoryIndex):
-    """Notes whose texts are asked for."""
+    """Records the ids whose texts are requested."""
 
     def __init__(self):
         super().__init__()

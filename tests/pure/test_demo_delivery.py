@@ -28,9 +28,11 @@ def request(**headers):
 def test_compression_loses_nothing_and_the_tag_is_recognised(body):
     delivered = deliver(request(accept_encoding="gzip"), SiteResponse(body=body), born=NOW)
     unpacked = gzip.decompress(delivered.body) if "Content-Encoding" in delivered.headers else delivered.body
-    again = deliver(request(if_none_match=delivered.headers["ETag"]), SiteResponse(body=body), born=NOW)
+    second_response = deliver(
+        request(if_none_match=delivered.headers["ETag"]), SiteResponse(body=body), born=NOW
+    )
     assert unpacked == body
-    assert again.status == 304
+    assert second_response.status == 304
 
 
 @pytest.mark.parametrize("since", ["yesterday", "", "Fri, 99 Nov 2026 09:00:00 GMT"])
@@ -39,9 +41,9 @@ def test_an_invalid_date_is_ignored(since):
 
 
 def test_errors_and_raw_answers_are_sent_unchanged():
-    odd = SiteResponse(body=b"x" * 1000, as_is=True)
+    raw = SiteResponse(body=b"x" * 1000, as_is=True)
     missing = SiteResponse(status=404, body=b"x" * 1000)
-    assert deliver(request(accept_encoding="gzip"), odd, born=NOW) is odd
+    assert deliver(request(accept_encoding="gzip"), raw, born=NOW) is raw
     assert deliver(request(accept_encoding="gzip"), missing, born=NOW) is missing
 
 

@@ -122,9 +122,9 @@ def test_some_articles_are_listed_with_tracking_parameters_in_a_second_feed(trut
 
 
 def test_some_articles_are_corrected_hours_after_they_appeared(truth):
-    late = [item for item in truth if item["modified"] != item["published"]]
-    assert len(late) > 3
+    corrected = [item for item in truth if item["modified"] != item["published"]]
+    assert len(corrected) > 3
     world = create_world(size="full")
-    world.clock.set(datetime.fromisoformat(late[0]["published"]))
-    first = next(item for item in article_truths(world) if item["id"] == late[0]["id"])
-    assert first["paragraphs"] == late[0]["paragraphs"][:-1]
+    world.clock.set(datetime.fromisoformat(corrected[0]["published"]))
+    first = next(item for item in article_truths(world) if item["id"] == corrected[0]["id"])
+    assert first["paragraphs"] == corrected[0]["paragraphs"][:-1]

@@ -23,7 +23,7 @@ step = DropExactDuplicates()
 
 @dataclass
 class StoredFingerprints:
-    """What is stored already."""
+    """A store with the fingerprints and documents of earlier batches."""
 
     owners: dict[Fingerprint, str] = field(default_factory=dict)
 
@@ -149,12 +149,14 @@ def test_a_second_run_over_its_own_results_changes_nothing(batch: list[Document]
     stored = StoredFingerprints()
     first = _decide(batch, stored)
     stored.store(first.values())
-    stayed = [document for document in batch if isinstance(first[document.id], Document)]
-    again = _decide(stayed, stored)
-    assert {name: _fingerprints(o) for name, o in again.items()} == {
-        d.id: _fingerprints(first[d.id]) for d in stayed
+    remaining = [document for document in batch if isinstance(first[document.id], Document)]
+    second = _decide(remaining, stored)
+    assert {name: _fingerprints(o) for name, o in second.items()} == {
+        d.id: _fingerprints(first[d.id]) for d in remaining
     }
-    assert _dropped(_decide([d for d in batch if d not in stayed], stored)).keys() == _dropped(first).keys()
+    assert (
+        _dropped(_decide([d for d in batch if d not in remaining], stored)).keys() == _dropped(first).keys()
+    )
 
 
 def _fingerprints(outcome: Outcome) -> tuple[Fingerprint, ...]:
@@ -165,8 +167,8 @@ def _fingerprints(outcome: Outcome) -> tuple[Fingerprint, ...]:
 @given(batches())
 def test_remaining_documents_share_no_fingerprint_and_every_drop_names_one_of_them(batch: list[Document]):
     outcomes = _decide(batch)
-    stayed = {name: set(_fingerprints(o)) for name, o in outcomes.items() if isinstance(o, Document)}
-    assert sum(map(len, stayed.values())) == len(set().union(*stayed.values()))
+    remaining = {name: set(_fingerprints(o)) for name, o in outcomes.items() if isinstance(o, Document)}
+    assert sum(map(len, remaining.values())) == len(set().union(*remaining.values()))
     for name, (_, of) in _dropped(outcomes).items():
         (document,) = [d for d in batch if d.id == name]
-        assert stayed[of] & set(exact_fingerprints(document, 20))
+        assert remaining[of] & set(exact_fingerprints(document, 20))

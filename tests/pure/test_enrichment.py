@@ -94,9 +94,9 @@ def test_the_step_notes_the_origin_and_fills_empty_fields() -> None:
     assert after.text.startswith("Ferries are back.\n\nThe harbour reopens")
     assert (after.keywords, after.authors) == (("ferries",), ("Jon Doe",))
     assert after.origins == {"text": "article + payload", "keywords": "payload", "description": "payload"}
-    (again,) = step([after], CONTEXT)
-    assert isinstance(again, Document)
-    assert (again.text, again.origins) == (after.text, after.origins)
+    (second_result,) = step([after], CONTEXT)
+    assert isinstance(second_result, Document)
+    assert (second_result.text, second_result.origins) == (after.text, after.origins)
 
 
 def test_the_step_uses_the_hints_of_the_lead_and_leaves_long_bodies_alone() -> None:

@@ -306,8 +306,8 @@ def test_reading_the_rendered_text_again_loses_nothing(document_blocks: list) ->
     text = blocks_to_markdown(document_blocks)
     assert words(text) == words(blocks_to_plain_text(document_blocks))
     if text.strip() and not text.startswith("---"):
-        again = read(read_markdown(text.encode(), NONE))
-        assert normalise_text(again.text) == normalise_text(text)
+        second_reading = read(read_markdown(text.encode(), NONE))
+        assert normalise_text(second_reading.text) == normalise_text(text)
         assert words(strip_markdown(text)) == words(blocks_to_plain_text(document_blocks))
 
 

@@ -180,15 +180,15 @@ def test_bullets_become_items() -> None:
     assert read(make_pdf([sheet])).text.endswith("- to keep the ledger\n- to read the notice")
 
 
-@pytest.mark.parametrize(("labels", "shown"), [("••••", "- - - -"), ("1234", "1 2 3 4")])
-def test_bullets_and_numbers_in_the_margin_belong_to_their_lines(labels: str, shown: str) -> None:
+@pytest.mark.parametrize(("labels", "expected_labels"), [("••••", "- - - -"), ("1234", "1 2 3 4")])
+def test_bullets_and_numbers_in_the_margin_belong_to_their_lines(labels: str, expected_labels: str) -> None:
     sheet = PdfSheet()
     column(sheet, 60, list(labels))
     column(sheet, 90, [f"the duty of rank {n} is written in a line" for n in "abcd"])
     text = read(make_pdf([sheet])).text
     expected = [
         f"{label} the duty of rank {n} is written in a line"
-        for label, n in zip(shown.split(), "abcd", strict=True)
+        for label, n in zip(expected_labels.split(), "abcd", strict=True)
     ]
     assert text.split() == " ".join(expected).split()
 
@@ -261,9 +261,9 @@ def test_p14_scans_are_recognised_as_such(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(ocr, "tesseract", lambda: None)
     scan = PdfSheet(picture=True)
     assert read_pdf(make_pdf([scan, scan]), NONE) == Unreadable("requires_ocr", "2 pages are pictures")
-    mixed = read(make_pdf([pdf_page(1), scan]))
-    assert mixed.attributes["requires_ocr"] == [2]
-    assert mixed.confidence == 0.5
+    reading = read(make_pdf([pdf_page(1), scan]))
+    assert reading.attributes["requires_ocr"] == [2]
+    assert reading.confidence == 0.5
 
 
 def test_scans_are_recognised_where_tesseract_is_installed(
@@ -278,8 +278,8 @@ def test_scans_are_recognised_where_tesseract_is_installed(
     reading = read(make_pdf([PdfSheet(picture=True)]))
     assert reading.text == "Read off a picture.\n\nTwice."
     assert reading.attributes["recognised"] == [1]
-    unasked = PdfReader(recognises=False)(make_pdf([PdfSheet(picture=True)]), NONE)
-    assert isinstance(unasked, Unreadable)
+    without_ocr = PdfReader(recognises=False)(make_pdf([PdfSheet(picture=True)]), NONE)
+    assert isinstance(without_ocr, Unreadable)
 
 
 def test_empty_pages_have_no_text() -> None:

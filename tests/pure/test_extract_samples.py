@@ -218,7 +218,7 @@ HTML = b"<!doctype html><html><head><title>T</title></head><body><p>Hello</p></b
 
 
 def samples() -> dict[str, bytes]:
-    """One readable paper of each format."""
+    """One readable document of each format."""
     return {
         "pdf": make_pdf(
             [pdf_page(1), pdf_page(2)], info="/Title(Harbour dues)/CreationDate(D:20261113080000+01'00')"
@@ -268,7 +268,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def inside(data: bytes, chance: random.Random) -> bytes:
-    """Damage within a member of a zip file that is whole."""
+    """Damage within a member of an intact zip file."""
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         members: dict[str, str | bytes] = {name: file.read(name) for name in file.namelist()}
     name = chance.choice(sorted(members))

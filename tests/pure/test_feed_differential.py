@@ -213,7 +213,7 @@ MUTATIONS = (
 
 
 def count_useful(pairs) -> tuple[int, int, int]:
-    """Entries with anything, titles and links; what was taken from the channel does not count."""
+    """Counts of non-empty entries, titles and links, without values taken from the channel."""
     useful = [(title, web_link(link)) for title, link in pairs if title not in CHANNEL_TITLES]
     return (
         sum(1 for pair in useful if any(pair)),

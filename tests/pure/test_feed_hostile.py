@@ -14,7 +14,7 @@ from headwater.sources.feeds.parser import parse_feed, parse_with_feedparser
 
 
 def outcome(data: bytes) -> str:
-    """The format of the feed, or the reason why it is none."""
+    """The format of the feed, or the reason why it was refused."""
     try:
         return parse_feed(data, url="https://x.example/").format
     except NotAFeed as error:
@@ -112,7 +112,7 @@ def test_deeply_nested_json_is_survived():
     ],
 )
 def test_repetition_costs_linear_work(unit):
-    """No assertion on time: quadratic work on a megabyte would take hours, and this comes back."""
+    """No assertion on time: with quadratic work this test would take hours."""
     data = b'<rss version="2.0"><channel><title>T</title>' + unit * (1_000_000 // len(unit))
     assert outcome(data) in {"rss20", "unknown", "refused_entities"}
 

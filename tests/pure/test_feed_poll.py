@@ -33,11 +33,11 @@ def poll(pages, /, *, watermark=None, trigger=None, **options) -> SessionResult:
 
 
 def test_c11_an_entry_becomes_a_lead_with_all_that_the_feed_says():
-    more = (
+    elements = (
         "<author>j@x.example (Jo Roe)</author><category>Tides</category><description>Short &amp;amp; plain</description>"
         '<subtitle>By an hour</subtitle><enclosure url="/t.jpg" type="image/jpeg" length="1"/>'
     )
-    result = poll({MAIN: rss(item(1, more=more), head="<language>en</language>")})
+    result = poll({MAIN: rss(item(1, more=elements), head="<language>en</language>")})
     (lead,) = result.leads
     assert (lead.identity, lead.url, lead.title) == ("w-1", "http://site.example/1", "Tide 1")
     assert (lead.published, lead.body) == (NOW - timedelta(hours=1), None)
@@ -75,9 +75,9 @@ def test_c7_the_update_frequency_is_learned_stored_and_followed():
         "entries": 12,
     }
     assert first.after == timedelta(hours=4)
-    same = poll({MAIN: daily}, watermark=first.watermark).discovery
-    assert (same.leads, same.after) == ((), timedelta(hours=4))
-    assert same.watermark["update_frequency"] == first.watermark["update_frequency"]
+    second = poll({MAIN: daily}, watermark=first.watermark).discovery
+    assert (second.leads, second.after) == ((), timedelta(hours=4))
+    assert second.watermark["update_frequency"] == first.watermark["update_frequency"]
     unchanged = poll({MAIN: answer(Request(url=MAIN), status=304)}, watermark=first.watermark).discovery
     assert (unchanged.after, unchanged.watermark) == (timedelta(hours=4), None)
 
@@ -90,8 +90,8 @@ def test_c7_a_configured_schedule_overrides_the_learned_interval():
 
 
 def test_a_busy_feed_is_polled_before_its_entries_drop_out():
-    busy = {MAIN: rss(*(item(number, hours_ago=number / 10) for number in range(20)))}
-    assert poll(busy).discovery.within == timedelta(minutes=57)
+    pages = {MAIN: rss(*(item(number, hours_ago=number / 10) for number in range(20)))}
+    assert poll(pages).discovery.within == timedelta(minutes=57)
 
 
 @pytest.mark.parametrize("error", [Permanent("http_404"), Temporary("http_503"), "<html>Parked</html>"])

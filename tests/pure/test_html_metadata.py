@@ -22,13 +22,13 @@ def page(head: str = "", top: str = "<h1>The lamp</h1>", bottom: str = "") -> Re
     return reading
 
 
-def linked(text: str) -> str:
+def linked_data_element(text: str) -> str:
     return f'<script type="application/ld+json">{text}</script>'
 
 
 def test_linked_data_comes_before_open_graph_and_meta():
     reading = page(
-        linked(
+        linked_data_element(
             '{"@type": "NewsArticle", "datePublished": "2023-01-02T03:04:05Z", "author": {"name": "Ada Quill"}}'
         )
         + '<meta property="article:published_time" content="2020-01-01"><meta name="author" content="Someone Else">'
@@ -40,7 +40,7 @@ def test_linked_data_comes_before_open_graph_and_meta():
 
 def test_authors_by_reference_in_a_graph():
     reading = page(
-        linked(
+        linked_data_element(
             '{"@graph": [{"@type": "Article", "author": {"@id": "#ada"}}, {"@type": "Person", "@id": "#ada", "name": "Ada Quill"}]}'
         )
     )
@@ -48,7 +48,9 @@ def test_authors_by_reference_in_a_graph():
 
 
 def test_linked_data_that_is_not_json_still_yields_its_date():
-    reading = page(linked('{"@type": "Article", "datePublished": "2023-01-02", "text": "a "quote" inside"}'))
+    reading = page(
+        linked_data_element('{"@type": "Article", "datePublished": "2023-01-02", "text": "a "quote" inside"}')
+    )
     assert reading.published == datetime(2023, 1, 2, tzinfo=UTC)
     assert reading.attributes["published_precision"] == "day"
 
@@ -73,9 +75,9 @@ def test_a_date_line_by_the_headline_is_evidence_of_last_resort():
     "head",
     [
         "",
-        linked('{"@type": "WebPage", "datePublished": "2019-01-01"}'),
+        linked_data_element('{"@type": "WebPage", "datePublished": "2019-01-01"}'),
         '<meta property="article:modified_time" content="2020-01-01">',
-        linked('{"@type": "Product", "name": "Lamp"}')
+        linked_data_element('{"@type": "Product", "name": "Lamp"}')
         + '<meta property="article:published_time" content="2019-01-01">',
     ],
 )

@@ -112,10 +112,10 @@ def test_reading_is_deterministic():
 
 def test_reading_the_rendered_text_again_loses_nothing():
     plain = reading(ARTICLE).plain
-    again = reading(
+    second_text = reading(
         "<article><p>" + "</p><p>".join(plain.replace("<", "&lt;").split("\n")) + "</p></article>"
     ).plain
-    assert again.split() == plain.split()
+    assert second_text.split() == plain.split()
 
 
 def test_text_is_in_normal_form_c():
@@ -230,8 +230,8 @@ def _element(name: str, inner: list[str]) -> str:
 def test_reading_the_rendered_text_again_loses_no_word(elements):
     page_reading = read_html(("<article>" + "".join(elements) + "</article>").encode(), ExtractHints())
     if isinstance(page_reading, Reading):
-        again = iter(strip_markdown(page_reading.text).split())
-        assert all(word in again for word in page_reading.plain.split())
+        words = iter(strip_markdown(page_reading.text).split())
+        assert all(word in words for word in page_reading.plain.split())
 
 
 def test_blocks_apart_from_an_article_are_left_out():
@@ -243,7 +243,7 @@ def test_blocks_apart_from_an_article_are_left_out():
 
 def test_a_short_text_without_a_likely_block_is_not_chosen():
     texts = ["Sign in", "Basket", "Help"]
-    few, many = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
+    short_lengths, long_lengths = np.array([20, 15, 10], np.float32), np.array([200, 150, 100], np.float32)
     likely = np.array([0.35, 0.3, 0.2], np.float32)
-    assert choose_blocks(likely, few, texts).blocks == ()
-    assert choose_blocks(likely, many, texts).blocks != ()
+    assert choose_blocks(likely, short_lengths, texts).blocks == ()
+    assert choose_blocks(likely, long_lengths, texts).blocks != ()

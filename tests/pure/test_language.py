@@ -136,8 +136,8 @@ def test_declared_language_tags_are_read(tag: str, code: str) -> None:
 def test_declaration_and_text_are_weighed(
     declared: str, detected: DetectedLanguage, language: str, origin: str
 ) -> None:
-    settled = resolve_language(declared, "html lang", detected, overrule=0.8)
-    assert (settled.language, settled.origin) == (language, origin)
+    resolved = resolve_language(declared, "html lang", detected, overrule=0.8)
+    assert (resolved.language, resolved.origin) == (language, origin)
 
 
 LANGUAGES = ("ca", "en", "es", "eu", "gl", "pt")
@@ -197,8 +197,8 @@ def test_the_step_keeps_a_declaration_that_the_text_confirms() -> None:
         step, document(text=SENTENCES["gl"], language="gl-ES", origins={"language": "html lang"})
     )
     assert (after.language, after.origins["language"]) == ("gl", "html lang")
-    again = run_step(step, after)
-    assert (again.language, again.origins) == (after.language, after.origins)
+    second_result = run_step(step, after)
+    assert (second_result.language, second_result.origins) == (after.language, after.origins)
 
 
 def test_the_step_classifies_a_short_text_with_its_title() -> None:

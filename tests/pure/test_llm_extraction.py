@@ -65,9 +65,9 @@ def test_an_answer_that_does_not_fit_the_schema_is_invalid(change):
 
 @pytest.mark.parametrize("text", ["", "  ", "Certainly! Here it is.", "{", "[" * 100_000, "\ud800", "``````"])
 def test_an_answer_that_is_not_json_is_invalid(text: str):
-    with pytest.raises(InvalidAnswer) as why:
+    with pytest.raises(InvalidAnswer) as caught:
         parse_extraction(EXTRACTION, text)
-    assert len(str(why.value)) <= 300
+    assert len(str(caught.value)) <= 300
 
 
 @given(st.text())

@@ -38,12 +38,12 @@ BAR = {
 EMPTY = {"queryCount": 0, "resultsCount": 0, "adjusted": True, "status": "OK", "request_id": "77aa"}
 
 
-def payload(*bars: dict[str, Any], **more: Any):
+def payload(*bars: dict[str, Any], **fields: Any):
     counter = iter(range(100))
 
     def reply(request):
-        body = {"results": list(bars), "status": "DELAYED", "request_id": str(next(counter))} | more
-        return answer(request, json.dumps(body if bars else EMPTY | more), media_type="application/json")
+        body = {"results": list(bars), "status": "DELAYED", "request_id": str(next(counter))} | fields
+        return answer(request, json.dumps(body if bars else EMPTY | fields), media_type="application/json")
 
     return reply
 

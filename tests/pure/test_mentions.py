@@ -107,9 +107,9 @@ def test_r83_step_sets_mentions_with_offsets_and_a_version_of_the_names() -> Non
     (after,) = step([document], context)
     assert isinstance(after, Document)
     assert after.mentions == (Mention("q", "alias", 0.7, 1, ((0, 9),)), Mention("t", "alias", 0.7, 1))
-    (again,) = step([after], context)
-    assert isinstance(again, Document)
-    assert again.mentions == after.mentions
+    (second_result,) = step([after], context)
+    assert isinstance(second_result, Document)
+    assert second_result.mentions == after.mentions
     assert step.version != FindMentions(build_matcher([Alias("Quillmark", "q")])).version
 
 
@@ -197,10 +197,10 @@ def plain_words(text: str, name: str) -> list[tuple[int, int]]:
     for start in range(len(text) - len(name) + 1):
         end = start + len(name)
         piece = text[start:end]
-        same = piece == name if len(name) <= 2 else piece.lower() == name.lower()
+        matches = piece == name if len(name) <= 2 else piece.lower() == name.lower()
         tail = text[end:].split(" ", maxsplit=1)[0].lower()
         allowed = {"", "s", "es"} if len(name) >= 5 else {""}
-        if same and tail in allowed and (start == 0 or text[start - 1] == " "):
+        if matches and tail in allowed and (start == 0 or text[start - 1] == " "):
             places.append((start, end))
     return places
 

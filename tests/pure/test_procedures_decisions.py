@@ -186,7 +186,7 @@ def test_hostile_nesting_is_survived():
 
 
 def test_hostile_words_are_read_in_reasonable_time():
-    """Each would take a careless pattern ages; a test that hangs fails."""
+    """A pattern with backtracking would never finish on these; a test that hangs fails."""
     texts = (
         "Ayuntamiento " + "de la " * 3000,
         "Ministerio " + "De La, " * 3000,
