@@ -1,4 +1,4 @@
-"""A database that an installation left: it says so itself, to whoever would write, by whatever address and from anywhere."""
+"""A database that an installation left refuses every writer, by any address and from any machine."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -80,14 +80,14 @@ def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     with left(scene.store.engine):
         assert scene.store.next_due(RECIPE)
         assert index_documents(scene.store.engine, RECIPE) == 1
-        found = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
-        assert [row["title"] for row in found] == ["Harbour cranes"]
+        hits = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
+        assert [row["title"] for row in hits] == ["Harbour cranes"]
 
 
 def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
     """One holds a transaction open when the move begins; another begins one while the move is under way."""
     engine, source = scene.store.engine, scene.source
-    inside, leave, locked, asked = (threading.Event() for _ in range(4))
+    inside, leave, locked, requested = (threading.Event() for _ in range(4))
 
     def early() -> int:
         with write_transaction(engine) as connection:
@@ -99,13 +99,13 @@ def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
         with unchecked_transaction(engine) as connection:
             lock_database_identity(connection)
             locked.set()
-            assert asked.wait(DEADLINE)
-            found = connection.scalar(select(func.count()).select_from(sources))
+            assert requested.wait(DEADLINE)
+            source_count = connection.scalar(select(func.count()).select_from(sources))
             record_departure(connection, GONE)
-            return int(found or 0)
+            return int(source_count or 0)
 
     def late() -> None:
-        asked.set()
+        requested.set()
         scene.claim(Task.POLL)
 
     with ThreadPoolExecutor(3) as hands:
@@ -127,13 +127,13 @@ def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
 def test_every_database_has_a_name_of_its_own_that_stays(
     empty_database: str, open_store: Callable[[str], SqlStore], engine: Engine
 ):
-    made = open_store(empty_database).engine
-    with read_transaction(made) as connection:
+    new_engine = open_store(empty_database).engine
+    with read_transaction(new_engine) as connection:
         assert database_id(connection) is None
-    migrate(made)
-    name = name_of(made)
-    migrate(made)
-    assert name == name_of(made) == name_of(open_store(empty_database).engine) != name_of(engine)
+    migrate(new_engine)
+    name = name_of(new_engine)
+    migrate(new_engine)
+    assert name == name_of(new_engine) == name_of(open_store(empty_database).engine) != name_of(engine)
     assert len(name) == 36
 
 

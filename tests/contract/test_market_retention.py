@@ -1,4 +1,4 @@
-"""What is kept for how long, and that forgetting a look wakes nobody."""
+"""How long records are kept, and that deleting old polls wakes no stopped source."""
 
 from datetime import timedelta
 
@@ -19,9 +19,9 @@ DAY = timedelta(days=1)
 
 
 def app_of(scene: Scene, **days: int) -> App:
-    made = App(Settings(data="unused", retention=Retention(**days)), clock=lambda: scene.now)
-    made.__dict__["store"] = scene.store
-    return made
+    app = App(Settings(data="unused", retention=Retention(**days)), clock=lambda: scene.now)
+    app.__dict__["store"] = scene.store
+    return app
 
 
 def test_r43_5_5_polls_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):

@@ -13,11 +13,11 @@ from headwater.store.admin.pipeline_runs import PipelineRuns
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     assert pipeline_figures(engine, RECIPE, START) is None
     PipelineRuns(engine).begin("run", RECIPE, "A", "2026-11-13", START - HOUR)
-    (good,) = scene.keep("good", group="g")
+    (kept_draft,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
     scene.refine(ended_result(walled, State.DROPPED, "paywall"))
     (group_batch,) = scene.claim(Task.GATHER)
-    story = Story(id="s", recipe=RECIPE, group=group_batch.id, title="S", members=(Member(good.id),))
+    story = Story(id="s", recipe=RECIPE, group=group_batch.id, title="S", members=(Member(kept_draft.id),))
     scene.store.finish_gather(
         [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))],
         scenes.ME,

@@ -1,4 +1,4 @@
-"""PostgreSQL with its limits: what takes too long ends as "later", and what may take long does."""
+"""PostgreSQL with time limits: what takes too long ends with a temporary error, and what may take long is allowed to."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +17,14 @@ Opened = Callable[..., Engine]
 
 @pytest.fixture
 def opened(postgres: Postgres) -> Iterator[Opened]:
-    made: list[Engine] = []
+    engines: list[Engine] = []
 
-    def make(suffix: str = "", **told: int) -> Engine:
-        made.append(connect(postgres.url("postgres") + suffix, ConnectionSettings(**told)))
-        return made[-1]
+    def make(suffix: str = "", **options: int) -> Engine:
+        engines.append(connect(postgres.url("postgres") + suffix, ConnectionSettings(**options)))
+        return engines[-1]
 
     yield make
-    for engine in made:
+    for engine in engines:
         engine.dispose()
 
 
@@ -40,9 +40,9 @@ def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opene
     assert shown(usual, "idle_in_transaction_session_timeout") == "5min"
     assert shown(usual, "application_name") == "headwater"
     assert shown(opened(statement_timeout=0), "statement_timeout") == "0"
-    own = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
-    assert (shown(own, "statement_timeout"), shown(own, "lock_timeout")) == ("7s", "30s")
-    assert shown(own, "application_name") == "mine"
+    own_options = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
+    assert (shown(own_options, "statement_timeout"), shown(own_options, "lock_timeout")) == ("7s", "30s")
+    assert shown(own_options, "application_name") == "mine"
 
 
 def test_a_statement_that_takes_too_long_raises_a_temporary_error(opened: Opened):
@@ -57,11 +57,11 @@ def test_a_statement_that_takes_too_long_raises_a_temporary_error(opened: Opened
 
 def test_a_lock_that_does_not_come_raises_a_temporary_error(opened: Opened):
     engine = opened(lock_timeout=1)
-    held = text("SELECT pg_advisory_xact_lock(77)")
+    lock = text("SELECT pg_advisory_xact_lock(77)")
     with unchecked_transaction(engine) as first:
-        first.execute(held)
+        first.execute(lock)
         with pytest.raises(Temporary, match="lock timeout"), unchecked_transaction(engine) as second:
-            second.execute(held)
+            second.execute(lock)
 
 
 def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened: Opened):

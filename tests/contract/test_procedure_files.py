@@ -1,4 +1,4 @@
-"""The sink of the knowledge base: what it writes, what it leaves alone, and that writing again changes nothing."""
+"""The sink of the knowledge base: what it writes, what it leaves unchanged, and that writing again changes nothing."""
 
 import json
 from dataclasses import replace

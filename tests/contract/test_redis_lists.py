@@ -1,4 +1,4 @@
-"""Items in lists on a real server become rows when they are taken: whoever dies on the way loses none."""
+"""Items in lists on a real server become rows when they are taken: a process that dies on the way loses none."""
 
 import json
 import signal
@@ -56,7 +56,7 @@ def fill(client: redis.Redis, *numbers: int, queue: str = NAME) -> None:
 
 
 def left(client: redis.Redis) -> list[str]:
-    return [json.loads(one)["id"] for one in client.lrange(NAME, 0, -1)]
+    return [json.loads(item)["id"] for item in client.lrange(NAME, 0, -1)]
 
 
 def traces(client: redis.Redis) -> list[str]:
@@ -64,7 +64,7 @@ def traces(client: redis.Redis) -> list[str]:
 
 
 def forget(items: Sequence[QueueItem]) -> None:
-    """Nobody kept them: the process died before it could."""
+    """The items are not stored: the process died before it could."""
     raise KeyboardInterrupt
 
 
@@ -86,25 +86,25 @@ def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: Sq
 
 def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: SqlQueues, client):
     fill(client, 1, 2, 3, 4)
-    taken = [
+    popped = [
         json.loads(client.lpop(NAME))["id"],
         *ids(queues.pop(NAME, "me")),
         json.loads(client.lpop(NAME))["id"],
     ]
-    assert [*taken, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
+    assert [*popped, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
 
 
 def test_r44_items_of_a_dead_consumer_return_to_the_head_once_its_lease_ends(lists: RedisQueueSupply, client):
     fill(client, 1, 2, 3)
     with pytest.raises(KeyboardInterrupt):
         lists.hand_over(NAME, 2, forget)
-    kept: list[QueueItem] = []
-    assert lists.hand_over(NAME, 1, kept.extend) == 1
-    assert [one.id for one in kept] == ["i3"]
+    stored_items: list[QueueItem] = []
+    assert lists.hand_over(NAME, 1, stored_items.extend) == 1
+    assert [entry.id for entry in stored_items] == ["i3"]
     fill(client, 4)
     run_out(client)
-    assert lists.hand_over(NAME, 5, kept.extend) == 3
-    assert [one.id for one in kept] == ["i3", "i1", "i2", "i4"]
+    assert lists.hand_over(NAME, 5, stored_items.extend) == 3
+    assert [entry.id for entry in stored_items] == ["i3", "i1", "i2", "i4"]
     assert traces(client) == []
 
 
@@ -114,10 +114,10 @@ def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: RedisQueueSupply, cl
     with pytest.raises(KeyboardInterrupt):
         brief.hand_over(NAME, 1, forget)
     until = time.monotonic() + 20
-    kept: list[QueueItem] = []
-    while not brief.hand_over(NAME, 1, kept.extend):
+    stored_items: list[QueueItem] = []
+    while not brief.hand_over(NAME, 1, stored_items.extend):
         assert time.monotonic() < until
-    assert [one.id for one in kept] == ["i1"]
+    assert [entry.id for entry in stored_items] == ["i1"]
 
 
 VICTIM = """
@@ -140,9 +140,9 @@ def test_r44_a_killed_process_loses_nothing(lists: RedisQueueSupply, client, val
         process.send_signal(signal.SIGKILL)
     assert left(client) == []
     run_out(client)
-    kept: list[QueueItem] = []
-    lists.hand_over(NAME, 10, kept.extend)
-    assert [one.id for one in kept] == ["i1", "i2"]
+    stored_items: list[QueueItem] = []
+    lists.hand_over(NAME, 10, stored_items.extend)
+    assert [entry.id for entry in stored_items] == ["i1", "i2"]
 
 
 def test_r44_a_process_that_died_after_writing_the_rows_leaves_no_second_item(queues: SqlQueues, client):
@@ -224,7 +224,7 @@ def test_an_unreachable_server_loses_nothing_and_local_items_are_handed_out(
 
 @pytest.mark.parametrize("answers", [5, 20, 60, 150])
 def test_a_connection_cut_at_any_moment_loses_nothing(engine: Engine, client, proxy, valkey, answers: int):
-    """Which moment that is depends on the bytes; whatever it is, both items come, and each once."""
+    """The moment depends on the bytes; at any moment, both items arrive, each once."""
     fill(client, 1, 2)
     url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
     with closing(RedisClient(url, "queues")) as server:

@@ -75,8 +75,8 @@ def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene
 
 
 def test_c30_captures_that_may_be_needed_again_stay(app: App, scene: Scene):
-    done, apart, waiting = scene.drafts("done", "apart", "waiting")
-    scene.refine(kept_result(done), ended_result(apart, State.ASIDE, "js_required"))
+    kept_draft, apart, waiting = scene.drafts("done", "apart", "waiting")
+    scene.refine(kept_result(kept_draft), ended_result(apart, State.ASIDE, "js_required"))
     scene.now += 20 * DAY
     assert apply_retention(keeping(app, captures=14))["captures"] == 1
     assert {row["lead_id"] for row in scene.rows(captures)} == {apart.lead.id, waiting.lead.id}
