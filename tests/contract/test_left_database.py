@@ -38,7 +38,7 @@ GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/
 
 
 @contextmanager
-def left(engine: Engine) -> Iterator[None]:
+def left_database(engine: Engine) -> Iterator[None]:
     with unchecked_transaction(engine) as connection:
         record_departure(connection, GONE)
     try:
@@ -64,7 +64,7 @@ def test_every_writer_is_refused_with_one_sentence(scene: Scene):
         lambda: SqlQueues(engine, lambda: START).pop("some", "me", 1, HOUR),
         lambda: MaintenanceTasks(engine).register({"some": START}, START),
     ]
-    with left(engine):
+    with left_database(engine):
         for write in writers:
             with pytest.raises(MovedAway) as refused:
                 write()
@@ -77,7 +77,7 @@ def test_every_writer_is_refused_with_one_sentence(scene: Scene):
 
 def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     scene.keep("first", title="Harbour cranes")
-    with left(scene.store.engine):
+    with left_database(scene.store.engine):
         assert scene.store.next_due(RECIPE)
         assert index_documents(scene.store.engine, RECIPE) == 1
         hits = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
@@ -161,15 +161,15 @@ def test_a_backup_takes_the_name_of_the_place_where_it_is_put(
     other = open_store(empty_database).engine
     migrate(other)
     name = name_of(other)
-    with left(scene.store.engine):
+    with left_database(scene.store.engine):
         save_snapshot(scene.store.engine, tmp_path / "saved.db")
     load_snapshot(tmp_path / "saved.db", other, force=False)
     assert name_of(other) == name
-    assert Operations(other).wake(RECIPE, START) == 1  # that the original was left is no matter here
+    assert Operations(other).wake(RECIPE, START) == 1  # the move of the original does not matter here
 
 
 def test_nothing_is_restored_over_a_database_that_was_left(scene: Scene, tmp_path: Path):
     scene.keep("first")
     save_snapshot(scene.store.engine, tmp_path / "saved.db")
-    with left(scene.store.engine), pytest.raises(Refused, match="--undo"):
+    with left_database(scene.store.engine), pytest.raises(Refused, match="--undo"):
         load_snapshot(tmp_path / "saved.db", scene.store.engine, force=True)

@@ -57,7 +57,7 @@ def world(store: SqlStore) -> World:
     return World(store, source=make_source("Wire", recipe=RECIPE, subject=STRAIT))
 
 
-def gathered(world: World, drafts: list[Draft]) -> None:
+def gather(world: World, drafts: list[Draft]) -> None:
     (group_batch,) = world.claim(Task.GATHER)
     about = {
         "flashpoint": STRAIT,
@@ -112,7 +112,7 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     assert jobs["skipped_duplicate"]["is_duplicate"]
     assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == accepted.id
     assert {row["run_id"] for row in jobs.values()} == {"run_1"}
-    gathered(world, [accepted])
+    gather(world, [accepted])
     assert read_tuples(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
                 "AND status <> 'failed'") == [("scored",)]  # fmt: skip
 
@@ -131,7 +131,7 @@ def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: 
 def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world: World, engine: Engine):
     (draft,) = world.drafts("a")
     keep(world, draft)
-    gathered(world, [draft])
+    gather(world, [draft])
     (cluster,) = ask(engine, "SELECT * FROM news_clusters")
     assert (cluster["cluster_id"], cluster["article_count"], cluster["hotspot_score"]) == (1, 1, 0.61)
     assert (str(cluster["flashpoint_id"]), cluster["topic"]) == (STRAIT, "conflict, war and peace")

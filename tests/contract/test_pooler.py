@@ -42,7 +42,7 @@ for module in CONTRACT:
 class Swapped(psycopg.Connection[Any]):
     """Every transaction starts in a fresh session, as if it were on another connection."""
 
-    left: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
 
     def commit(self) -> None:
         super().commit()
@@ -57,7 +57,7 @@ class Swapped(psycopg.Connection[Any]):
             return
         leftovers = self.pgconn.exec_(LEFT)
         assert leftovers.error_message == b""
-        self.left += tuple(str(leftovers.get_value(row, 0)) for row in range(leftovers.ntuples))
+        self.leftovers += tuple(str(leftovers.get_value(row, 0)) for row in range(leftovers.ntuples))
         assert self.pgconn.exec_(b"DISCARD ALL").error_message == b""
 
 
@@ -86,7 +86,7 @@ def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
 def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
     shared, connections = pooled
     yield shared
-    assert [left for connection in connections for left in connection.left] == []
+    assert [leftover for connection in connections for leftover in connection.leftovers] == []
     delete_all_rows(shared)
 
 
@@ -97,7 +97,7 @@ def test_the_simulated_pooler_detects_what_a_session_keeps(postgres: Postgres):
     with pytest.raises(ProgrammingError, match="prepared statement"):
         _ask_often(engine)
     assert any(
-        leftover.startswith("b'prepared") for connection in connections for leftover in connection.left
+        leftover.startswith("b'prepared") for connection in connections for leftover in connection.leftovers
     )
     engine.dispose()
 

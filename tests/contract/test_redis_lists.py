@@ -55,7 +55,7 @@ def fill(client: redis.Redis, *numbers: int, queue: str = NAME) -> None:
         client.rpush(queue, json.dumps(payload))
 
 
-def left(client: redis.Redis) -> list[str]:
+def remaining_ids(client: redis.Redis) -> list[str]:
     return [json.loads(item)["id"] for item in client.lrange(NAME, 0, -1)]
 
 
@@ -77,7 +77,7 @@ def run_out(client: redis.Redis) -> None:
 def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: SqlQueues, client):
     fill(client, 1, 2, 3)
     assert ids(queues.pop(NAME, "me", 2)) == ["i1", "i2"]
-    assert left(client) == ["i3"]
+    assert remaining_ids(client) == ["i3"]
     assert traces(client) == []
     (popped,) = queues.pop(NAME, "me", 5)
     assert popped == {"id": "i3", "document_id": "d3", "normalized_text": "größer", "attempt": 1}
@@ -138,7 +138,7 @@ def test_r44_a_killed_process_loses_nothing(lists: RedisQueueSupply, client, val
         assert process.stdout is not None
         assert process.stdout.readline() == b"2\n"
         process.send_signal(signal.SIGKILL)
-    assert left(client) == []
+    assert remaining_ids(client) == []
     run_out(client)
     stored_items: list[QueueItem] = []
     lists.hand_over(NAME, 10, stored_items.extend)
@@ -159,7 +159,7 @@ def test_r44_a_process_that_died_after_writing_the_rows_leaves_no_second_item(qu
     queues.ack("i1", {"done": True})
     run_out(client)
     assert queues.pop(NAME, "me", 5) == []
-    assert (left(client), traces(client)) == ([], [])
+    assert (remaining_ids(client), traces(client)) == ([], [])
     assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
 
 
@@ -180,7 +180,7 @@ def test_unusable_items_are_put_aside_and_stop_no_consumer(queues: SqlQueues, cl
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
     with redis.Redis.from_url(valkey.url) as plain:
         assert plain.lrange(f"{NAME}:unreadable", 0, -1) == [raw]
-    assert (left(client), traces(client)) == ([], [])
+    assert (remaining_ids(client), traces(client)) == ([], [])
 
 
 def test_an_item_without_an_id_gets_the_same_one_each_time():

@@ -46,7 +46,7 @@ def search(
     return results
 
 
-def named(scene: Scene) -> set[tuple[str, str]]:
+def mention_pairs(scene: Scene) -> set[tuple[str, str]]:
     return {(row["document_id"], row["subject_id"]) for row in scene.rows(mentions)}
 
 
@@ -55,11 +55,11 @@ def test_r83_changed_names_are_found_in_stored_documents(scene: Scene, stored: M
         "a", "b", "c", text="Brindle sold its mill to Calder.", mentions=(Mention("old", "alias", 0.7),)
     )
     search(scene, stored, step_for("Brindle", "Calder"))
-    assert named(scene) == {(draft.id, key) for draft in drafts for key in ("brindle", "calder")}
+    assert mention_pairs(scene) == {(draft.id, key) for draft in drafts for key in ("brindle", "calder")}
     row = scene.row(mentions, document_id=drafts[0].id, subject_id="calder")
     assert (row["kind"], row["confidence"], row["count"], row["offsets"]) == ("alias", 0.7, 1, [[25, 31]])
     search(scene, stored, step_for("Calder"))
-    assert named(scene) == {(draft.id, "calder") for draft in drafts}
+    assert mention_pairs(scene) == {(draft.id, "calder") for draft in drafts}
 
 
 def test_a_second_search_changes_nothing(scene: Scene, stored: MentionStore):
@@ -88,7 +88,7 @@ def test_documents_that_a_worker_holds_or_revised_are_skipped(scene: Scene, stor
     again = scene.change(revised, "other")
     scene.refine(kept_result(again, text="Nothing of note."))
     assert stored.rewrite(searched) == RewriteCounts(passed_over=2)
-    assert named(scene) == set()
+    assert mention_pairs(scene) == set()
     assert scene.claim(Task.REFINE) == []
 
 
