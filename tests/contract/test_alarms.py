@@ -43,7 +43,7 @@ class Notebook:
     envelopes_sent: list[Envelope] = field(default_factory=list)
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
-        self.taken += envelopes
+        self.envelopes_sent += envelopes
         if self.dying:
             self.dying -= 1
             raise WorkerDied
@@ -87,7 +87,7 @@ def test_c37_an_alarm_is_delivered_when_it_is_raised_and_when_it_is_cleared(scen
         settle(scene, *problems)
         worker.run(DELIVER)
         scene.now += HOUR
-    first, second = channel.taken
+    first, second = channel.envelopes_sent
     assert first.record.id == second.record.id
     assert (first.record.cleared_at, second.record.cleared_at) == (None, START + 2 * HOUR)
     assert first.key != second.key
@@ -105,8 +105,8 @@ def test_c35_a_worker_that_dies_after_sending_sends_again_with_the_same_key(scen
         assert Worker(context(scene, channel, "too early")).run(DELIVER) == 0
         scene.now += LEASE
     assert Worker(context(scene, channel, "third")).run(DELIVER) == 1
-    assert len(channel.taken) == 3
-    assert len({envelope.key for envelope in channel.taken}) == 1
+    assert len(channel.envelopes_sent) == 3
+    assert len({envelope.key for envelope in channel.envelopes_sent}) == 1
     assert scene.row(deliveries)["state"] == State.DONE
     assert Worker(context(scene, channel, "fourth")).run(DELIVER) == 0
 

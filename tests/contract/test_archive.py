@@ -220,8 +220,8 @@ def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path
 
 
 def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bucket, "ONE_PIECE", 6 << 20)
-    monkeypatch.setattr(archive_module, "PART", 5 << 20)
+    monkeypatch.setattr(bucket, "MAX_SINGLE_PUT", 6 << 20)
+    monkeypatch.setattr(archive_module, "PART_SIZE", 5 << 20)
     archive = open_bucket_archive(at(seaweed), "large")
     large = os.urandom(11 << 20)
     (stored,) = _put(archive, large)
