@@ -26,12 +26,12 @@ from headwater.logs import configure_logs
 from headwater.model.http import Failure, Request, Response
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
-from headwater_demo.exchange import Request as Asked
 from headwater_demo.markets.companies import COMPANIES
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
-from headwater_demo.markets.pages import pages
+from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.provider import provider
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
+from headwater_demo.markets.wire_pages import wire_sites
+from headwater_demo.site import SiteRequest as Asked
 from headwater_recipes.markets import configure
 
 LIMIT_MS = 15.0
@@ -43,12 +43,12 @@ TASKS = (Task.POLL, Task.FETCH, Task.REFINE, Task.DELIVER)
 class Wire:
     """A fetcher that has every answer at once; `seconds` is what it cost to make them up."""
 
-    floor: Floor
+    floor: DemoMarket
     ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.sites = {site.host: site for site in (provider(self.floor), *pages(self.floor))}
+        self.sites = {site.host: site for site in (provider(self.floor), *wire_sites(self.floor))}
 
     def room(self) -> int:
         return 200 - len(self.ready)
@@ -83,7 +83,7 @@ class Wire:
 
 
 def desk_of(folder: str, articles: int) -> tuple[App, JobContext, Wire]:
-    floor = Floor(seed=11, size="small", start=START)
+    floor = DemoMarket(seed=11, size="small", start=START)
     floor.dispatches.clear()
     for number in range(articles):
         company = COMPANIES[number % len(COMPANIES)]

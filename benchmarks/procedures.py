@@ -9,13 +9,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from headwater.model.outcomes import ExtractHints, Reading
-from headwater_demo.procedures.pages import (
-    Made,
-    late_pages,
-    later_pages,
-    latest_pages,
-    made_pages,
-    pages_that_are_none,
+from headwater_demo.procedures.portal_pages import (
+    PortalPage,
+    first_unseen_pages,
+    pages_without_procedure,
+    procedure_pages,
+    second_unseen_pages,
+    third_unseen_pages,
 )
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.standalone import procedures_from
@@ -68,7 +68,7 @@ def score(found, truth):
     return counts
 
 
-def read_made(page: Made):
+def read_made(page: PortalPage):
     reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
     if not isinstance(reading, Reading):
         return []
@@ -115,8 +115,10 @@ def _rates(counts):
 
 
 def main() -> int:
-    figures = measure([*made_pages(), *pages_that_are_none()], verbose="-v" in sys.argv)
-    late = measure([*late_pages(), *later_pages(), *latest_pages()], verbose="-v" in sys.argv)
+    figures = measure([*procedure_pages(), *pages_without_procedure()], verbose="-v" in sys.argv)
+    late = measure(
+        [*first_unseen_pages(), *second_unseen_pages(), *third_unseen_pages()], verbose="-v" in sys.argv
+    )
     for kind in ("fields", "templates"):
         print(f"{kind:26s} precision  recall")
         for name, (precision, recall) in figures[kind].items():

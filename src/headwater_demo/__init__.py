@@ -1,10 +1,10 @@
-"""A small local internet to run, test and disturb Headwater against; it knows nothing of Headwater itself."""
+"""A small local internet to run and test Headwater against, faults included. It does not depend on Headwater."""
 
 from headwater_demo.faults import Fault
 from headwater_demo.feeds.catalogue import feeds, odd_feeds
-from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.internet import Internet, running
-from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
 
 __all__ = [
     "ENDPOINTS",

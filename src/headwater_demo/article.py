@@ -1,4 +1,4 @@
-"""What an article of the demo internet is."""
+"""An article of the demo internet."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ TOPICS: tuple[Topic, ...] = ("markets", "protocols", "regulation", "security", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class DemoArticle:
     """`group` is shared by exact copies, `story` also by edited ones; `copy_of` names the article copied from."""
 
     id: str
@@ -45,6 +45,6 @@ class Article:
         return f"http://{self.host}/images/{self.id}.png"
 
 
-def slug(title: str) -> str:
+def title_slug(title: str) -> str:
     plain = unicodedata.normalize("NFKD", title.lower().replace("ß", "ss")).encode("ascii", "ignore").decode()
     return "-".join(re.findall(r"[a-z0-9]+", plain)[:12])

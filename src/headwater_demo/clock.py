@@ -1,4 +1,4 @@
-"""The only source of time for content: it stands still until somebody moves it."""
+"""The only source of time for content: it stands still until the control host moves it."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,13 +1,13 @@
-"""From an assignment to an article: the same assignment always gives the same words."""
+"""Writes the article of an assignment: the same assignment always yields the same words."""
 
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
-from headwater_demo.article import Article, slug
-from headwater_demo.prose.editing import correction, edited
+from headwater_demo.article import DemoArticle, title_slug
+from headwater_demo.prose.editing import correction, edit_text
 from headwater_demo.prose.report import market_report
-from headwater_demo.prose.text import Text
+from headwater_demo.prose.text import ArticleText
 from headwater_demo.prose.writer import write
 from headwater_demo.publishers import Publisher
 from headwater_demo.schedule import Assignment
@@ -16,16 +16,16 @@ _CORRECTED_AFTER = timedelta(hours=6)
 _CORRECTED_EVERY = 8
 
 
-def compose(assignment: Assignment, *, seed: int) -> Article:
+def compose(assignment: Assignment, *, seed: int) -> DemoArticle:
     if assignment.source is None:
-        return _first(assignment, seed)
+        return _compose_original(assignment, seed)
     source = compose(assignment.source, seed=seed)
-    copy = _placed(source, assignment)
+    copy = _place_copy(source, assignment)
     if assignment.kind == "exact_copy":
         return copy
     if assignment.kind == "shared_guid":
         return replace(copy, guid=source.guid)
-    text = edited(source.title, source.paragraphs, Random(f"{seed}:edit:{assignment.number}"))
+    text = edit_text(source.title, source.paragraphs, Random(f"{seed}:edit:{assignment.number}"))
     renamed = replace(
         copy, title=text.title, paragraphs=text.paragraphs, group=copy.id, description=text.description
     )
@@ -33,20 +33,20 @@ def compose(assignment: Assignment, *, seed: int) -> Article:
 
 
 def is_corrected_later(assignment: Assignment) -> bool:
-    """Some originals get a correction; never one with copies, which would no longer be exact."""
+    """Some originals receive a correction, but never one that has copies, which would no longer be exact."""
     return (
         assignment.kind == "original" and not assignment.copied and assignment.number % _CORRECTED_EVERY == 0
     )
 
 
-def corrected(article: Article) -> Article:
+def with_correction(article: DemoArticle) -> DemoArticle:
     note = correction(article.language)
     return replace(
         article, modified=article.published + _CORRECTED_AFTER, paragraphs=(*article.paragraphs, note)
     )
 
 
-def _first(assignment: Assignment, seed: int) -> Article:
+def _compose_original(assignment: Assignment, seed: int) -> DemoArticle:
     chance = Random(f"{seed}:text:{assignment.number}")
     if assignment.kind == "daily_report":
         text = market_report(assignment.publisher.name, assignment.published, chance)
@@ -54,12 +54,12 @@ def _first(assignment: Assignment, seed: int) -> Article:
         text = write(
             assignment.topic, assignment.publisher.language, assignment.serial, assignment.published, chance
         )
-    return make(f"a{assignment.number}", assignment, text)
+    return make_article(f"a{assignment.number}", assignment, text)
 
 
-def make(identity: str, assignment: Assignment, text: Text) -> Article:
+def make_article(identity: str, assignment: Assignment, text: ArticleText) -> DemoArticle:
     publisher = assignment.publisher
-    made = Article(
+    article = DemoArticle(
         id=identity,
         kind=assignment.kind,
         group=identity,
@@ -77,10 +77,10 @@ def make(identity: str, assignment: Assignment, text: Text) -> Article:
         language=publisher.language,
         paragraphs=text.paragraphs,
     )
-    return replace(made, path=_path(publisher, made))
+    return replace(article, path=_path(publisher, article))
 
 
-def _placed(source: Article, assignment: Assignment) -> Article:
+def _place_copy(source: DemoArticle, assignment: Assignment) -> DemoArticle:
     publisher, identity = assignment.publisher, f"a{assignment.number}"
     moment = assignment.published.astimezone(publisher.zone)
     copy = replace(
@@ -96,8 +96,8 @@ def _placed(source: Article, assignment: Assignment) -> Article:
     return replace(copy, path=_path(publisher, copy))
 
 
-def _path(publisher: Publisher, article: Article) -> str:
-    name, number = slug(article.title), 4000 + int(article.id[1:])
+def _path(publisher: Publisher, article: DemoArticle) -> str:
+    name, number = title_slug(article.title), 4000 + int(article.id[1:])
     day = article.published
     return {
         "dated": f"/{day:%Y/%m/%d}/{name}",

@@ -1,4 +1,4 @@
-"""From a site's answer to the bytes and headers that leave: validators, 304 and compression, all decided purely."""
+"""Adds validators, 304 and compression to the response of a site, without I/O."""
 
 import gzip
 import hashlib
@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
-from headwater_demo.exchange import Answer, Request
+from headwater_demo.site import SiteRequest, SiteResponse
 
-_WORTH_PACKING = 256
-_PACKED_TYPES = (
+_COMPRESS_FROM = 256
+_COMPRESSED_TYPES = (
     "text/",
     "application/xml",
     "application/json",
@@ -24,8 +24,8 @@ def http_date(moment: datetime) -> str:
     return format_datetime(moment.astimezone(UTC).replace(microsecond=0), usegmt=True)
 
 
-def deliver(request: Request, answer: Answer, *, born: datetime) -> Answer:
-    """Add ETag and Last-Modified (`born` where the site names none), answer 304 or pack the body where asked."""
+def deliver(request: SiteRequest, answer: SiteResponse, *, born: datetime) -> SiteResponse:
+    """Adds ETag and Last-Modified (`born` where the site sets none); answers 304 or compresses the body on request."""
     if answer.as_is or answer.status != 200:
         return answer
     modified = answer.last_modified or born
@@ -38,18 +38,18 @@ def deliver(request: Request, answer: Answer, *, born: datetime) -> Answer:
     }
     if _is_fresh(request, digest, modified):
         return replace(answer, status=304, body=b"", headers=headers, pace=None)
-    if _may_pack(request, answer):
+    if _may_compress(request, answer):
         headers |= {"Content-Encoding": "gzip", "ETag": f'W/"{digest}"'}
         return replace(answer, body=gzip.compress(answer.body, 6, mtime=0), headers=headers)
     return replace(answer, headers=headers)
 
 
-def _is_fresh(request: Request, digest: str, modified: datetime) -> bool:
+def _is_fresh(request: SiteRequest, digest: str, modified: datetime) -> bool:
     if request.method not in ("GET", "HEAD"):
         return False
-    known = request.headers.get("if-none-match")
-    if known is not None:  # RFC 9110: the date is only asked where no tag was sent
-        tags = {tag.strip().removeprefix("W/").strip('"') for tag in known.split(",")}
+    sent_tags = request.headers.get("if-none-match")
+    if sent_tags is not None:  # RFC 9110: the date counts only where no tag was sent
+        tags = {tag.strip().removeprefix("W/").strip('"') for tag in sent_tags.split(",")}
         return "*" in tags or digest in tags
     since = _read_date(request.headers.get("if-modified-since"))
     return since is not None and modified.replace(microsecond=0) <= since
@@ -63,14 +63,15 @@ def _read_date(text: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _may_pack(request: Request, answer: Answer) -> bool:
-    accepted = (part.partition(";") for part in request.headers.get("accept-encoding", "").split(","))
-    asks = any(
-        name.strip().lower() == "gzip" and "q=0" not in rest.replace("q=0.", "") for name, _, rest in accepted
+def _may_compress(request: SiteRequest, answer: SiteResponse) -> bool:
+    encodings = (part.partition(";") for part in request.headers.get("accept-encoding", "").split(","))
+    accepts_gzip = any(
+        name.strip().lower() == "gzip" and "q=0" not in parameters.replace("q=0.", "")
+        for name, _, parameters in encodings
     )
     return (
-        asks
+        accepts_gzip
         and answer.pace is None
-        and len(answer.body) >= _WORTH_PACKING
-        and answer.media_type.startswith(_PACKED_TYPES)
+        and len(answer.body) >= _COMPRESS_FROM
+        and answer.media_type.startswith(_COMPRESSED_TYPES)
     )

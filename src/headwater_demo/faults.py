@@ -1,4 +1,4 @@
-"""Faults on demand: scripted per host and path, or asked for by the request itself in `X-Fake-Fault`."""
+"""Faults on demand: scripted per host and path, or requested with the header `X-Fake-Fault`."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What goes wrong with one answer.
+    """What goes wrong with one response.
 
     status: answer with it instead (with `retry_after` as seconds or a date).
-    delay: wait so many seconds first.
-    truncate: send only so many bytes of a body that was announced longer.
-    reset: tear the connection down without an answer.
-    html: answer 200 with an HTML error page, whatever was asked for.
+    delay: wait this many seconds first.
+    truncate: send only this many bytes of a body that was announced as longer.
+    reset: reset the connection without a response.
+    html: answer 200 with an HTML error page, whatever was requested.
     """
 
     status: int | None = None
@@ -28,21 +28,21 @@ class Fault:
     html: bool = False
 
     def label(self) -> str:
-        told = ((item.name, getattr(self, item.name)) for item in fields(self))
-        return ",".join(f"{name}={value}" for name, value in told if value not in (None, False, 0.0))
+        settings = ((item.name, getattr(self, item.name)) for item in fields(self))
+        return ",".join(f"{name}={value}" for name, value in settings if value not in (None, False, 0.0))
 
 
 def parse_fault(header: str) -> Fault:
-    """Read `status=429,retry_after=2`, `delay=5`, `truncate=100`, `reset` or `html`; ValueError on anything else."""
+    """Reads `status=429,retry_after=2`, `delay=5`, `truncate=100`, `reset` or `html`; ValueError on anything else."""
     pairs = (part.strip().partition("=") for part in header.split(",") if part.strip())
-    return fault_from({name: value if mark else True for name, mark, value in pairs})
+    return fault_from({name: value if equals else True for name, equals, value in pairs})
 
 
-def fault_from(told: Mapping[str, Any]) -> Fault:
-    unknown = told.keys() - _READ.keys()
+def fault_from(settings: Mapping[str, Any]) -> Fault:
+    unknown = settings.keys() - _READ.keys()
     if unknown:
         raise ValueError(f"unknown fault: {', '.join(sorted(unknown))}")
-    return Fault(**{name: _READ[name](value) for name, value in told.items() if value is not None})
+    return Fault(**{name: _READ[name](value) for name, value in settings.items() if value is not None})
 
 
 _READ: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The demo internet seen from a program: start it, look at it, disturb it, stop it."""
+"""The demo internet as a program uses it: start it, read its log, inject faults, stop it."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from headwater_demo.faults import ANY, Fault
 from headwater_demo.server import serving
 from headwater_demo.world import Size, create_world
 
-_PATIENCE = 20
+_TIMEOUT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,12 @@ class Internet:
         self._control("DELETE", "/log")
 
     def fault(self, host: str, path: str = ANY, fault: Fault | None = None, *, times: int = 1) -> None:
-        """Let the next `times` requests for (host, path) fail; an absent fault is a plain 503."""
-        told = asdict(fault or Fault(status=503))
-        wanted = {name: value for name, value in told.items() if value not in (None, False)}
-        self._control("POST", "/faults", {"host": host, "path": path, "fault": wanted, "times": times})
+        """Lets the next `times` requests for (host, path) fail; without a fault, with a plain 503."""
+        settings = asdict(fault or Fault(status=503))
+        changed_settings = {name: value for name, value in settings.items() if value not in (None, False)}
+        self._control(
+            "POST", "/faults", {"host": host, "path": path, "fault": changed_settings, "times": times}
+        )
 
     def clear_faults(self) -> None:
         self._control("DELETE", "/faults")
@@ -52,29 +54,29 @@ class Internet:
         return datetime.fromisoformat(self._control("POST", "/clock", {"set": moment.isoformat()}))
 
     def advance(self, step: timedelta = timedelta(hours=4)) -> datetime:
-        """Move the clock on; articles due by then appear and late corrections reach their pages."""
+        """Advances the clock: articles due by then appear, and late corrections reach their pages."""
         return datetime.fromisoformat(self._control("POST", "/clock", {"advance": step.total_seconds()}))
 
-    def publish(self, host: str, **told: Any) -> dict[str, Any]:
-        """Put a new article on `host` now (title, paragraphs, author, topic, guid: all optional); gives its truth."""
-        return dict(self._control("POST", "/articles", {"host": host, **told}))
+    def publish(self, host: str, **fields: Any) -> dict[str, Any]:
+        """Publishes an article on `host` now (title, paragraphs, author, topic, guid: all optional); returns its truth record."""
+        return dict(self._control("POST", "/articles", {"host": host, **fields}))
 
-    def edit(self, article_id: str, **told: Any) -> dict[str, Any]:
-        """Change a published article in place (title, paragraphs; a correction is appended where neither is given)."""
-        return dict(self._control("POST", "/edits", {"article_id": article_id, **told}))
+    def edit(self, article_id: str, **fields: Any) -> dict[str, Any]:
+        """Changes a published article in place (title, paragraphs); without either, appends a correction."""
+        return dict(self._control("POST", "/edits", {"article_id": article_id, **fields}))
 
-    def dispatch(self, *tickers: str, **told: Any) -> dict[str, Any]:
-        """Put a new article about these companies (none: the economy) on the wire and on the provider's list, now."""
-        return dict(self._control("POST", "/dispatches", {"tickers": list(tickers), **told}))
+    def dispatch(self, *tickers: str, **fields: Any) -> dict[str, Any]:
+        """Publishes an article about these companies (none: the economy) on the wire and in the provider's list, now."""
+        return dict(self._control("POST", "/dispatches", {"tickers": list(tickers), **fields}))
 
-    def give_key(self, key: str, *, per_minute: int = 0, closed: Sequence[str] = ()) -> None:
-        """Let the provider and the broker know a key: its quota, and the beginnings of paths it may not ask for."""
+    def add_key(self, key: str, *, per_minute: int = 0, closed: Sequence[str] = ()) -> None:
+        """Registers a key with the provider and the broker: its quota, and prefixes of paths it may not request."""
         self._control("POST", "/keys", {"key": key, "per_minute": per_minute, "closed": list(closed)})
 
     def revoke_key(self, key: str) -> None:
         self._control("POST", "/keys", {"key": key, "revoked": True})
 
-    def regulator_bears(self, requests_per_second: int | None) -> None:
+    def limit_regulator(self, requests_per_second: int | None) -> None:
         self._control("POST", "/burst", {"burst": requests_per_second})
 
     def truth(self) -> list[dict[str, Any]]:
@@ -87,8 +89,8 @@ class Internet:
         """One plain request for a demo URL, without redirects, retries or decompression."""
         return _exchange(self.base_url, url, method, headers or {}, None)
 
-    def _control(self, method: str, path: str, told: Any = None) -> Any:
-        body = json.dumps(told).encode() if told is not None else None
+    def _control(self, method: str, path: str, payload: Any = None) -> Any:
+        body = json.dumps(payload).encode() if payload is not None else None
         reply = _exchange(self.base_url, f"http://{CONTROL_HOST}{path}", method, {}, body)
         if reply.status != 200:
             raise ValueError(f"{method} {path}: {reply.body.decode()}")
@@ -103,11 +105,11 @@ class Reply:
 
 
 def _exchange(base_url: str, url: str, method: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
-    wanted = urlsplit(url)
-    connection = HTTPConnection(urlsplit(base_url).netloc, timeout=_PATIENCE)
+    address = urlsplit(url)
+    connection = HTTPConnection(urlsplit(base_url).netloc, timeout=_TIMEOUT_SECONDS)
     try:
-        target = (wanted.path or "/") + (f"?{wanted.query}" if wanted.query else "")
-        connection.request(method, target, body=body, headers={"Host": wanted.netloc, **headers})
+        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        connection.request(method, target, body=body, headers={"Host": address.netloc, **headers})
         response = connection.getresponse()
         return Reply(
             response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
@@ -120,43 +122,43 @@ def _exchange(base_url: str, url: str, method: str, headers: Mapping[str, str], 
 def running(
     *, size: Size = "small", seed: int = 7, start: datetime = START, port: int = 0, process: bool = False
 ) -> Iterator[Internet]:
-    """Run a demo internet for the length of the block: in a thread, or in a process of its own."""
+    """Runs a demo internet for the duration of the block: in a thread, or in a process of its own."""
     with _in_process(size, seed, start, port) if process else _in_thread(size, seed, start, port) as internet:
         yield internet
 
 
 @contextmanager
 def _in_thread(size: Size, seed: int, start: datetime, port: int) -> Iterator[Internet]:
-    ready = threading.Event()
-    found: list[Internet | BaseException] = []
+    started = threading.Event()
+    outcomes: list[Internet | BaseException] = []
     stops: list[Callable[[], object]] = []
 
     async def serve() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         async with serving(create_world(seed=seed, size=size, start=start), port=port) as (base_url, hosts):
             stops.append(partial(loop.call_soon_threadsafe, stop.set))
-            found.append(Internet(base_url, hosts))
-            ready.set()
+            outcomes.append(Internet(base_url, hosts))
+            started.set()
             await stop.wait()
 
     def work() -> None:
         try:
             asyncio.run(serve())
         except OSError as error:
-            found.append(error)
-            ready.set()
+            outcomes.append(error)
+            started.set()
 
     thread = threading.Thread(target=work, name="demo-internet", daemon=True)
     thread.start()
-    ready.wait(_PATIENCE)
-    first = found[0] if found else TimeoutError("the demo internet did not start")
-    if isinstance(first, BaseException):
-        raise first
+    started.wait(_TIMEOUT_SECONDS)
+    outcome = outcomes[0] if outcomes else TimeoutError("the demo internet did not start")
+    if isinstance(outcome, BaseException):
+        raise outcome
     try:
-        yield first
+        yield outcome
     finally:
         stops[0]()
-        thread.join(_PATIENCE)
+        thread.join(_TIMEOUT_SECONDS)
 
 
 @contextmanager
@@ -174,14 +176,14 @@ def _in_process(size: Size, seed: int, start: datetime, port: int) -> Iterator[I
         "--start",
         start.isoformat(),
     ]
-    # The command is this interpreter with values of our own; nothing in it comes from outside.
+    # The command is this interpreter with our own values; nothing in it comes from outside.
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:  # noqa: S603
         try:
             line = child.stdout.readline() if child.stdout else ""
             if not line:
                 raise ChildProcessError("the demo internet did not start")
-            told = json.loads(line)
-            yield Internet(told["base_url"], told["hosts"])
+            announcement = json.loads(line)
+            yield Internet(announcement["base_url"], announcement["hosts"])
         finally:
             child.terminate()
-            child.wait(_PATIENCE)
+            child.wait(_TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-"""What was asked of the demo internet, when, and what it answered; the oldest records are forgotten first."""
+"""The request log of the demo internet: what was requested, when, and the status. The oldest records are dropped first."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ CAPACITY = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class LoggedRequest:
     """`started` and `ended` are monotonic seconds of the server process, `wall` is seconds since the epoch."""
 
     number: int
@@ -30,17 +30,17 @@ class Record:
 
 class RequestLog:
     def __init__(self, capacity: int = CAPACITY) -> None:
-        self._records: deque[Record] = deque(maxlen=capacity)
+        self._records: deque[LoggedRequest] = deque(maxlen=capacity)
         self._next = 0
 
     def next_number(self) -> int:
         self._next += 1
         return self._next
 
-    def add(self, record: Record) -> None:
+    def add(self, record: LoggedRequest) -> None:
         self._records.append(record)
 
-    def since(self, number: int) -> list[Record]:
+    def since(self, number: int) -> list[LoggedRequest]:
         return sorted(
             (record for record in self._records if record.number > number), key=lambda record: record.number
         )

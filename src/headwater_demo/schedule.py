@@ -1,4 +1,4 @@
-"""Who publishes what and when: an endless plan, worked out one day at a time from the seed alone."""
+"""Which site publishes what and when: an endless plan, computed day by day from the seed alone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _KINDS: dict[str, Kind] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """`serial` counts the originals of one language, so that each written article is used once;
-    `copied` tells that another site will copy the article, which therefore keeps its wording."""
+    `copied`: another site will copy the article, which therefore keeps its wording."""
 
     number: int
     kind: Kind
@@ -59,11 +59,11 @@ def plan(
                 topic=chance.choice(TOPICS),
             )
             if kind == "original":
-                today.append(_original(draft, next(turns), serials))
+                today.append(_assign_original(draft, next(turns), serials))
             elif kind == "daily_report":
                 today.append(replace(draft, publisher=next(reporters), topic="markets"))
             else:
-                today.append(_copied(draft, today, publishers, chance))
+                today.append(_assign_copy(draft, today, publishers, chance))
         sources = {item.source.number for item in today if item.source}
         yield from (replace(item, copied=item.number in sources) for item in today)
         day += _DAY
@@ -74,21 +74,21 @@ def _moment(day: datetime, position: int, per_day: int, chance: Random) -> datet
     return (day + share * _DAY).replace(second=0, microsecond=0)
 
 
-def _original(draft: Assignment, publisher: Publisher, serials: dict[str, int]) -> Assignment:
+def _assign_original(draft: Assignment, publisher: Publisher, serials: dict[str, int]) -> Assignment:
     serial = serials[publisher.language]
     serials[publisher.language] += 1
     return replace(draft, publisher=publisher, serial=serial)
 
 
-def _copied(
+def _assign_copy(
     draft: Assignment, today: list[Assignment], publishers: tuple[Publisher, ...], chance: Random
 ) -> Assignment:
-    taken = {item.source.number for item in today if item.source}
-    free = [
+    copied_numbers = {item.source.number for item in today if item.source}
+    candidates = [
         item
         for item in today
-        if item.kind == "original" and item.publisher.language == "en" and item.number not in taken
+        if item.kind == "original" and item.publisher.language == "en" and item.number not in copied_numbers
     ]
-    source = chance.choice(free)
-    others = [item for item in publishers if item.language == "en" and item is not source.publisher]
-    return replace(draft, publisher=chance.choice(others), topic=source.topic, source=source)
+    source = chance.choice(candidates)
+    other_publishers = [item for item in publishers if item.language == "en" and item is not source.publisher]
+    return replace(draft, publisher=chance.choice(other_publishers), topic=source.topic, source=source)

@@ -1,4 +1,4 @@
-"""The one server behind every host of the demo internet; the Host header says which site is meant."""
+"""The server behind every host of the demo internet; the Host header selects the site."""
 
 import asyncio
 import contextlib
@@ -14,14 +14,14 @@ from aiohttp import web
 
 from headwater_demo.control import CONTROL_HOST, control_site
 from headwater_demo.delivery import deliver, http_date
-from headwater_demo.exchange import Answer, Pace, Request, Site, page
 from headwater_demo.faults import HEADER, Fault, parse_fault
-from headwater_demo.log import Record
+from headwater_demo.log import LoggedRequest
+from headwater_demo.site import Pace, Site, SiteRequest, SiteResponse, page
 from headwater_demo.sites import SITES
 from headwater_demo.world import World
 
 _BODY_LIMIT = 64 * 1024 * 1024
-# "Endless" is for the reader to find out: a forgotten reader must not keep the machine busy for ever.
+# An endless body stops here, so that a forgotten client does not keep the machine busy for ever.
 _ENDLESS_LIMIT = 1024 * 1024 * 1024
 _ERROR_PAGE = "<!doctype html><html><head><title>Something went wrong</title></head><body><h1>We will be right back</h1></body></html>"
 
@@ -46,25 +46,31 @@ class Server:
             await asyncio.sleep(fault.delay if fault else 0)
             return await _send(incoming, request, answer, fault)
         finally:
-            asked = _asked(request, incoming.query_string, answer, fault)
+            fields = _log_fields(request, incoming.query_string, answer, fault)
             self._world.log.add(
-                Record(number=number, wall=wall, started=started, ended=time.monotonic(), **asked)
+                LoggedRequest(number=number, wall=wall, started=started, ended=time.monotonic(), **fields)
             )
 
-    def _answer(self, request: Request) -> tuple[Answer, Fault | None]:
+    def _answer(self, request: SiteRequest) -> tuple[SiteResponse, Fault | None]:
         site = self._sites.get(request.host)
-        asked = request.headers.get(HEADER)
+        fault_header = request.headers.get(HEADER)
         try:
-            fault = parse_fault(asked) if asked else self._world.faults.take(request.host, request.path)
+            fault = (
+                parse_fault(fault_header)
+                if fault_header
+                else self._world.faults.take(request.host, request.path)
+            )
         except ValueError as error:
             return page(f"<p>{error}</p>", status=400), None
-        told = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
+        response = site.answer(request) if site else page("<h1>No such host</h1>", status=421)
         if fault and (fault.status or fault.html):
-            told = _faulty(fault)
-        return deliver(request, told, born=self._world.born), fault
+            response = _fault_response(fault)
+        return deliver(request, response, born=self._world.born), fault
 
 
-def _asked(request: Request, query: str, answer: Answer, fault: Fault | None) -> dict[str, Any]:
+def _log_fields(
+    request: SiteRequest, query: str, answer: SiteResponse, fault: Fault | None
+) -> dict[str, Any]:
     return {
         "method": request.method,
         "host": request.host,
@@ -76,49 +82,49 @@ def _asked(request: Request, query: str, answer: Answer, fault: Fault | None) ->
     }
 
 
-def _faulty(fault: Fault) -> Answer:
+def _fault_response(fault: Fault) -> SiteResponse:
     headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
     return replace(page(_ERROR_PAGE, status=fault.status or 200), headers=headers, as_is=True)
 
 
-async def _read(incoming: web.Request, world: World) -> Request:
-    return Request(
+async def _read(incoming: web.Request, world: World) -> SiteRequest:
+    return SiteRequest(
         method=incoming.method,
         host=_host_name(incoming.host),
         path=incoming.rel_url.raw_path,
         query=dict(incoming.query),
-        headers=_lowered(incoming.headers),
+        headers=_lower_names(incoming.headers),
         body=await incoming.read(),
         now=world.clock.now(),
     )
 
 
 def _host_name(host: str) -> str:
-    """Drop the port, and the `.localhost` by which a browser on this machine can look at a site."""
+    """Drops the port, and the `.localhost` with which a browser on this machine can open a site."""
     return host.partition(":")[0].lower().rstrip(".").removesuffix(".localhost")
 
 
-def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+def _lower_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
 async def _send(
-    incoming: web.Request, request: Request, answer: Answer, fault: Fault | None
+    incoming: web.Request, request: SiteRequest, answer: SiteResponse, fault: Fault | None
 ) -> web.StreamResponse:
     if fault and fault.reset:
         return _reset(incoming)
     headers = {"Date": http_date(request.now), "Content-Type": answer.media_type, **answer.headers}
     if fault and fault.truncate is not None:
-        return await _truncated(incoming, answer, headers, fault.truncate)
+        return await _send_truncated(incoming, answer, headers, fault.truncate)
     if answer.pace and request.method != "HEAD":
-        return await _paced(incoming, answer, headers, answer.pace)
+        return await _send_paced(incoming, answer, headers, answer.pace)
     return web.Response(status=answer.status, body=answer.body, headers=headers)
 
 
 def _reset(incoming: web.Request) -> web.StreamResponse:
     transport = incoming.transport
     if transport is not None:
-        # A zero linger makes the kernel send RST instead of an orderly goodbye.
+        # A zero linger makes the kernel send RST instead of closing the connection in order.
         transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -126,8 +132,8 @@ def _reset(incoming: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
-async def _truncated(
-    incoming: web.Request, answer: Answer, headers: dict[str, str], size: int
+async def _send_truncated(
+    incoming: web.Request, answer: SiteResponse, headers: dict[str, str], size: int
 ) -> web.StreamResponse:
     announced = max(len(answer.body), size + 1)
     response = web.StreamResponse(status=answer.status, headers={**headers, "Content-Length": str(announced)})
@@ -140,8 +146,8 @@ async def _truncated(
     return response
 
 
-async def _paced(
-    incoming: web.Request, answer: Answer, headers: dict[str, str], pace: Pace
+async def _send_paced(
+    incoming: web.Request, answer: SiteResponse, headers: dict[str, str], pace: Pace
 ) -> web.StreamResponse:
     response = web.StreamResponse(status=answer.status, headers=headers)
     with contextlib.suppress(ConnectionError):
@@ -153,18 +159,18 @@ async def _paced(
 
 
 async def _chunks(body: bytes, pace: Pace) -> AsyncIterator[bytes]:
-    sent = 0
-    while sent < (_ENDLESS_LIMIT if pace.endless else len(body)):
-        start = sent % len(body)
+    sent_bytes = 0
+    while sent_bytes < (_ENDLESS_LIMIT if pace.endless else len(body)):
+        start = sent_bytes % len(body)
         chunk = body[start : start + pace.chunk]
         yield chunk
-        sent += len(chunk)
+        sent_bytes += len(chunk)
         await asyncio.sleep(pace.seconds)
 
 
 @asynccontextmanager
 async def serving(world: World, *, port: int = 0) -> AsyncIterator[tuple[str, list[str]]]:
-    """Serve on loopback until the block ends; gives the base URL and the hosts."""
+    """Serves on loopback until the block ends; yields the base URL and the hosts."""
     server = Server(world)
     application = web.Application(client_max_size=_BODY_LIMIT)
     application.router.add_route("*", "/{path:.*}", server.handle)

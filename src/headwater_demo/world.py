@@ -1,4 +1,4 @@
-"""Everything one demo internet knows; sites are built from it and the control host moves it."""
+"""The state of one demo internet: the sites read it, the control host changes it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Literal
 from headwater_demo.clock import START, Clock
 from headwater_demo.faults import FaultQueue
 from headwater_demo.log import RequestLog
-from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.market import DemoMarket
 from headwater_demo.newsroom import Newsroom
 
 Size = Literal["small", "full"]
@@ -20,7 +20,7 @@ class World:
     clock: Clock
     born: datetime
     newsroom: Newsroom
-    floor: Floor
+    market: DemoMarket
     faults: FaultQueue = field(default_factory=FaultQueue)
     log: RequestLog = field(default_factory=RequestLog)
 
@@ -32,5 +32,5 @@ def create_world(*, seed: int = 7, size: Size = "small", start: datetime = START
         clock=Clock(start),
         born=start,
         newsroom=Newsroom(seed=seed, size=size, start=start),
-        floor=Floor(seed=seed, size=size, start=start),
+        market=DemoMarket(seed=seed, size=size, start=start),
     )

@@ -73,3 +73,14 @@ def test_public_names_are_sorted_and_defined(path: Path):
 def _place(name: str) -> tuple[int, str]:
     """Constants, then types, then functions."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.name == "__init__.py" and "headwater_demo" not in path.as_posix()],
+    ids=lambda path: path.parent.relative_to(SOURCE).as_posix(),
+)
+def test_every_package_says_what_it_is(path: Path):
+    if path.parent.name == "versions":
+        return
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -15,7 +15,7 @@ from tests.support.scene import START
 from headwater.model.errors import Refused
 from headwater.model.ports import QueueItem
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
-from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
 from headwater_recipes.markets.views import plain_name_statements
 

@@ -14,8 +14,8 @@ from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
-from headwater.store.admin.operations import Operations
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.operations import Operations
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.claims.poll import register_sources
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.maintenance.snapshot import load_snapshot, save_snapshot

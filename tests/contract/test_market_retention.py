@@ -10,7 +10,7 @@ from headwater.model.jobs import Task
 from headwater.model.ports import QueueItem
 from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, Settings
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import polls, sources
 from headwater.store.schema.operations import queue_items

@@ -15,8 +15,8 @@ from headwater.model.keys import key
 from headwater.model.ports import QueueItem
 from headwater.model.source import Source
 from headwater.model.subject import Alias, Subject
-from headwater.store.admin.mentions import MentionStore
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.mentions import MentionStore
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import write_transaction
 from headwater.store.sql_store import SqlStore
 from headwater.store.views import drop_views, install_views

@@ -12,8 +12,8 @@ from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, S
 from headwater.model.keys import group_key
 from headwater.model.story import Member, Story
 from headwater.model.subject import Subject
-from headwater.store.admin.mentions import MentionStore
-from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.changes.mentions import MentionStore
+from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.connect import read_transaction
 from headwater.store.sql_store import SqlStore
 from headwater_recipes.geopolitics.views import NAMES

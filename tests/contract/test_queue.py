@@ -19,7 +19,7 @@ from headwater.model.recipe import Envelope
 from headwater.model.story import Story
 from headwater.redis_client import RedisClient
 from headwater.sinks.queue import LONGEST_TEXT, Push, QueueSink, RedisQueue
-from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply
 
 NAME, OTHER = "app:queue:extraction", "app:queue:macro_classification"

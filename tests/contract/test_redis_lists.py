@@ -19,7 +19,7 @@ from tests.servers.valkey import Valkey
 from headwater.model.errors import Temporary
 from headwater.model.ports import QueueItem
 from headwater.redis_client import RedisClient
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply, parse_item
 
 NAME, OTHER = "app:queue:extraction", "app:queue:parsing"

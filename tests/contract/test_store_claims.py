@@ -35,7 +35,7 @@ from headwater.model.jobs import (
 )
 from headwater.model.keys import group_key
 from headwater.model.replay import ReplayResult, ReplayVerdict
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect
 from headwater.store.schema.flow import leads, sources

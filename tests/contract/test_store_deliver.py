@@ -4,7 +4,7 @@ import pytest
 from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import deliveries, quarantine
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from tests.contract.test_store_lookups import planned, recorded_statements
 from tests.support.scene import START, Scene
 
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import read_transaction
 

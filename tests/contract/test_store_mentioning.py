@@ -12,7 +12,7 @@ from headwater.model.jobs import State, Task
 from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias, Subject
 from headwater.ops.mention_rerun import searched_with, with_mentions_entry
-from headwater.store.admin.mentions import MentionStore, RewriteCounts
+from headwater.store.changes.mentions import MentionStore, RewriteCounts
 from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.schema.knowledge import aliases, mentions, subjects
 

@@ -5,7 +5,7 @@ from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended_res
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.maintenance.orphans import find_orphans, orphaned_packs
 from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 

@@ -6,7 +6,7 @@ from tests.support.scene import HOUR, LEASE, ME, Scene, ended_result, kept_resul
 
 from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
 from headwater.model.source import StoredLead
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import documents, leads, quarantine
 
 

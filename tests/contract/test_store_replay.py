@@ -12,8 +12,8 @@ from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended_res
 from headwater.model.errors import Refused
 from headwater.model.jobs import Postponement, State, Task
 from headwater.model.replay import FieldDifference, ReplayItem, ReplayResult, ReplayState, ReplayVerdict
-from headwater.store.admin.operations import Operations
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.operations import Operations
+from headwater.store.changes.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.claims import replay_apply as replacing
 from headwater.store.connect import read_transaction

@@ -5,7 +5,7 @@ from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_r
 
 from headwater.model.document import FactValue, Mention, TrailEntry
 from headwater.model.jobs import Postponement, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import documents, quarantine, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions
 

@@ -8,7 +8,7 @@ from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capt
 
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import captures, leads, polls, sources
 
 
@@ -139,7 +139,7 @@ def test_r29_a_crashed_run_is_closed_and_does_not_block_its_source(scene: Scene)
 
 
 def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
-    from headwater.store.admin.operations import Operations
+    from headwater.store.changes.operations import Operations
 
     scene.store.register([scene.source], START)
     (source_lease,) = scene.claim(Task.POLL)

@@ -8,12 +8,7 @@ import pytest
 from headwater.documents.embedding.build import NAME
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
-from headwater.stories.topics.classifier import (
-    BUCKETS,
-    TopicClassifier,
-    hashed_words,
-    topic_features,
-)
+from headwater.stories.topics.classifier import BUCKETS, TopicClassifier, hashed_words, topic_features
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import FILE, load_classifier, pack_classifier, unpack_classifier
 

@@ -35,7 +35,7 @@ from headwater.documents.embedding.encoder import open_encoder
 from headwater.runtime.summaries import rescore_stories
 from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.vectors import search_by_vector
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 NOON = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 

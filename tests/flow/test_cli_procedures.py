@@ -12,7 +12,7 @@ from headwater.app import App
 from headwater.model.jobs import Task
 from headwater.model.outcomes import ExtractHints
 from headwater.settings.settings import Settings
-from headwater_demo.procedures.pages import made_pages
+from headwater_demo.procedures.portal_pages import procedure_pages
 from headwater_recipes.procedures.knowledge_base.layout import (
     KnowledgeBaseLayout,
     stable_json,
@@ -33,7 +33,7 @@ def base(tmp_path: Path) -> KnowledgeBaseLayout:
     app = App(Settings(data=str(tmp_path)))
     app.store.engine.dispose()
     layout = KnowledgeBaseLayout(tmp_path / "out" / "procedures")
-    for page in made_pages()[:5]:
+    for page in procedure_pages()[:5]:
         procedures = procedures_from(
             read_procedure(page.body, ExtractHints(url=page.url)), page.url.replace("http:", "https:")
         )
@@ -132,7 +132,7 @@ def test_drift_is_reported_for_every_file(run_cli: RunCli):
 
 
 def test_a_file_is_read_without_an_installation(tmp_path: Path, capsys, monkeypatch):
-    page = made_pages()[0]
+    page = procedure_pages()[0]
     path = tmp_path / "page.html"
     path.write_bytes(page.body)
     (procedure,) = call(capsys, monkeypatch, "procedures", "read", str(path), "--url", page.url).records

@@ -19,7 +19,7 @@ from headwater.runtime.inline import run_inline
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import stories
 from headwater_demo.clock import START
-from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import Internet, running
 from headwater_recipes.geopolitics import configure

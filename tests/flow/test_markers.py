@@ -25,7 +25,7 @@ from headwater.store.schema.knowledge import fingerprints
 from headwater.store.schema.operations import queue_items
 from headwater.text.urls import canonical_url
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 DAY = 86_400
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}

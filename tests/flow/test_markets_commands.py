@@ -25,7 +25,7 @@ from headwater.settings.settings import Settings
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 from headwater_recipes.markets import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 
@@ -226,7 +226,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
             connection.execute(
                 sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
             )
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         data = str(tmp_path / "data")
         answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
         assert answer.out.strip() == "3 sources reset: due now."

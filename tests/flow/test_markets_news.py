@@ -15,7 +15,7 @@ from headwater.store.schema.knowledge import edges, mentions
 from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 HOST = "api.massive.example"
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "QZEL"], "options": EVERYTHING}
@@ -185,7 +185,7 @@ def test_r76_a_page_with_hardly_any_text_is_set_aside_and_not_queued(internet, t
 
 def test_the_key_appears_only_in_the_request(internet, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HEADWATER_MASSIVE_KEY", SECRET)
-    internet.give_key(SECRET)
+    internet.add_key(SECRET)
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as market_run:
         market_run.run()
         assert {record["headers"]["authorization"] for record in market_run.requests_to(HOST)} == {
@@ -215,21 +215,21 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
         (source,) = market_run.rows(sources)
         assert source["failures"] == 1
         assert source["due_at"] > market_run.clock() + timedelta(seconds=20)
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         market_run.poll_again()
         (source,) = market_run.rows(sources)
         assert (source["failures"], source["stopped"]) == (0, None)
 
 
 def test_a_plan_without_the_dataset_is_reported(internet, tmp_path):
-    internet.give_key("demo-key", closed=["/v2/reference"])
+    internet.add_key("demo-key", closed=["/v2/reference"])
     with markets_run(tmp_path, internet, news_of("NGSC")) as market_run:
         market_run.run()
         assert [run["error"] for run in market_run.rows(polls)] == ["not_entitled"]
 
 
 def test_a_used_up_quota_loses_nothing_and_the_next_poll_catches_up(internet, tmp_path):
-    internet.give_key("demo-key", per_minute=2)
+    internet.add_key("demo-key", per_minute=2)
     for _ in range(5):
         internet.dispatch("NGSC")
     with markets_run(tmp_path, internet, news_of("NGSC", limit=1)) as market_run:
@@ -237,7 +237,7 @@ def test_a_used_up_quota_loses_nothing_and_the_next_poll_catches_up(internet, tm
         lead_count = len(market_run.rows(leads))
         assert 0 < lead_count < 6
         assert any("cut_short" in str(run["warnings"]) for run in market_run.rows(polls))
-        internet.give_key("demo-key")
+        internet.add_key("demo-key")
         market_run.clock.advance(timedelta(minutes=10))
         market_run.poll_again()
         assert len(market_run.rows(leads)) == len(market_run.rows(documents)) == 6

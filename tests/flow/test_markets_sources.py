@@ -11,8 +11,8 @@ from headwater.store.schema.knowledge import bars, observations
 from headwater.store.schema.operations import queue_items
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import KEYS
-from headwater_demo.markets.pages import INVESTORS
+from headwater_demo.markets.watch_list import KEYS
+from headwater_demo.markets.wire_pages import INVESTORS
 
 PROVIDER, SEARCH, BROKER = "api.massive.example", "efts.sec.example", "broker.example"
 FILINGS = {
@@ -38,8 +38,8 @@ def internet():
 def _reset_internet(internet, monkeypatch):
     internet.clear_log()
     internet.clear_faults()
-    internet.give_key("demo-key")
-    internet.regulator_bears(None)
+    internet.add_key("demo-key")
+    internet.limit_regulator(None)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
 
@@ -76,14 +76,14 @@ def test_r7_every_request_to_the_sec_names_its_sender(internet, tmp_path):
 
 
 def test_a_source_refused_for_its_request_rate_waits_and_recovers(internet, tmp_path):
-    internet.regulator_bears(0)
+    internet.limit_regulator(0)
     with markets_run(tmp_path, internet, FILINGS) as market_run:
         market_run.run()
         assert {run["error"] for run in market_run.rows(polls)} == {"http_403"}
         assert min(row["due_at"] for row in market_run.rows(sources)) > market_run.clock() + timedelta(
             minutes=5
         )
-        internet.regulator_bears(None)
+        internet.limit_regulator(None)
         market_run.clock.advance(timedelta(minutes=11))
         market_run.run()
         assert len(market_run.rows(documents, state=State.KEPT)) == 5

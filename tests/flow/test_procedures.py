@@ -25,8 +25,8 @@ from headwater.store.connect import read_transaction
 from headwater.store.reads.explanation import explain
 from headwater.store.schema.flow import deliveries, documents
 from headwater_demo.internet import Internet, running
-from headwater_demo.procedures.pages import made_pages, pages_that_are_none
-from headwater_demo.sites.portals import RAISED_FROM, procedure_sources
+from headwater_demo.procedures.portal_pages import pages_without_procedure, procedure_pages
+from headwater_demo.sites.portal_sites import RAISED_FROM, procedure_sources
 from headwater_recipes.procedures import NAME, recipe
 from headwater_recipes.procedures.knowledge_base.catalogue import run_metrics
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
@@ -138,11 +138,11 @@ def finished_run(
 
 
 def test_p1_every_procedure_of_the_portals_becomes_a_file(finished_run: ProceduresRun):
-    expected = {page.truth["nombre"] for page in made_pages()}
+    expected = {page.truth["nombre"] for page in procedure_pages()}
     names = {document["nombre"] for document in finished_run.files().values()}
     assert expected <= names
     assert len(names - expected) == 1  # the gazette's call
-    assert len(finished_run.files()) == len(made_pages()) + 1
+    assert len(finished_run.files()) == len(procedure_pages()) + 1
 
 
 def test_p2_every_procedure_went_through_the_stages_in_order(finished_run: ProceduresRun):
@@ -164,7 +164,7 @@ def test_other_pages_have_no_file(finished_run: ProceduresRun):
     urls = {
         document["source_url"].replace("https://", "http://") for document in finished_run.files().values()
     }
-    assert not urls & {page.url for page in pages_that_are_none()}
+    assert not urls & {page.url for page in pages_without_procedure()}
     dropped = [row for row in finished_run.rows() if row["state"] == State.DROPPED]
     assert {row["reason"] for row in dropped} == {"not_a_procedure"}
     assert len(dropped) == 4

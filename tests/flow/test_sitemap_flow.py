@@ -11,7 +11,7 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import captures, leads, polls, sources
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
-from headwater_demo.sites.mapped import PER_FILE
+from headwater_demo.sites.sitemap_variants import URLS_PER_FILE
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,9 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         run(context)
         urls = {row["url"] for row in rows(app, leads)}
         for name in ("plain", "packed", "proven"):
-            assert f"http://mapped.example/page/{name}-{PER_FILE - 1}?a=1&b=2" in urls
+            assert f"http://mapped.example/page/{name}-{URLS_PER_FILE - 1}?a=1&b=2" in urls
         assert {"http://mapped.example/page/list-0", "http://mapped.example/page/feed-1"} <= urls
-        assert len(urls) == 4 * PER_FILE + 1
+        assert len(urls) == 4 * URLS_PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
         (poll_row,) = rows(app, polls)
         assert (poll_row["status"], poll_row["found_count"], poll_row["new_count"]) == (
@@ -68,7 +68,7 @@ def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet,
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, PER_FILE)
+        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, URLS_PER_FILE)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_hostile_or_wrong_sitemap_fails_with_its_reason(internet, tmp_path, pa
 @pytest.mark.parametrize(
     ("path", "count"),
     [
-        ("/maps/as-xml.xml.gz", PER_FILE),
-        ("/maps/twice.xml.gz", PER_FILE),
-        ("/maps/unescaped.xml", PER_FILE),
-        ("/maps/cut.xml", PER_FILE - 2),
+        ("/maps/as-xml.xml.gz", URLS_PER_FILE),
+        ("/maps/twice.xml.gz", URLS_PER_FILE),
+        ("/maps/unescaped.xml", URLS_PER_FILE),
+        ("/maps/cut.xml", URLS_PER_FILE - 2),
         ("/maps/news.xml", 1),
     ],
 )
@@ -115,7 +115,7 @@ def test_the_sitemap_of_a_site_without_robots_is_found_at_the_usual_address(inte
     source = make_source("sitemap", "http://bare.example")
     with context_for(tmp_path, internet.base_url, make_recipe(discover_sitemap, source)) as (app, context):
         run(context)
-        assert len(rows(app, leads)) == PER_FILE
+        assert len(rows(app, leads)) == URLS_PER_FILE
 
 
 def test_a_site_without_a_sitemap_fails_with_its_reason(internet, tmp_path):
@@ -133,7 +133,7 @@ def test_a_file_that_fails_once_is_read_at_the_next_poll(internet, tmp_path):
         assert not any("list-" in row["url"] for row in rows(app, leads))
         app.operations.wake("trial", app.clock())
         run(context)
-        assert sum("list-" in row["url"] for row in rows(app, leads)) == PER_FILE
+        assert sum("list-" in row["url"] for row in rows(app, leads)) == URLS_PER_FILE
 
 
 @pytest.mark.parametrize("host", ["ledgerlane.example", "tokentribune.example", "hashfield.example"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.deadline import DEADLINE
 
-from headwater_demo import running
+from headwater_demo.internet import running
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tutorial" / "first-collection.md"

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater_demo.delivery import deliver
-from headwater_demo.exchange import Answer, Request
 from headwater_demo.faults import Fault, FaultQueue, parse_fault
-from headwater_demo.log import Record, RequestLog
+from headwater_demo.log import LoggedRequest, RequestLog
+from headwater_demo.site import SiteRequest, SiteResponse
 
 NOW = datetime(2026, 11, 13, 9, tzinfo=UTC)
 
 
 def request(**headers):
-    return Request(
+    return SiteRequest(
         host="a.example",
         path="/",
         headers={name.replace("_", "-"): value for name, value in headers.items()},
@@ -25,22 +25,22 @@ def request(**headers):
 
 
 @given(st.binary(max_size=2000))
-def test_packing_loses_nothing_and_the_tag_is_known_again(body):
-    sent = deliver(request(accept_encoding="gzip"), Answer(body=body), born=NOW)
-    unpacked = gzip.decompress(sent.body) if "Content-Encoding" in sent.headers else sent.body
-    again = deliver(request(if_none_match=sent.headers["ETag"]), Answer(body=body), born=NOW)
+def test_compression_loses_nothing_and_the_tag_is_recognised(body):
+    delivered = deliver(request(accept_encoding="gzip"), SiteResponse(body=body), born=NOW)
+    unpacked = gzip.decompress(delivered.body) if "Content-Encoding" in delivered.headers else delivered.body
+    again = deliver(request(if_none_match=delivered.headers["ETag"]), SiteResponse(body=body), born=NOW)
     assert unpacked == body
     assert again.status == 304
 
 
 @pytest.mark.parametrize("since", ["yesterday", "", "Fri, 99 Nov 2026 09:00:00 GMT"])
-def test_a_date_that_is_none_is_ignored(since):
-    assert deliver(request(if_modified_since=since), Answer(body=b"x"), born=NOW).status == 200
+def test_an_invalid_date_is_ignored(since):
+    assert deliver(request(if_modified_since=since), SiteResponse(body=b"x"), born=NOW).status == 200
 
 
-def test_errors_and_odd_answers_leave_as_they_are():
-    odd = Answer(body=b"x" * 1000, as_is=True)
-    missing = Answer(status=404, body=b"x" * 1000)
+def test_errors_and_raw_answers_are_sent_unchanged():
+    odd = SiteResponse(body=b"x" * 1000, as_is=True)
+    missing = SiteResponse(status=404, body=b"x" * 1000)
     assert deliver(request(accept_encoding="gzip"), odd, born=NOW) is odd
     assert deliver(request(accept_encoding="gzip"), missing, born=NOW) is missing
 
@@ -76,7 +76,7 @@ def test_the_log_forgets_the_oldest_first():
     for _ in range(5):
         number = log.next_number()
         log.add(
-            Record(
+            LoggedRequest(
                 number=number,
                 started=0,
                 ended=0,

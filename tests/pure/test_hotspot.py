@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
-from headwater_recipes.geopolitics.hotspot import (
-    ANY_TOPIC,
-    TOPIC_WEIGHTS,
-    HotspotWeights,
-    score_hotspot,
-)
+from headwater_recipes.geopolitics.hotspot import ANY_TOPIC, TOPIC_WEIGHTS, HotspotWeights, score_hotspot
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
 WAR, POLITICS, WEATHER, SPORT, DISASTER = (
@@ -39,7 +34,7 @@ def moment(age: float | None) -> datetime | None:
 
 
 @pytest.mark.parametrize("golden", GOLDEN)
-def test_g16_g21_golden_values(golden: tuple):
+def test_g16_g21_scores_have_their_golden_values(golden: tuple):
     articles, domains, age, topic, score, volume, recency, diversity = golden
     hotspot = score_hotspot(articles, domains, moment(age), topic, now=NOW)
     assert hotspot.score == score
@@ -91,7 +86,7 @@ def test_a_date_in_the_future_counts_as_now():
         ("unclassified", ANY_TOPIC),
     ],
 )
-def test_a_topic_is_known_by_code_by_name_and_by_its_older_names(label: str, weight: float):
+def test_a_topic_is_recognised_by_its_code_its_name_and_its_older_names(label: str, weight: float):
     assert score_hotspot(1, 1, None, label, now=NOW).topic == weight
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater_demo.exchange import Request
-from headwater_demo.sites.oddities import HOST, sites
+from headwater_demo.site import SiteRequest
+from headwater_demo.sites.odd_pages import HOST, sites
 
 LONG = " ".join(
     ["The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit."] * 12
@@ -128,7 +128,7 @@ def test_a_short_page_that_only_mentions_cookies_is_kept(head, body):
 def test_g7_the_walls_of_the_demo_internet_are_recognised(path, reason):
     (site,) = [site for site in sites(None) if site.host == HOST]
     outcome = read_html(
-        site.answer(Request(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body,
+        site.answer(SiteRequest(host=HOST, path=path, now=datetime(2026, 11, 13, tzinfo=UTC))).body,
         ExtractHints(),
     )
     assert isinstance(outcome, Unreadable)

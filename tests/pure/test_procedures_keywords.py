@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from headwater.model.outcomes import ExtractHints
-from headwater_demo.procedures.pages import made_pages
+from headwater_demo.procedures.portal_pages import procedure_pages
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.retrieval.files import (
     KeywordRetriever,
@@ -24,7 +24,7 @@ from headwater_recipes.procedures.retrieval.keywords import (
 )
 from headwater_recipes.procedures.standalone import procedures_from
 
-# A folder like the assistant's own: accent twins, short words and all.
+# A folder like that of the assistant, with accent twins and short words.
 CURATED = {
     "arraigo": "arraigo, arraigo social, papeles, residencia",
     "ayuda_alquiler": "alquiler, ayuda alquiler, ayuda al alquiler, bono joven, lloguer",
@@ -84,7 +84,7 @@ def merged(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     merged_folder = tmp_path_factory.mktemp("merged")
     for path in folder.iterdir():
         (merged_folder / path.name).write_bytes(path.read_bytes())
-    for page in made_pages():
+    for page in procedure_pages():
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         for procedure in procedures_from(reading, page.url):
             (merged_folder / f"{procedure.document['id']}.json").write_text(
@@ -139,7 +139,7 @@ def test_p24_procedures_are_filtered_by_territory_organism_kind_channel_and_lang
     assert len(select_documents(merged, language="eu")) == 5
 
 
-def test_fragments_of_common_words_are_known():
+def test_fragments_of_common_words_are_recognised():
     assert is_fragment("renta")
     assert not is_fragment("empadronamiento")
 

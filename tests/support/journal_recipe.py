@@ -11,7 +11,7 @@ import psutil
 import yaml
 
 from headwater_demo.internet import Internet
-from headwater_demo.markets.listing import KEYS
+from headwater_demo.markets.watch_list import KEYS
 
 RECIPE = "trial"
 

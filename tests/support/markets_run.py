@@ -24,7 +24,7 @@ from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater_demo.internet import Internet
-from headwater_demo.markets.listing import ENDPOINTS, watch_list
+from headwater_demo.markets.watch_list import ENDPOINTS, watch_list
 from headwater_recipes.markets import configure
 
 RECIPE = "markets"

@@ -25,8 +25,8 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.listing import ENDPOINTS, KEYS
+from headwater_demo.markets.market import DemoMarket
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS
 from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
@@ -48,14 +48,14 @@ class Day:
 
 def run_day(folder: Path, length: timedelta) -> Day:
     """Simulate that much time; an article about one of the companies appears every seven minutes."""
-    watch, floor = SteppedClock(), Floor(seed=3, size="small", start=START)
+    watch, market = SteppedClock(), DemoMarket(seed=3, size="small", start=START)
     watch_list = yaml.safe_load(WATCH_LIST.read_text(encoding="utf-8"))
     path = folder / "watch.yaml"
     path.write_text(yaml.safe_dump(watch_list), encoding="utf-8")
     recipe = configure(path, {"endpoints": ENDPOINTS})
     app = App(Settings(data=str(folder / "data"), contact="sim@headwater.example"), clock=watch)
     fetcher = SimulatedFetcher(
-        watch, floor, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
+        watch, market, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
     )
     app.register(recipe)
     context = JobContext(
@@ -65,7 +65,7 @@ def run_day(folder: Path, length: timedelta) -> Day:
     network, appeared, next_article = NetworkLoop(context, [Job("markets", Task.POLL)]), {}, START
     while watch.now < START + length:
         if watch.now >= next_article:
-            article = floor.publish(
+            article = market.publish(
                 now=watch.now,
                 tickers=[COMPANIES[len(appeared) * 7 % 50].ticker],
                 late_minutes=len(appeared) % 3,

@@ -13,13 +13,12 @@ from headwater.fetch.politeness.rate_limiter import MemoryRateLimiter
 from headwater.fetch.politeness.request_limits import RequestLimits
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
-from headwater_demo.exchange import Request as DemoRequest
-from headwater_demo.exchange import Site
 from headwater_demo.markets.brokerage import brokerage
-from headwater_demo.markets.floor import Floor
-from headwater_demo.markets.pages import pages
+from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.provider import provider
 from headwater_demo.markets.regulator import regulator
+from headwater_demo.markets.wire_pages import wire_sites
+from headwater_demo.site import Site, SiteRequest
 
 START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 
@@ -48,7 +47,7 @@ class SimulatedFetcher:
     """The port `Fetcher` without a network: the rate limiter decides as always, the answer is there at once."""
 
     watch: SteppedClock
-    floor: Floor
+    market: DemoMarket
     settings: FetchSettings
     requests: list[SentRequest] = field(default_factory=list)
     ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
@@ -57,10 +56,10 @@ class SimulatedFetcher:
         self.limits, self.router = RequestLimits(self.settings), RequestRouter(self.settings)
         self.rate_limiter = MemoryRateLimiter()
         built: list[Site] = [
-            provider(self.floor),
-            brokerage(self.floor),
-            *regulator(self.floor),
-            *pages(self.floor),
+            provider(self.market),
+            brokerage(self.market),
+            *regulator(self.market),
+            *wire_sites(self.market),
         ]
         self.sites = {site.host: site for site in built}
 
@@ -103,7 +102,7 @@ class SimulatedFetcher:
         headers = {"user-agent": "Headwater (+sim@headwater.example)"}
         headers |= {name.lower(): value for name, value in {**request.headers, **request.secrets}.items()}
         answer = self.sites[parts.hostname or ""].answer(
-            DemoRequest(
+            SiteRequest(
                 host=parts.hostname or "",
                 path=parts.path,
                 query=dict(parse_qsl(parts.query)),

@@ -26,10 +26,10 @@ from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.feeds.catalogue import feeds
-from headwater_demo.flashpoints.listing import flashpoints
+from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.internet import running
-from headwater_demo.markets.listing import ENDPOINTS, KEYS, watch_list
-from headwater_demo.sites.portals import procedure_sources
+from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
+from headwater_demo.sites.portal_sites import procedure_sources
 
 app = command_group("Run Headwater against a demo internet on this machine.")
 # Each has its own part of the demo internet; the JSON output describes the first one in detail.

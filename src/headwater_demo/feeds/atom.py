@@ -3,31 +3,36 @@
 from html import escape
 from urllib.parse import urlsplit
 
-from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, link
+from headwater_demo.article import DemoArticle
+from headwater_demo.feeds.catalogue import DemoFeed, entry_link
 from headwater_demo.feeds.markup import DECLARATION, body_html, tag
 from headwater_demo.publishers import Publisher
 
 
-def atom_html(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def atom_html(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     return _atom(
-        feed, publisher, [_entry(item, link(item, feed), _html(item)) for item in articles], articles
+        feed, publisher, [_entry(item, entry_link(item, feed), _html(item)) for item in articles], articles
     )
 
 
-def atom_text(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def atom_text(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     return _atom(
-        feed, publisher, [_entry(item, link(item, feed), _text(item)) for item in articles], articles
+        feed, publisher, [_entry(item, entry_link(item, feed), _text(item)) for item in articles], articles
     )
 
 
-def atom_xhtml(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
-    entries = [_entry(item, _relative(link(item, feed)), _xhtml(item)) for item in articles]
+def atom_xhtml(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
+    entries = [_entry(item, _relative(entry_link(item, feed)), _xhtml(item)) for item in articles]
     return _atom(feed, publisher, entries, articles, inherited=f' xml:base="http://{publisher.host}/"')
 
 
 def _atom(
-    feed: Feed, publisher: Publisher, entries: list[str], articles: list[Article], *, inherited: str = ""
+    feed: DemoFeed,
+    publisher: Publisher,
+    entries: list[str],
+    articles: list[DemoArticle],
+    *,
+    inherited: str = "",
 ) -> str:
     updated = max((item.modified for item in articles), default=None)
     heading = [
@@ -42,7 +47,7 @@ def _atom(
     return DECLARATION + opening + "\n" + "\n".join(heading + entries) + "\n</feed>\n"
 
 
-def _entry(article: Article, address: str, content: str) -> str:
+def _entry(article: DemoArticle, address: str, content: str) -> str:
     parts = [
         tag("id", article.guid),
         tag("title", article.title, type="text"),
@@ -57,15 +62,15 @@ def _entry(article: Article, address: str, content: str) -> str:
     return "<entry>\n" + "\n".join(parts) + "\n</entry>"
 
 
-def _html(article: Article) -> str:
+def _html(article: DemoArticle) -> str:
     return tag("content", body_html(article), type="html")
 
 
-def _text(article: Article) -> str:
+def _text(article: DemoArticle) -> str:
     return tag("content", "\n\n".join(article.paragraphs), type="text")
 
 
-def _xhtml(article: Article) -> str:
+def _xhtml(article: DemoArticle) -> str:
     picture = f'<p><img src="images/{article.id}.png" alt=""/></p>'
     return f'<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">{picture}{body_html(article)}</div></content>'
 

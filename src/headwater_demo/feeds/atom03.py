@@ -2,24 +2,24 @@
 
 from html import escape
 
-from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, link
+from headwater_demo.article import DemoArticle
+from headwater_demo.feeds.catalogue import DemoFeed, entry_link
 from headwater_demo.feeds.markup import DECLARATION, body_html, tag
 from headwater_demo.publishers import Publisher
 
 
-def atom03(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def atom03(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     heading = [
         tag("title", feed.name),
         tag("tagline", publisher.tagline),
         f'<link rel="alternate" type="text/html" href="http://{publisher.host}/"/>',
     ]
     opening = f'<feed version="0.3" xmlns="http://purl.org/atom/ns#" xml:lang="{publisher.language}">'
-    entries = [_entry(item, link(item, feed)) for item in articles]
+    entries = [_entry(item, entry_link(item, feed)) for item in articles]
     return DECLARATION + opening + "\n" + "\n".join(heading + entries) + "\n</feed>\n"
 
 
-def _entry(article: Article, address: str) -> str:
+def _entry(article: DemoArticle, address: str) -> str:
     parts = [
         tag("id", article.guid),
         tag("title", article.title),

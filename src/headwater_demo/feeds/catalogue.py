@@ -1,10 +1,10 @@
-"""Every feed of the demo internet, in one table, with what a reader should make of it."""
+"""Every feed of the demo internet, with the result that a feed reader should reach."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from headwater_demo.article import Article, Topic
+from headwater_demo.article import DemoArticle, Topic
 from headwater_demo.feeds.sections import SECTIONS
 from headwater_demo.newsroom import Newsroom
 
@@ -20,15 +20,15 @@ Format = Literal[
     "atom03",
     "json",
 ]
-# ok: well formed.   broken: malformed, a tolerant reader still finds entries.   unreadable: nothing can be found.
-# refused: hostile, must not be expanded.   gone: 410.   moved: answers for good from elsewhere.   flaky: fails twice first.
+# ok: well formed.   broken: malformed, a tolerant reader still finds entries.   unreadable: without any entry.
+# refused: hostile, must not be expanded.   gone: 410.   moved: redirects permanently.   flaky: fails twice first.
 Expect = Literal["ok", "broken", "unreadable", "refused", "gone", "moved", "flaky"]
-MOST_ITEMS = 60
-MOST_GUESTS = 3
+MAX_ENTRIES = 60
+MAX_PARTNER_ENTRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class DemoFeed:
     """`campaign` adds tracking parameters to the links; `partner` is a host whose newest articles are listed too;
     `defect` names what is wrong with the bytes."""
 
@@ -47,18 +47,18 @@ class Feed:
         return f"http://{self.host}{self.path}"
 
 
-_SMALL: tuple[Feed, ...] = (
-    Feed(name="Ledger Lane", host="ledgerlane.example", path="/feed", format="rss2"),
-    Feed(name="Block Harbour", host="blockharbour.example", path="/atom.xml", format="atom-html"),
-    Feed(name="Token Tribune", host="tokentribune.example", path="/feed.json", format="json"),
-    Feed(
+_SMALL: tuple[DemoFeed, ...] = (
+    DemoFeed(name="Ledger Lane", host="ledgerlane.example", path="/feed", format="rss2"),
+    DemoFeed(name="Block Harbour", host="blockharbour.example", path="/atom.xml", format="atom-html"),
+    DemoFeed(name="Token Tribune", host="tokentribune.example", path="/feed.json", format="json"),
+    DemoFeed(
         name="Hashfield Notes",
         host="hashfield.example",
         path="/rss.xml",
         format="rss2-teaser",
         partner="ledgerlane.example",
     ),
-    Feed(
+    DemoFeed(
         name="Cadena Clara",
         host="cadenaclara.example",
         path="/rss",
@@ -67,18 +67,18 @@ _SMALL: tuple[Feed, ...] = (
         campaign="portada",
         defect="unescaped-ampersand",
     ),
-    Feed(name="Kettenkurier", host="kettenkurier.example", path="/index.rdf", format="rss1"),
+    DemoFeed(name="Kettenkurier", host="kettenkurier.example", path="/index.rdf", format="rss1"),
 )
-_FURTHER: tuple[Feed, ...] = (
-    Feed(name="Mint Watch", host="mintwatch.example", path="/backend.xml", format="rss091"),
-    Feed(name="Validator Voice", host="validatorvoice.example", path="/feed.xml", format="rss2"),
-    Feed(name="Stake Signal", host="stakesignal.example", path="/atom.xml", format="atom-xhtml"),
-    Feed(name="The Oracle Post", host="oraclepost.example", path="/rss092.xml", format="rss092"),
-    Feed(name="Fork File", host="forkfile.example", path="/posts.atom", format="atom-text"),
-    Feed(name="Custody Courier", host="custodycourier.example", path="/feed/", format="rss2-teaser"),
-    Feed(name="Liquidity Lens", host="liquiditylens.example", path="/rss.xml", format="rss2"),
-    Feed(name="Basin Wire", host="basinwire.example", path="/wire.rss", format="rss2"),
-    Feed(
+_ONLY_IN_FULL: tuple[DemoFeed, ...] = (
+    DemoFeed(name="Mint Watch", host="mintwatch.example", path="/backend.xml", format="rss091"),
+    DemoFeed(name="Validator Voice", host="validatorvoice.example", path="/feed.xml", format="rss2"),
+    DemoFeed(name="Stake Signal", host="stakesignal.example", path="/atom.xml", format="atom-xhtml"),
+    DemoFeed(name="The Oracle Post", host="oraclepost.example", path="/rss092.xml", format="rss092"),
+    DemoFeed(name="Fork File", host="forkfile.example", path="/posts.atom", format="atom-text"),
+    DemoFeed(name="Custody Courier", host="custodycourier.example", path="/feed/", format="rss2-teaser"),
+    DemoFeed(name="Liquidity Lens", host="liquiditylens.example", path="/rss.xml", format="rss2"),
+    DemoFeed(name="Basin Wire", host="basinwire.example", path="/wire.rss", format="rss2"),
+    DemoFeed(
         name="Ledger Lane: markets",
         host="ledgerlane.example",
         path="/feed/markets",
@@ -86,28 +86,28 @@ _FURTHER: tuple[Feed, ...] = (
         topic="markets",
         campaign="markets",
     ),
-    Feed(
+    DemoFeed(
         name="Ledger Lane: security",
         host="ledgerlane.example",
         path="/feed/security.json",
         format="json",
         topic="security",
     ),
-    Feed(
+    DemoFeed(
         name="Token Tribune: Atom",
         host="tokentribune.example",
         path="/atom.xml",
         format="atom-html",
         campaign="atom",
     ),
-    Feed(
+    DemoFeed(
         name="Basin Wire: business",
         host="basinwire.example",
         path="/business.rdf",
         format="rss1",
         topic="business",
     ),
-    Feed(
+    DemoFeed(
         name="Block Harbour: moved",
         host="blockharbour.example",
         path="/old/feed",
@@ -115,8 +115,10 @@ _FURTHER: tuple[Feed, ...] = (
         expect="moved",
         defect="moved-301",
     ),
-    Feed(name="Fork File: flaky", host="forkfile.example", path="/flaky.xml", format="rss2", expect="flaky"),
-    Feed(
+    DemoFeed(
+        name="Fork File: flaky", host="forkfile.example", path="/flaky.xml", format="rss2", expect="flaky"
+    ),
+    DemoFeed(
         name="Oracle Post: cut",
         host="oraclepost.example",
         path="/cut.xml",
@@ -124,7 +126,7 @@ _FURTHER: tuple[Feed, ...] = (
         expect="broken",
         defect="truncated",
     ),
-    Feed(
+    DemoFeed(
         name="Mint Watch: entities",
         host="mintwatch.example",
         path="/rss2.xml",
@@ -132,7 +134,7 @@ _FURTHER: tuple[Feed, ...] = (
         expect="broken",
         defect="html-entities",
     ),
-    Feed(
+    DemoFeed(
         name="Stake Signal: hostile",
         host="stakesignal.example",
         path="/rss.xml",
@@ -140,7 +142,7 @@ _FURTHER: tuple[Feed, ...] = (
         expect="refused",
         defect="entity-bomb",
     ),
-    Feed(
+    DemoFeed(
         name="Hashfield: closed",
         host="hashfield.example",
         path="/comments.xml",
@@ -148,10 +150,10 @@ _FURTHER: tuple[Feed, ...] = (
         expect="gone",
         defect="gone",
     ),
-    Feed(name="Kettenkurier: Atom", host="kettenkurier.example", path="/atom.xml", format="atom-html"),
+    DemoFeed(name="Kettenkurier: Atom", host="kettenkurier.example", path="/atom.xml", format="atom-html"),
 )
-_SECTIONS: tuple[Feed, ...] = tuple(
-    Feed(
+_SECTIONS: tuple[DemoFeed, ...] = tuple(
+    DemoFeed(
         name=name,
         host=f"{site}.example",
         path=path,
@@ -162,8 +164,8 @@ _SECTIONS: tuple[Feed, ...] = tuple(
     )
     for name, site, path, format_name, topic, defect in SECTIONS
 )
-MUSEUM = "oddfeeds.example"
-_UNHARMED = ("sound", "flaky")
+ODD_FEEDS_HOST = "oddfeeds.example"
+_WITHOUT_DEFECT = ("sound", "flaky")
 _ODD: tuple[tuple[str, Expect], ...] = (
     ("sound", "ok"),
     ("unescaped-ampersand", "broken"),
@@ -189,36 +191,36 @@ _ODD: tuple[tuple[str, Expect], ...] = (
 )
 
 
-def odd_catalogue() -> tuple[Feed, ...]:
+def odd_catalogue() -> tuple[DemoFeed, ...]:
     return tuple(
-        Feed(
+        DemoFeed(
             name=name,
-            host=MUSEUM,
+            host=ODD_FEEDS_HOST,
             path=f"/{name}.xml",
             format="rss2",
             expect=expect,
             campaign="odd",
-            defect=None if name in _UNHARMED else name,
+            defect=None if name in _WITHOUT_DEFECT else name,
         )
         for name, expect in _ODD
     )
 
 
-def catalogue(size: str) -> tuple[Feed, ...]:
-    return _SMALL + _FURTHER + _SECTIONS if size == "full" else _SMALL
+def catalogue(size: str) -> tuple[DemoFeed, ...]:
+    return _SMALL + _ONLY_IN_FULL + _SECTIONS if size == "full" else _SMALL
 
 
 def feeds(size: str = "full") -> list[dict[str, Any]]:
     """The feeds of the crypto news list: 50 in the full internet, 6 in the small one."""
-    return [_told(feed) for feed in catalogue(size)]
+    return [_describe(feed) for feed in catalogue(size)]
 
 
 def odd_feeds() -> list[dict[str, Any]]:
-    """A museum of everything a feed can do wrong, one feed per defect; served in every size."""
-    return [_told(feed) for feed in odd_catalogue()]
+    """One feed per defect; served in every size."""
+    return [_describe(feed) for feed in odd_catalogue()]
 
 
-def _told(feed: Feed) -> dict[str, Any]:
+def _describe(feed: DemoFeed) -> dict[str, Any]:
     return {
         "name": feed.name,
         "url": feed.url,
@@ -228,20 +230,22 @@ def _told(feed: Feed) -> dict[str, Any]:
     }
 
 
-def link(article: Article, feed: Feed) -> str:
-    """Where a feed says the article is: with tracking parameters in a campaign, or when it is somebody else's."""
+def entry_link(article: DemoArticle, feed: DemoFeed) -> str:
+    """The link of an article in a feed: with tracking parameters in a campaign, or for an article of another site."""
     campaign = feed.campaign if article.host == feed.host else f"via-{feed.host.partition('.')[0]}"
     if campaign is None:
         return article.url
-    mark = "&" if "?" in article.url else "?"
-    return f"{article.url}{mark}utm_source=rss&utm_medium=feed&utm_campaign={campaign}"
+    separator = "&" if "?" in article.url else "?"
+    return f"{article.url}{separator}utm_source=rss&utm_medium=feed&utm_campaign={campaign}"
 
 
-def listed(feed: Feed, newsroom: Newsroom, now: datetime) -> list[Article]:
-    """The articles a feed would list were its bytes in order; feeds that never deliver list none."""
+def listed_articles(feed: DemoFeed, newsroom: Newsroom, now: datetime) -> list[DemoArticle]:
+    """The articles that a feed would list without its defect; feeds that are never readable list none."""
     if feed.expect in ("gone", "refused", "unreadable"):
         return []
-    own = (item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic))
-    guests = newsroom.articles(now, host=feed.partner)[:MOST_GUESTS] if feed.partner else []
-    shown = sorted([*own, *guests], key=lambda item: item.published, reverse=True)
-    return shown[:MOST_ITEMS]
+    own_articles = (
+        item for item in newsroom.articles(now, host=feed.host) if feed.topic in (None, item.topic)
+    )
+    partner_articles = newsroom.articles(now, host=feed.partner)[:MAX_PARTNER_ENTRIES] if feed.partner else []
+    articles = sorted([*own_articles, *partner_articles], key=lambda item: item.published, reverse=True)
+    return articles[:MAX_ENTRIES]

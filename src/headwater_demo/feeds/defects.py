@@ -1,14 +1,14 @@
-"""What can be wrong with a feed; each defect turns a sound answer into the broken one."""
+"""What can be wrong with a feed; each defect turns a sound response into a broken one."""
 
 import gzip
 import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from headwater_demo.exchange import HTML, TEXT, Answer, page, redirect
-from headwater_demo.feeds.catalogue import Feed
+from headwater_demo.feeds.catalogue import DemoFeed
+from headwater_demo.site import HTML, TEXT, SiteResponse, page, redirect
 
-Defect = Callable[[Feed, Answer], Answer]
+Defect = Callable[[DemoFeed, SiteResponse], SiteResponse]
 
 _BOMB = """<?xml version="1.0"?>
 <!DOCTYPE rss [
@@ -20,15 +20,15 @@ _BOMB = """<?xml version="1.0"?>
 """
 
 
-def _edited(change: Callable[[str], str]) -> Defect:
+def _edit_text(change: Callable[[str], str]) -> Defect:
     return lambda _feed, answer: replace(answer, body=change(answer.body.decode()).encode())
 
 
 def _undeclared_entities(text: str) -> str:
-    head, mark, items = text.partition("<item>")
+    head, opening, items = text.partition("<item>")
     return (
         head
-        + mark
+        + opening
         + re.sub(
             r"<description>([^<]+?)\.?</description>",
             r"<description>\1&nbsp;&mdash; read&nbsp;on&hellip;</description>",
@@ -41,14 +41,14 @@ def _control_characters(text: str) -> str:
     return re.sub(r"(<item>\n<title>\w+)", "\\1\x08\x0b", text)
 
 
-def _truncated(feed: Feed, answer: Answer) -> Answer:
+def _truncated(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:
     del feed
     starts = [match.start() for match in re.finditer(rb"<item>", answer.body)]
     middle = starts[len(starts) // 2] if starts else len(answer.body) // 2
     return replace(answer, body=answer.body[: middle + 160])
 
 
-def _latin1(feed: Feed, answer: Answer) -> Answer:
+def _latin1(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:
     """Still declared as UTF-8, in the document and in the header."""
     del feed
     text = answer.body.decode().replace("<item>\n<title>", "<item>\n<title>Café résumé: ")
@@ -60,12 +60,12 @@ def _double_encoded(text: str) -> str:
 
 
 def _byte_order_marks(text: str) -> str:
-    head, mark, rest = text.partition("<channel>")
-    return "\ufeff\ufeff" + head + mark + rest.replace("<item>", "\ufeff<item>", 1)
+    head, opening, items = text.partition("<channel>")
+    return "\ufeff\ufeff" + head + opening + items.replace("<item>", "\ufeff<item>", 1)
 
 
 def _odd_dates(text: str) -> str:
-    odd = iter(
+    odd_dates = iter(
         [
             "13/11/2026 08:41",
             "Fri, 13 Nov 26 08:41 EST",
@@ -76,29 +76,29 @@ def _odd_dates(text: str) -> str:
         ]
     )
     return re.sub(
-        r"<pubDate>([^<]+)</pubDate>", lambda found: f"<pubDate>{next(odd, found[1])}</pubDate>", text
+        r"<pubDate>([^<]+)</pubDate>", lambda match: f"<pubDate>{next(odd_dates, match[1])}</pubDate>", text
     )
 
 
 def _relative_links(text: str) -> str:
-    head, mark, items = text.partition("<item>")
-    return head + mark + re.sub(r"<link>http://[^/]+(/[^<]*)</link>", r"<link>\1</link>", items)
+    head, opening, items = text.partition("<item>")
+    return head + opening + re.sub(r"<link>http://[^/]+(/[^<]*)</link>", r"<link>\1</link>", items)
 
 
-def _bomb(feed: Feed, answer: Answer) -> Answer:
+def _bomb(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:
     del feed
     levels = "\n".join(f'<!ENTITY a{level} "{f"&a{level - 1};" * 10}">' for level in range(1, 10))
     return replace(answer, body=_BOMB.format(levels=levels).encode())
 
 
-def _html_page(feed: Feed, answer: Answer) -> Answer:
+def _html_page(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:
     del answer
     return page(
         f"<!doctype html><html><head><title>{feed.name}</title></head><body><h1>Our feeds have a new home</h1><p>Please see the front page.</p></body></html>"
     )
 
 
-def _packed(feed: Feed, answer: Answer) -> Answer:
+def _packed(feed: DemoFeed, answer: SiteResponse) -> SiteResponse:
     del feed
     return replace(answer, body=gzip.compress(answer.body, mtime=0), as_is=True)
 
@@ -111,22 +111,22 @@ def _moved(status: int) -> Defect:
 
 
 DEFECTS: dict[str, Defect] = {
-    "unescaped-ampersand": _edited(lambda text: text.replace("&amp;", "&")),
-    "html-entities": _edited(_undeclared_entities),
-    "control-characters": _edited(_control_characters),
+    "unescaped-ampersand": _edit_text(lambda text: text.replace("&amp;", "&")),
+    "html-entities": _edit_text(_undeclared_entities),
+    "control-characters": _edit_text(_control_characters),
     "truncated": _truncated,
     "wrong-media-type": lambda _feed, answer: replace(answer, media_type=HTML),
     "latin1-as-utf8": _latin1,
-    "double-encoded": _edited(_double_encoded),
-    "bom-inside": _edited(_byte_order_marks),
-    "leading-space": _edited(lambda text: "\n\n  " + text),
+    "double-encoded": _edit_text(_double_encoded),
+    "bom-inside": _edit_text(_byte_order_marks),
+    "leading-space": _edit_text(lambda text: "\n\n  " + text),
     "html-page": _html_page,
     "empty": lambda _feed, answer: replace(answer, body=b"", media_type=TEXT),
     "gzip-without-header": _packed,
     "entity-bomb": _bomb,
-    "odd-dates": _edited(_odd_dates),
-    "no-dates": _edited(lambda text: re.sub(r"<pubDate>[^<]*</pubDate>\n", "", text)),
-    "relative-links": _edited(_relative_links),
+    "odd-dates": _edit_text(_odd_dates),
+    "no-dates": _edit_text(lambda text: re.sub(r"<pubDate>[^<]*</pubDate>\n", "", text)),
+    "relative-links": _edit_text(_relative_links),
     "gone": lambda _feed, _answer: page("<h1>This feed is gone for good</h1>", status=410),
     "moved-301": _moved(301),
     "moved-308": _moved(308),

@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
-from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, link
+from headwater_demo.article import DemoArticle
+from headwater_demo.feeds.catalogue import DemoFeed, entry_link
 from headwater_demo.feeds.markup import body_html
 from headwater_demo.publishers import Publisher
 
 
-def json_feed(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
-    told = {
+def json_feed(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
+    document = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.name,
         "home_page_url": f"http://{publisher.host}/",
@@ -19,13 +19,13 @@ def json_feed(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
         "language": publisher.language,
         "items": [_item(item, feed) for item in articles],
     }
-    return json.dumps(told, indent=1, ensure_ascii=False)
+    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def _item(article: Article, feed: Feed) -> dict[str, Any]:
+def _item(article: DemoArticle, feed: DemoFeed) -> dict[str, Any]:
     return {
         "id": article.guid,
-        "url": link(article, feed),
+        "url": entry_link(article, feed),
         "title": article.title,
         "content_html": body_html(article),
         "summary": article.description,

@@ -2,8 +2,8 @@
 
 from html import escape
 
-from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, link
+from headwater_demo.article import DemoArticle
+from headwater_demo.feeds.catalogue import DemoFeed, entry_link
 from headwater_demo.feeds.markup import DECLARATION, body_html, cdata, tag
 from headwater_demo.publishers import Publisher
 
@@ -13,7 +13,7 @@ _SPACES = (
 )
 
 
-def rss1(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def rss1(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     pointers = "".join(f'<rdf:li rdf:resource="{escape(item.url)}"/>' for item in articles)
     heading = "".join(
         (
@@ -27,10 +27,10 @@ def rss1(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
     return f"{DECLARATION}<rdf:RDF {_SPACES}>\n{channel}\n{items}\n</rdf:RDF>\n"
 
 
-def _item(article: Article, feed: Feed) -> str:
+def _item(article: DemoArticle, feed: DemoFeed) -> str:
     parts = (
         tag("title", article.title),
-        tag("link", link(article, feed)),
+        tag("link", entry_link(article, feed)),
         tag("description", article.description),
         tag("dc:date", article.published.isoformat()),
         tag("dc:creator", article.author),

@@ -1,19 +1,19 @@
-"""From a feed of the catalogue to the answer its address gives."""
+"""Renders the response for a feed of the catalogue."""
 
 from collections.abc import Callable
 
-from headwater_demo.article import Article
-from headwater_demo.exchange import Answer
+from headwater_demo.article import DemoArticle
 from headwater_demo.feeds.atom import atom_html, atom_text, atom_xhtml
 from headwater_demo.feeds.atom03 import atom03
-from headwater_demo.feeds.catalogue import Feed, Format
+from headwater_demo.feeds.catalogue import DemoFeed, Format
 from headwater_demo.feeds.defects import DEFECTS
 from headwater_demo.feeds.json_feed import json_feed
 from headwater_demo.feeds.rdf import rss1
 from headwater_demo.feeds.rss import rss091, rss092, rss2, rss2_teaser
 from headwater_demo.publishers import Publisher
+from headwater_demo.site import SiteResponse
 
-Writer = Callable[[Feed, Publisher, list[Article]], str]
+Writer = Callable[[DemoFeed, Publisher, list[DemoArticle]], str]
 
 _WRITERS: dict[Format, tuple[Writer, str]] = {
     "rss091": (rss091, "text/xml; charset=utf-8"),
@@ -29,12 +29,14 @@ _WRITERS: dict[Format, tuple[Writer, str]] = {
 }
 
 
-def media_type(feed: Feed) -> str:
+def media_type(feed: DemoFeed) -> str:
     return _WRITERS[feed.format][1]
 
 
-def render_feed(feed: Feed, publisher: Publisher, articles: list[Article]) -> Answer:
+def render_feed(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> SiteResponse:
     write, kind = _WRITERS[feed.format]
     modified = max((item.modified for item in articles), default=None)
-    sound = Answer(body=write(feed, publisher, articles).encode(), media_type=kind, last_modified=modified)
+    sound = SiteResponse(
+        body=write(feed, publisher, articles).encode(), media_type=kind, last_modified=modified
+    )
     return DEFECTS[feed.defect](feed, sound) if feed.defect else sound

@@ -1,7 +1,7 @@
 """RSS 0.91, 0.92 and 2.0."""
 
-from headwater_demo.article import Article
-from headwater_demo.feeds.catalogue import Feed, link
+from headwater_demo.article import DemoArticle
+from headwater_demo.feeds.catalogue import DemoFeed, entry_link
 from headwater_demo.feeds.markup import DECLARATION, body_html, cdata, rfc822, tag
 from headwater_demo.publishers import Publisher
 
@@ -11,32 +11,32 @@ _SPACES = (
 )
 
 
-def rss091(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def rss091(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     items = "".join(f"<item>\n{_heading(item, feed)}\n</item>\n" for item in articles)
     return f'{DECLARATION}<rss version="0.91">\n<channel>\n{_channel(feed, publisher, articles)}\n{items}</channel>\n</rss>\n'
 
 
-def rss092(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def rss092(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     items = "".join(f"<item>\n{_heading(item, feed)}\n{_extras092(item)}\n</item>\n" for item in articles)
     return f'{DECLARATION}<rss version="0.92">\n<channel>\n{_channel(feed, publisher, articles)}\n{items}</channel>\n</rss>\n'
 
 
-def rss2(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def rss2(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     return _rss2(feed, publisher, articles, full=True)
 
 
-def rss2_teaser(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def rss2_teaser(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     return _rss2(feed, publisher, articles, full=False)
 
 
-def _rss2(feed: Feed, publisher: Publisher, articles: list[Article], *, full: bool) -> str:
-    itself = f'<atom:link href="{feed.url}" rel="self" type="application/rss+xml"/>'
+def _rss2(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle], *, full: bool) -> str:
+    self_link = f'<atom:link href="{feed.url}" rel="self" type="application/rss+xml"/>'
     items = "".join(_item2(item, feed, full=full) for item in articles)
-    channel = f"{_channel(feed, publisher, articles)}\n<ttl>60</ttl>\n{itself}"
+    channel = f"{_channel(feed, publisher, articles)}\n<ttl>60</ttl>\n{self_link}"
     return f'{DECLARATION}<rss version="2.0" {_SPACES}>\n<channel>\n{channel}\n{items}</channel>\n</rss>\n'
 
 
-def _channel(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
+def _channel(feed: DemoFeed, publisher: Publisher, articles: list[DemoArticle]) -> str:
     parts = [
         tag("title", feed.name),
         tag("link", f"http://{publisher.host}/"),
@@ -47,22 +47,22 @@ def _channel(feed: Feed, publisher: Publisher, articles: list[Article]) -> str:
     return "\n".join(parts)
 
 
-def _heading(article: Article, feed: Feed) -> str:
+def _heading(article: DemoArticle, feed: DemoFeed) -> str:
     return "\n".join(
         (
             tag("title", article.title),
-            tag("link", link(article, feed)),
+            tag("link", entry_link(article, feed)),
             tag("description", article.description),
         )
     )
 
 
-def _extras092(article: Article) -> str:
+def _extras092(article: DemoArticle) -> str:
     enclosure = f'<enclosure url="{article.image}" length="2048" type="image/png"/>'
     return "\n".join((tag("category", article.topic), enclosure))
 
 
-def _item2(article: Article, feed: Feed, *, full: bool) -> str:
+def _item2(article: DemoArticle, feed: DemoFeed, *, full: bool) -> str:
     parts = [
         _heading(article, feed),
         tag("guid", article.guid, isPermaLink="false"),

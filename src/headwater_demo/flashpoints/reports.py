@@ -1,5 +1,5 @@
-"""What the papers report. `hours` count from the demo's first moment: those below zero are there from the start, the
-others appear as its clock moves on. `story` is the truth that a clustering can be held against."""
+"""The reports of the newspapers. `hours` count from the start of the demo: reports below zero are there from the start,
+the others appear as the clock advances. `story` is the expected cluster."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from headwater_demo.flashpoints.delta import DELTA
 from headwater_demo.flashpoints.strait import STRAIT
 from headwater_demo.flashpoints.vote import VOTE
 
-Line = tuple[str, str, float, str, str, str]
+ReportRow = tuple[str, str, float, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Report:
         return f"http://{self.host}{self.path}"
 
 
-def _reports(flashpoint: str, lines: tuple[Line, ...]) -> list[Report]:
+def _reports(flashpoint: str, lines: tuple[ReportRow, ...]) -> list[Report]:
     return [
         Report(flashpoint, story, host, hours, category, title, text)
         for story, host, hours, category, title, text in lines

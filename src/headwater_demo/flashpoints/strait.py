@@ -55,7 +55,7 @@ STRAIT = (
         MONEY,
         "Damaged data cable under Kelmar Strait slows banks in three cities",
         (
-            "A data cable on the sea floor was torn on Friday morning, and banks in three cities reported payments that took "
+            "A data cable on the sea market was torn on Friday morning, and banks in three cities reported payments that took "
             "hours. The operator Deepline expects repairs to last nine days because only one cable ship is free. Engineers "
             "found scratch marks of an anchor over a length of two kilometres. Traffic now runs over an older line with a "
             "tenth of the capacity, and the operator asks its customers to put off large transfers of data."
@@ -68,7 +68,7 @@ STRAIT = (
         MONEY,
         "Deepline sends repair ship after anchor tears data cable",
         (
-            "The cable ship Marisol left harbour on Friday to mend the data cable that an anchor tore on the sea floor. Deepline, "
+            "The cable ship Marisol left harbour on Friday to mend the data cable that an anchor tore on the sea market. Deepline, "
             "which operates the line, says the repairs will last about nine days. Until then data runs over an older line, and "
             "banks in three cities have asked customers to be patient with payments. Engineers followed scratch marks for two "
             "kilometres and will hand their pictures to the harbour police."

@@ -1,5 +1,5 @@
 """A stock exchange with everything around it: a news wire, a data provider, a regulator and a broker."""
 
-from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.market import DemoMarket
 
-__all__ = ["Floor"]
+__all__ = ["DemoMarket"]

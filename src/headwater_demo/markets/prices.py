@@ -1,4 +1,4 @@
-"""Prices that never were: a walk per company, the same for everybody who asks."""
+"""Invented prices: a random walk per company, the same for every request."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 HOLIDAYS = frozenset({date(2026, 11, 11)})
-OPENS, CLOSES = 14, 21  # UTC; the exchange of the demo knows no summer time
+OPENS, CLOSES = 14, 21  # UTC; the demo's exchange has no daylight saving time
 
 
 def trades_on(day: date) -> bool:

@@ -1,4 +1,4 @@
-"""The regulator: a search over filings, the filings themselves, and little patience with those who hide or hurry."""
+"""The regulator: a search over filings, and the filings. It refuses anonymous clients and too many requests per second."""
 
 import json
 import time
@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from headwater_demo.exchange import JSON, TEXT, Answer, Request, Site, not_found, page
 from headwater_demo.markets.companies import BY_TICKER, COMPANIES, Company
-from headwater_demo.markets.floor import Floor
+from headwater_demo.markets.market import DemoMarket
+from headwater_demo.site import JSON, TEXT, Site, SiteRequest, SiteResponse, not_found, page
 
 SEARCH, ARCHIVE = "efts.sec.example", "www.sec.example"
 PER_PAGE, WINDOW = 100, 10_000
@@ -18,35 +18,35 @@ _REFERENCE = "<p>Reference ID: 0.{}</p>"
 Hit = dict[str, Any]
 
 
-def regulator(floor: Floor) -> list[Site]:
-    crowd: deque[float] = deque()
+def regulator(market: DemoMarket) -> list[Site]:
+    request_times: deque[float] = deque()
 
-    def guarded(request: Request) -> Answer | None:
+    def refuse(request: SiteRequest) -> SiteResponse | None:
         if "@" not in request.headers.get("user-agent", ""):
-            return _turned_away("Undeclared Automated Tool")
+            return _refusal("Undeclared Automated Tool")
         now = time.monotonic()
-        crowd.append(now)
-        while crowd[0] < now - 1:
-            crowd.popleft()
-        if floor.burst is not None and len(crowd) > floor.burst:
-            return _turned_away("Request Rate Threshold Exceeded")
+        request_times.append(now)
+        while request_times[0] < now - 1:
+            request_times.popleft()
+        if market.burst is not None and len(request_times) > market.burst:
+            return _refusal("Request Rate Threshold Exceeded")
         return None
 
     return [
-        Site(SEARCH, lambda request: guarded(request) or _search(floor, request)),
-        Site(ARCHIVE, lambda request: guarded(request) or _archive(floor, request)),
+        Site(SEARCH, lambda request: refuse(request) or _search(market, request)),
+        Site(ARCHIVE, lambda request: refuse(request) or _archive(market, request)),
     ]
 
 
-def _turned_away(why: str) -> Answer:
+def _refusal(why: str) -> SiteResponse:
     return page(
         f"<!doctype html><title>SEC.gov | {why}</title><h1>{why}</h1>{_REFERENCE.format('7c1')}", status=403
     )
 
 
-def _filings(floor: Floor) -> Iterator[tuple[Company, str, str, date]]:
+def _filings(market: DemoMarket) -> Iterator[tuple[Company, str, str, date]]:
     """(company, form, accession, day): an 8-K each, a 10-Q for every third."""
-    today = floor.start.date()
+    today = market.start.date()
     for number, company in enumerate(COMPANIES):
         yield company, "8-K", f"{company.cik}-26-{number + 17:06d}", today - timedelta(days=number % 9 + 1)
         if number % 3 == 0:
@@ -58,8 +58,8 @@ def _filings(floor: Floor) -> Iterator[tuple[Company, str, str, date]]:
             )
 
 
-def _hits(floor: Floor) -> Iterator[Hit]:
-    for company, form, adsh, day in _filings(floor):
+def _hits(market: DemoMarket) -> Iterator[Hit]:
+    for company, form, adsh, day in _filings(market):
         name = company.ticker.lower()
         for sequence, (kind, file) in enumerate(_parts(form, name, day), 1):
             yield _hit(company, form, adsh, day, kind=kind, file=file, sequence=sequence)
@@ -90,55 +90,59 @@ def _hit(company: Company, form: str, adsh: str, day: date, *, kind: str, file: 
     return {"_index": "edgar_file", "_id": f"{adsh}:{file}", "_score": None, "_source": source}
 
 
-def _search(floor: Floor, request: Request) -> Answer:
+def _search(market: DemoMarket, request: SiteRequest) -> SiteResponse:
     if request.path != "/LATEST/search-index":
         return not_found(request)
     query = request.query
     start = int(query.get("from", 0))
     if start >= WINDOW:
-        return Answer(status=500, body=b'{"message":"Internal server error"}', media_type=JSON)
+        return SiteResponse(status=500, body=b'{"message":"Internal server error"}', media_type=JSON)
     ciks = set(filter(None, query.get("ciks", "").split(",")))
     forms = set(filter(None, query.get("forms", "").split(",")))
-    found = [
+    matching = [
         hit
-        for hit in _hits(floor)
+        for hit in _hits(market)
         if (not ciks or ciks & set(hit["_source"]["ciks"]))
         and (not forms or forms & set(hit["_source"]["root_forms"]))
         and query.get("startdt", "") <= hit["_source"]["file_date"] <= query.get("enddt", "9999")
         and hit["_source"]["file_date"] <= request.now.date().isoformat()
     ]
     answer = {
-        "took": int(floor.fresh(request), 16) % 97 + 1,
+        "took": int(market.response_id(request), 16) % 97 + 1,
         "timed_out": False,
         "hits": {
-            "total": {"value": min(len(found), WINDOW), "relation": "eq"},
+            "total": {"value": min(len(matching), WINDOW), "relation": "eq"},
             "max_score": None,
-            "hits": found[start : start + PER_PAGE],
+            "hits": matching[start : start + PER_PAGE],
         },
         "query": {"from": start, "size": PER_PAGE},
     }
-    return Answer(body=json.dumps(answer).encode(), media_type=JSON)
+    return SiteResponse(body=json.dumps(answer).encode(), media_type=JSON)
 
 
-def _archive(floor: Floor, request: Request) -> Answer:
+def _archive(market: DemoMarket, request: SiteRequest) -> SiteResponse:
     if request.path == "/robots.txt":
-        return Answer(body=b"User-agent: *\nAllow: /Archives/edgar/data\n", media_type=TEXT)
+        return SiteResponse(body=b"User-agent: *\nAllow: /Archives/edgar/data\n", media_type=TEXT)
     if request.path == "/files/company_tickers.json":
         rows = {
-            str(n): {"cik_str": int(one.cik), "ticker": one.ticker, "title": one.legal_name}
-            for n, one in enumerate(COMPANIES)
+            str(n): {
+                "cik_str": int(listed_company.cik),
+                "ticker": listed_company.ticker,
+                "title": listed_company.legal_name,
+            }
+            for n, listed_company in enumerate(COMPANIES)
         }
-        return Answer(body=json.dumps(rows).encode(), media_type=JSON)
+        return SiteResponse(body=json.dumps(rows).encode(), media_type=JSON)
     file = request.path.rpartition("/")[2]
     company = BY_TICKER.get(file.partition("-")[0].upper())
     folder = f"/Archives/edgar/data/{int(company.cik)}/" if company else "\0"
     if company is None or not request.path.startswith(folder) or not file.endswith(".htm"):
         return not_found(request)
-    return page(_document(floor, company, request.path))
+    return page(_document(market, company, request.path))
 
 
-def _document(floor: Floor, company: Company, path: str) -> str:
-    chance = Random(f"{floor.seed}:{path}")
+def _document(market: DemoMarket, company: Company, path: str) -> str:
+    chance = Random(f"{market.seed}:{path}")
     rows = "".join(
         f"<tr><td>{name}</td><td>{chance.randint(100, 900)}</td><td>{chance.randint(100, 900)}</td></tr>"
         for name in ("Net sales", "Cost of sales", "Research", "Operating income", "Net income")

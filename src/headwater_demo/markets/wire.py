@@ -1,14 +1,14 @@
-"""The news wire: what it has published about whom, and when the provider came to list it."""
+"""The news wire: its articles about companies, and when the provider listed them."""
 
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from headwater_demo.article import slug
+from headwater_demo.article import title_slug
 from headwater_demo.markets.companies import COMPANIES, Company
 from headwater_demo.markets.phrases import COMPANY, ECONOMY
-from headwater_demo.prose.cast import name
+from headwater_demo.prose.cast import person_name
 from headwater_demo.prose.english import ENGLISH
 from headwater_demo.prose.grammar import expand
 from headwater_demo.prose.text import Phrases
@@ -46,47 +46,47 @@ class Dispatch:
 
 
 def first_dispatches(seed: int, size: str, start: datetime) -> list[Dispatch]:
-    """What has been written by the time the demo begins: each company once a day, every fifth with a neighbour; two of
-    one second; one that is listed late."""
-    made: list[Dispatch] = []
+    """The articles that exist when the demo starts: each company once a day, every fifth together with another company,
+    pairs in the same second, and some that are listed late."""
+    dispatches: list[Dispatch] = []
     for day in range(DAYS[size]):
         opens = start - timedelta(days=day + 1)
-        for place, company in enumerate(COMPANIES):
-            other = COMPANIES[(place + 1) % len(COMPANIES)] if place % 5 == 0 else None
-            # Neighbours are written about in the same second, which a strict watermark would lose.
-            published = opens + timedelta(minutes=23 * (place // 2), seconds=place // 10)
-            late = timedelta(minutes=70) if place % 17 == 3 else timedelta(0)
-            made.append(about(company, other, published, seed=seed, late=late))
+        for position, company in enumerate(COMPANIES):
+            other = COMPANIES[(position + 1) % len(COMPANIES)] if position % 5 == 0 else None
+            # Pairs share a second; a strict watermark would lose the second article.
+            published = opens + timedelta(minutes=23 * (position // 2), seconds=position // 10)
+            late = timedelta(minutes=70) if position % 17 == 3 else timedelta(0)
+            dispatches.append(company_dispatch(company, other, published, seed=seed, late=late))
         hours = (opens + timedelta(hours=5 * number, minutes=11) for number in range(ECONOMY_PER_DAY))
-        made += [on_economy(published, seed=seed) for published in hours]
-    return made
+        dispatches += [economy_dispatch(published, seed=seed) for published in hours]
+    return dispatches
 
 
-def about(
+def company_dispatch(
     company: Company, other: Company | None, published: datetime, *, seed: int, late: timedelta = timedelta(0)
 ) -> Dispatch:
     chance = Random(f"{seed}:{company.ticker}:{published.isoformat()}")
     cast = _cast(chance) | {"company": company.name, "short": company.short_name}
     tickers = (company.ticker, other.ticker) if other else (company.ticker,)
-    named = (
+    mention = (
         f" {other.name}, which works with {company.short_name} in {cast['city']}, said that nothing changes for its own customers."
         if other
         else ""
     )
-    return _written(COMPANY, cast, published, chance, tickers=tickers, tail=named, late=late)
+    return _dispatch(COMPANY, cast, published, chance, tickers=tickers, tail=mention, late=late)
 
 
-def on_economy(published: datetime, *, seed: int) -> Dispatch:
+def economy_dispatch(published: datetime, *, seed: int) -> Dispatch:
     chance = Random(f"{seed}:economy:{published.isoformat()}")
-    return _written(ECONOMY, _cast(chance), published, chance)
+    return _dispatch(ECONOMY, _cast(chance), published, chance)
 
 
 def _cast(chance: Random) -> dict[str, str]:
     city, other = chance.sample(ENGLISH.cities, 2)
-    return {"city": city, "other_city": other, "person": name(chance)}
+    return {"city": city, "other_city": other, "person": person_name(chance)}
 
 
-def _written(
+def _dispatch(
     phrases: Phrases,
     cast: dict[str, str],
     published: datetime,
@@ -103,17 +103,17 @@ def _written(
         expand(fact, cast, ENGLISH, published, chance)
         for fact in chance.sample(phrases.facts, FACTS_PER_ARTICLE)
     ]
-    told = [f"{first} {second} {third}" for first, second, third in zip(*[iter(facts)] * 3, strict=True)]
+    middle = [f"{first} {second} {third}" for first, second, third in zip(*[iter(facts)] * 3, strict=True)]
     identity = hashlib.sha256(f"{title}:{published.isoformat()}:{tickers}".encode()).hexdigest()
     return Dispatch(
         id=identity,
         host=chance.choice(WIRES),
-        path=f"/{published:%Y/%m/%d}/{slug(title)}-{identity[:6]}",
+        path=f"/{published:%Y/%m/%d}/{title_slug(title)}-{identity[:6]}",
         title=title,
         author=cast["person"],
         description=opening,
         keywords=tuple(chance.sample(phrases.keywords, 2)),
-        paragraphs=(opening, told[0], told[1] + tail, told[2]),
+        paragraphs=(opening, middle[0], middle[1] + tail, middle[2]),
         published=published,
         listed_at=published + late,
         tickers=tickers,

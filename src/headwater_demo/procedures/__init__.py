@@ -1,26 +1,26 @@
-"""Portals of invented administrations: procedures in five languages, each in its site's own template, with the truth."""
+"""Portals of invented administrations: procedures in five languages, each in the template of its site, with the expected fields."""
 
-from headwater_demo.procedures.content import PORTALS, Portal, Text, portal_texts
-from headwater_demo.procedures.pages import (
-    Made,
-    late_pages,
-    later_pages,
-    latest_pages,
-    made_pages,
-    pages_that_are_none,
+from headwater_demo.procedures.content import PORTALS, DemoPortal, ProcedureText, portal_texts
+from headwater_demo.procedures.expected_fields import expected_fields
+from headwater_demo.procedures.portal_pages import (
+    PortalPage,
+    first_unseen_pages,
+    pages_without_procedure,
+    procedure_pages,
+    second_unseen_pages,
+    third_unseen_pages,
 )
-from headwater_demo.procedures.truth import expected
 
 __all__ = [
     "PORTALS",
-    "Made",
-    "Portal",
-    "Text",
-    "expected",
-    "late_pages",
-    "later_pages",
-    "latest_pages",
-    "made_pages",
-    "pages_that_are_none",
+    "DemoPortal",
+    "PortalPage",
+    "ProcedureText",
+    "expected_fields",
+    "first_unseen_pages",
+    "pages_without_procedure",
     "portal_texts",
+    "procedure_pages",
+    "second_unseen_pages",
+    "third_unseen_pages",
 ]

@@ -1,4 +1,4 @@
-"""What the portals tell of, without any markup."""
+"""The portals and their texts, without any markup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,8 +12,8 @@ TEXTS = Path(__file__).with_name("texts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Portal:
-    """A site: who runs it, which texts it has and in which template. `papers` names texts that are files instead."""
+class DemoPortal:
+    """A site: who runs it, which texts it has and in which template. `files` maps the texts that are files to their format."""
 
     host: str
     texts: str
@@ -24,11 +24,11 @@ class Portal:
     source_type: str
     folder: str = "/tramites/"
     abbreviation: str = ""
-    papers: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ProcedureText:
     key: str
     nombre: str
     descripcion: str
@@ -46,8 +46,8 @@ class Text:
     datos: list[str] = field(default_factory=list)
 
 
-PORTALS: tuple[Portal, ...] = (
-    Portal(
+PORTALS: tuple[DemoPortal, ...] = (
+    DemoPortal(
         host="sede.valdemora.example",
         texts="spanish_town",
         template="definitions",
@@ -55,9 +55,9 @@ PORTALS: tuple[Portal, ...] = (
         organism="Ayuntamiento de Valdemora",
         territory={"nivel": "local", "municipio": "valdemora"},
         source_type="local",
-        papers={"terrazas": "pdf", "ibi-fraccionado": "docx"},
+        files={"terrazas": "pdf", "ibi-fraccionado": "docx"},
     ),
-    Portal(
+    DemoPortal(
         host="www.instituto-muestras.example",
         texts="spanish_state",
         template="ficha",
@@ -67,9 +67,9 @@ PORTALS: tuple[Portal, ...] = (
         source_type="age",
         abbreviation="INMU",
         folder="/procedimientos/",
-        papers={"homologacion-monitor": "pdf"},
+        files={"homologacion-monitor": "pdf"},
     ),
-    Portal(
+    DemoPortal(
         host="tramites.sierralba.example",
         texts="spanish_region",
         template="accordion",
@@ -78,9 +78,9 @@ PORTALS: tuple[Portal, ...] = (
         territory={"nivel": "autonomico", "ccaa": "region-de-murcia"},
         source_type="ccaa",
         folder="/servicios/",
-        papers={"carnet-manipulador-fitosanitarios": "odt"},
+        files={"carnet-manipulador-fitosanitarios": "odt"},
     ),
-    Portal(
+    DemoPortal(
         host="seu.vallmar.example",
         texts="catalan",
         template="tabs",
@@ -90,7 +90,7 @@ PORTALS: tuple[Portal, ...] = (
         source_type="local",
         folder="/tramits/",
     ),
-    Portal(
+    DemoPortal(
         host="sede.marusia.example",
         texts="galician",
         template="chapters",
@@ -100,7 +100,7 @@ PORTALS: tuple[Portal, ...] = (
         source_type="local",
         folder="/procedementos/",
     ),
-    Portal(
+    DemoPortal(
         host="egoitza.iturgarai.example",
         texts="basque",
         template="fields",
@@ -110,7 +110,7 @@ PORTALS: tuple[Portal, ...] = (
         source_type="local",
         folder="/izapideak/",
     ),
-    Portal(
+    DemoPortal(
         host="www.puertoclaro.example",
         texts="english",
         template="questions",
@@ -122,11 +122,11 @@ PORTALS: tuple[Portal, ...] = (
     ),
 )
 
-LATE_PORTALS: tuple[Portal, ...] = (
+FIRST_UNSEEN_PORTALS: tuple[DemoPortal, ...] = (
     *(
-        Portal(
+        DemoPortal(
             host=f"{template}.robledillo.example",
-            texts="late",
+            texts="unseen_spanish",
             template=template,
             language="es",
             organism="Ayuntamiento de Robledillo",
@@ -135,9 +135,9 @@ LATE_PORTALS: tuple[Portal, ...] = (
         )
         for template in ("cards", "letter", "grid")
     ),
-    Portal(
+    DemoPortal(
         host="seu.montroig.example",
-        texts="late_catalan",
+        texts="unseen_catalan",
         template="cards",
         language="ca",
         organism="Ajuntament de Mont-roig",
@@ -147,11 +147,11 @@ LATE_PORTALS: tuple[Portal, ...] = (
     ),
 )
 
-LATER_PORTALS: tuple[Portal, ...] = (
+SECOND_UNSEEN_PORTALS: tuple[DemoPortal, ...] = (
     *(
-        Portal(
+        DemoPortal(
             host=f"{template}.robledillo.example",
-            texts="late",
+            texts="unseen_spanish",
             template=template,
             language="es",
             organism="Ayuntamiento de Robledillo",
@@ -161,9 +161,9 @@ LATER_PORTALS: tuple[Portal, ...] = (
         for template in ("columns", "groups", "italics")
     ),
     *(
-        Portal(
+        DemoPortal(
             host=f"{template}.vilaverde.example",
-            texts="late_galician",
+            texts="unseen_galician",
             template=template,
             language="gl",
             organism="Concello de Vilaverde",
@@ -173,9 +173,9 @@ LATER_PORTALS: tuple[Portal, ...] = (
         for template in ("columns", "groups")
     ),
     *(
-        Portal(
+        DemoPortal(
             host=f"{template}.harana.example",
-            texts="late_basque",
+            texts="unseen_basque",
             template=template,
             language="eu",
             organism="Haranako Udala",
@@ -186,21 +186,26 @@ LATER_PORTALS: tuple[Portal, ...] = (
     ),
 )
 
-LATEST_PORTALS: tuple[Portal, ...] = tuple(
+THIRD_UNSEEN_PORTALS: tuple[DemoPortal, ...] = tuple(
     replace(portal, host=f"{template}.{portal.host.partition('.')[2]}", template=template)
     for template in ("untied-tabs", "pairs-in-a-list", "wide-rows", "named-regions", "dashes")
-    for portal in (LATE_PORTALS[0], LATE_PORTALS[3], LATER_PORTALS[3], LATER_PORTALS[5])
+    for portal in (
+        FIRST_UNSEEN_PORTALS[0],
+        FIRST_UNSEEN_PORTALS[3],
+        SECOND_UNSEEN_PORTALS[3],
+        SECOND_UNSEEN_PORTALS[5],
+    )
 )
 
 
 @cache
-def portal_texts(name: str) -> tuple[Text, ...]:
-    told = yaml.safe_load((TEXTS / f"{name}.yaml").read_text(encoding="utf-8"))
-    return tuple(_text(entry) for entry in told)
+def portal_texts(name: str) -> tuple[ProcedureText, ...]:
+    entries = yaml.safe_load((TEXTS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return tuple(_text(entry) for entry in entries)
 
 
-def _text(entry: dict[str, Any]) -> Text:
+def _text(entry: dict[str, Any]) -> ProcedureText:
     pairs = {
         name: [(str(a), str(b)) for a, b in entry.get(name, ())] for name in ("como", "base_legal", "urls")
     }
-    return Text(**{**entry, **pairs})
+    return ProcedureText(**{**entry, **pairs})

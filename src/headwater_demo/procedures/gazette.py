@@ -39,7 +39,7 @@ _ARTICLES = (
 
 
 def summary(day: date) -> bytes | None:
-    """None on Sundays; norms on Fridays. Levels hold one object or a list, as the real service's do."""
+    """None on Sundays; norms on Fridays. Levels hold one object or a list, as in the real service."""
     if day.weekday() == SUNDAY:
         return None
     general = {
@@ -53,18 +53,18 @@ def summary(day: date) -> bytes | None:
             }
         ],
     }
-    others = {
+    other_provisions = {
         "codigo": "3",
         "nombre": "III. Otras disposiciones",
         "departamento": {"codigo": "9591", "nombre": "MINISTERIO DE MUESTRA", "item": _item(CALL)},
     }
-    private = {
+    announcements = {
         "codigo": "5C",
         "nombre": "V. Anuncios",
         "departamento": {"codigo": "9999", "nombre": "ANUNCIOS", "texto": {"item": _item(_ANNOUNCEMENT)}},
     }
-    sections = [general, others, private] if day.weekday() == FRIDAY else private
-    told = {
+    sections = [general, other_provisions, announcements] if day.weekday() == FRIDAY else announcements
+    payload = {
         "status": {"code": "200", "text": "ok"},
         "data": {
             "sumario": {
@@ -73,7 +73,7 @@ def summary(day: date) -> bytes | None:
             }
         },
     }
-    return json.dumps(told).encode()
+    return json.dumps(payload).encode()
 
 
 def _item(name: str) -> dict[str, object]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from html import escape
 
-from headwater_demo.procedures.content import Portal, Text
-from headwater_demo.procedures.words import label
+from headwater_demo.procedures.content import DemoPortal, ProcedureText
+from headwater_demo.procedures.labels import label
 
 CHANNEL_LABELS = {
     "online": "online",
@@ -16,7 +16,7 @@ CHANNEL_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`kind` is paragraph, list or markup; `field` what it is, for templates that treat some in their own way."""
+    """`kind` is paragraph, list or markup; `field` lets templates treat some pieces differently."""
 
     field: str
     label: str
@@ -24,49 +24,49 @@ class Piece:
     kind: str = "paragraph"
 
 
-def pieces(portal: Portal, text: Text, turn: int) -> list[Piece]:
+def pieces(portal: DemoPortal, text: ProcedureText, turn: int) -> list[Piece]:
     """Lines are markup already; a list's lines are its items."""
 
-    def named(part: str) -> str:
+    def labelled(part: str) -> str:
         return label(portal.language, part, turn)
 
-    found = [
-        Piece("descripcion", named("descripcion"), (escape(text.descripcion),)),
-        Piece("requisitos", named("requisitos"), _all(text.requisitos), "list"),
-        Piece("documentos", named("documentos"), _all(text.documentos), "list"),
+    parts = [
+        Piece("descripcion", labelled("descripcion"), (escape(text.descripcion),)),
+        Piece("requisitos", labelled("requisitos"), _escape_all(text.requisitos), "list"),
+        Piece("documentos", labelled("documentos"), _escape_all(text.documentos), "list"),
     ]
-    found += [Piece("plazos", named(key), (escape(value),)) for key, value in text.plazos.items()]
+    parts += [Piece("plazos", labelled(key), (escape(value),)) for key, value in text.plazos.items()]
     if text.tasas:
-        found.append(Piece("tasas", named("tasas"), (escape(_fee(portal, text, turn)),)))
+        parts.append(Piece("tasas", labelled("tasas"), (escape(_fee(portal, text, turn)),)))
     if text.cuantias:
-        found.append(Piece("cuantias", named("cuantias"), tuple(map(escape, text.cuantias.values()))))
-    found.append(Piece("como", named("como"), tuple(_way(portal, way) for way in text.como), "list"))
+        parts.append(Piece("cuantias", labelled("cuantias"), tuple(map(escape, text.cuantias.values()))))
+    parts.append(Piece("como", labelled("como"), tuple(_way(portal, way) for way in text.como), "list"))
     if where := _where(portal, text, turn):
-        found.append(Piece("donde", named("donde"), where))
+        parts.append(Piece("donde", labelled("donde"), where))
     if text.base_legal:
-        found.append(Piece("base_legal", named("base_legal"), tuple(map(_law, text.base_legal)), "list"))
+        parts.append(Piece("base_legal", labelled("base_legal"), tuple(map(_law, text.base_legal)), "list"))
     if text.telefono:
-        found.append(Piece("telefono", named("telefono"), (text.telefono,)))
+        parts.append(Piece("telefono", labelled("telefono"), (text.telefono,)))
     if text.datos:
-        found.append(Piece("datos", named("datos"), _all(text.datos)))
-    found.append(Piece("organismo", named("organismo"), (escape(portal.organism),)))
-    return found
+        parts.append(Piece("datos", labelled("datos"), _escape_all(text.datos)))
+    parts.append(Piece("organismo", labelled("organismo"), (escape(portal.organism),)))
+    return parts
 
 
-def _all(lines: list[str]) -> tuple[str, ...]:
+def _escape_all(lines: list[str]) -> tuple[str, ...]:
     return tuple(map(escape, lines))
 
 
-def _fee(portal: Portal, text: Text, turn: int) -> str:
+def _fee(portal: DemoPortal, text: ProcedureText, turn: int) -> str:
     return label(portal.language, "gratis", turn) if text.tasas == "Gratuito" else str(text.tasas)
 
 
-def _way(portal: Portal, way: tuple[str, str]) -> str:
+def _way(portal: DemoPortal, way: tuple[str, str]) -> str:
     name = label(portal.language, CHANNEL_LABELS[way[0]], 0)
     return f"<strong>{escape(name)}:</strong> {escape(way[1])}"
 
 
-def _where(portal: Portal, text: Text, turn: int) -> tuple[str, ...]:
+def _where(portal: DemoPortal, text: ProcedureText, turn: int) -> tuple[str, ...]:
     links = [f'<a href="{path}">{escape(words)}</a>' for words, path in text.urls]
     if text.cita:
         links.append(f'<a href="{text.cita}">{escape(label(portal.language, "cita", turn))}</a>')

@@ -115,28 +115,28 @@ _AGENCY = (
 )  # fmt: skip
 
 
-def name(chance: Random) -> str:
+def person_name(chance: Random) -> str:
     return f"{chance.choice(_FIRST)} {chance.choice(_LAST)}"
 
 
-def company(chance: Random) -> str:
+def company_name(chance: Random) -> str:
     return f"{chance.choice(_STEM)}{chance.choice(_TAIL)} {chance.choice(_KIND)}"
 
 
 def cast_for(chance: Random, cities: tuple[str, ...]) -> dict[str, str]:
-    """Everybody who appears in one text."""
+    """The people, companies and places of one text."""
     tokens, places, protocols = (
         chance.sample(_TOKEN, 2),
         chance.sample(cities, 2),
         chance.sample(_PROTOCOL, 2),
     )
     return {
-        "company": company(chance),
-        "rival": company(chance),
-        "partner": company(chance),
-        "person": name(chance),
-        "analyst": name(chance),
-        "critic": name(chance),
+        "company": company_name(chance),
+        "rival": company_name(chance),
+        "partner": company_name(chance),
+        "person": person_name(chance),
+        "analyst": person_name(chance),
+        "critic": person_name(chance),
         "token": tokens[0],
         "other_token": tokens[1],
         "protocol": protocols[0],

@@ -1,8 +1,8 @@
-"""What happens to a text on its way to another newspaper: a new title, a cut, a changed word, a credit line."""
+"""Edits a text as another newspaper does: a new title, a cut, a changed word, a credit line."""
 
 from random import Random
 
-from headwater_demo.prose.text import Text
+from headwater_demo.prose.text import ArticleText
 
 _SWAPS = (
     (" said ", " told reporters "),
@@ -26,7 +26,7 @@ _CORRECTIONS = {
 }
 
 
-def edited(title: str, paragraphs: tuple[str, ...], chance: Random) -> Text:
+def edit_text(title: str, paragraphs: tuple[str, ...], chance: Random) -> ArticleText:
     """A near copy: most sentences stay word for word."""
     old, new = chance.choice(
         [swap for swap in _SWAPS if any(swap[0] in text for text in paragraphs)] or [_SWAPS[0]]
@@ -35,7 +35,7 @@ def edited(title: str, paragraphs: tuple[str, ...], chance: Random) -> Text:
     if len(changed) > 4:
         del changed[chance.randrange(2, len(changed) - 1)]
     renamed = chance.choice(("{}, report says", "{}: what we know", "Report: {}")).format(title)
-    return Text(
+    return ArticleText(
         title=renamed,
         author="",
         description=changed[0],

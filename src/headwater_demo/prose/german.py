@@ -1,7 +1,7 @@
 """Deutsch."""
 
 from headwater_demo.article import Topic
-from headwater_demo.prose.text import Phrases, Tongue
+from headwater_demo.prose.text import Phrases, ProseLanguage
 
 _FACTS = (
     "Die Gebühr lag bei {fraction} Prozent.",
@@ -91,7 +91,7 @@ _TOPICS: dict[Topic, Phrases] = {
     ),
 }
 
-GERMAN = Tongue(
+GERMAN = ProseLanguage(
     topics=_TOPICS,
     quotes=(
         "„Wir sind lieber zu spät als im Irrtum“, sagte {person} in {city}.",

@@ -3,6 +3,6 @@
 from headwater_demo.prose.english import ENGLISH
 from headwater_demo.prose.german import GERMAN
 from headwater_demo.prose.spanish import SPANISH
-from headwater_demo.prose.text import Tongue
+from headwater_demo.prose.text import ProseLanguage
 
-TONGUES: dict[str, Tongue] = {"en": ENGLISH, "es": SPANISH, "de": GERMAN}
+PROSE_LANGUAGES: dict[str, ProseLanguage] = {"en": ENGLISH, "es": SPANISH, "de": GERMAN}

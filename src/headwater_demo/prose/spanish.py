@@ -1,7 +1,7 @@
 """Español."""
 
 from headwater_demo.article import Topic
-from headwater_demo.prose.text import Phrases, Tongue
+from headwater_demo.prose.text import Phrases, ProseLanguage
 
 _FACTS = (
     "La operación se cerró con una comisión del {fraction} por ciento.",
@@ -91,7 +91,7 @@ _TOPICS: dict[Topic, Phrases] = {
     ),
 }
 
-SPANISH = Tongue(
+SPANISH = ProseLanguage(
     topics=_TOPICS,
     quotes=(
         "«Preferimos llegar tarde que equivocarnos», dijo {person} en un acto celebrado en {city}.",

@@ -1,4 +1,4 @@
-"""A written piece before anybody has published it."""
+"""Texts before they are published, and the phrases they are generated from."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from headwater_demo.article import Topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ArticleText:
     title: str
     author: str
     description: str
@@ -25,7 +25,7 @@ class Phrases:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tongue:
+class ProseLanguage:
     """One language: phrases per topic, and what every topic shares."""
 
     topics: dict[Topic, Phrases]

@@ -1,39 +1,41 @@
-"""Writes one piece: a hand-written one as long as there are some left, otherwise one from the grammar."""
+"""Writes one article: a hand-written one while any are left, otherwise one from the grammar."""
 
 from datetime import datetime
 from random import Random
 
 from headwater_demo.article import TOPICS, Topic
-from headwater_demo.prose.cast import cast_for, name
+from headwater_demo.prose.cast import cast_for, person_name
 from headwater_demo.prose.grammar import expand, figures
-from headwater_demo.prose.languages import TONGUES
-from headwater_demo.prose.text import Text, Tongue
-from headwater_demo.prose.written import WRITTEN
+from headwater_demo.prose.handwritten import HANDWRITTEN
+from headwater_demo.prose.languages import PROSE_LANGUAGES
+from headwater_demo.prose.text import ArticleText, ProseLanguage
 
 _LONG_READS = 0.12
 
 
-def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> Text:
-    """Every second piece of a language is hand-written until those are used up."""
-    written = WRITTEN[language]
-    if serial % 2 == 0 and serial // 2 < len(written):
-        return written[serial // 2]
-    return _generated(topic, TONGUES[language], today, chance)
+def write(topic: Topic, language: str, serial: int, today: datetime, chance: Random) -> ArticleText:
+    """Every second article of a language is hand-written until those are used up."""
+    articles = HANDWRITTEN[language]
+    if serial % 2 == 0 and serial // 2 < len(articles):
+        return articles[serial // 2]
+    return _generated(topic, PROSE_LANGUAGES[language], today, chance)
 
 
-def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) -> Text:
-    phrases, cast = tongue.topics[topic], cast_for(chance, tongue.cities)
+def _generated(topic: Topic, prose: ProseLanguage, today: datetime, chance: Random) -> ArticleText:
+    phrases, cast = prose.topics[topic], cast_for(chance, prose.cities)
 
     def say(template: str) -> str:
-        return expand(template, cast, tongue, today, chance)
+        return expand(template, cast, prose, today, chance)
 
-    # Headline and lead tell the same event, so they also share their figures.
-    told = cast | figures(tongue, today, chance)
-    title, lead = (expand(part, told, tongue, today, chance) for part in chance.choice(phrases.openings))
-    paragraphs = [" ".join(map(say, part)) for part in _outline(topic, tongue, chance)]
-    return Text(
+    # Headline and lead report the same event, so they also share their figures.
+    shared = cast | figures(prose, today, chance)
+    title, lead = (expand(part, shared, prose, today, chance) for part in chance.choice(phrases.openings))
+    paragraphs = [" ".join(map(say, part)) for part in _outline(topic, prose, chance)]
+    return ArticleText(
         title=title,
-        author=next(author for author in iter(lambda: name(chance), "") if author not in cast.values()),
+        author=next(
+            author for author in iter(lambda: person_name(chance), "") if author not in cast.values()
+        ),
         description=lead,
         keywords=(topic, cast["token"].lower(), *chance.sample(phrases.keywords, 2)),
         paragraphs=(lead, *paragraphs),
@@ -41,12 +43,12 @@ def _generated(topic: Topic, tongue: Tongue, today: datetime, chance: Random) ->
     )
 
 
-def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
+def _outline(topic: Topic, prose: ProseLanguage, chance: Random) -> list[list[str]]:
     """Templates of the paragraphs after the lead; no template is used twice in one text."""
-    facts = _facts(topic, tongue, chance)
+    facts = _facts(topic, prose, chance)
     size = len(facts)
-    quotes = chance.sample(tongue.quotes, max(1, size // 4))
-    background = chance.sample(tongue.background, max(2, size // 3))
+    quotes = chance.sample(prose.quotes, max(1, size // 4))
+    background = chance.sample(prose.background, max(2, size // 3))
     sentences: list[str] = []
     for position, fact in enumerate(facts):
         sentences.append(fact)
@@ -54,17 +56,19 @@ def _outline(topic: Topic, tongue: Tongue, chance: Random) -> list[list[str]]:
             sentences.append(quotes.pop())
         if position % 3 == 1 and background:
             sentences.append(background.pop())
-    return [*_paragraphs(sentences, chance), [chance.choice(tongue.endings)]]
+    return [*_paragraphs(sentences, chance), [chance.choice(prose.endings)]]
 
 
-def _facts(topic: Topic, tongue: Tongue, chance: Random) -> list[str]:
-    """About half of what can be said, so that two texts differ; one in eight is a long read that touches a second topic."""
-    facts = tongue.topics[topic].facts
-    told = chance.sample(facts, chance.randint(8, len(facts) // 2 + 1))
-    other = tongue.topics[chance.choice([item for item in TOPICS if item != topic])].facts
+def _facts(topic: Topic, prose: ProseLanguage, chance: Random) -> list[str]:
+    """About half of the facts, so that two texts differ; one in eight is a long read that touches a second topic."""
+    facts = prose.topics[topic].facts
+    chosen_facts = chance.sample(facts, chance.randint(8, len(facts) // 2 + 1))
+    other = prose.topics[chance.choice([item for item in TOPICS if item != topic])].facts
     if chance.random() < _LONG_READS and other != facts:
-        told += chance.sample(other, len(other) // 2) + [item for item in facts if item not in told]
-    return told
+        chosen_facts += chance.sample(other, len(other) // 2) + [
+            item for item in facts if item not in chosen_facts
+        ]
+    return chosen_facts
 
 
 def _paragraphs(sentences: list[str], chance: Random) -> list[list[str]]:

@@ -2,28 +2,28 @@
 
 from collections.abc import Callable, Sequence
 
-from headwater_demo.exchange import Site
+from headwater_demo.site import Site
 from headwater_demo.sites import (
-    exchange_floor,
-    flashpoint_press,
-    mapped,
-    maze,
-    museum,
-    oddities,
-    portals,
-    press,
+    flashpoint_sites,
+    market_sites,
+    news_sites,
+    odd_feeds,
+    odd_pages,
+    portal_sites,
+    redirects,
+    sitemap_variants,
     townhall,
 )
 from headwater_demo.world import World
 
 SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
-    press.sites,
-    museum.sites,
-    oddities.sites,
-    maze.sites,
-    mapped.sites,
+    news_sites.sites,
+    odd_feeds.sites,
+    odd_pages.sites,
+    redirects.sites,
+    sitemap_variants.sites,
     townhall.sites,
-    portals.sites,
-    exchange_floor.sites,
-    flashpoint_press.sites,
+    portal_sites.sites,
+    market_sites.sites,
+    flashpoint_sites.sites,
 )

@@ -3,10 +3,10 @@
 import struct
 import zlib
 
-from headwater_demo.exchange import Answer
+from headwater_demo.site import SiteResponse
 
 
-def picture(name: str) -> Answer:
+def picture(name: str) -> SiteResponse:
     tint = zlib.crc32(name.encode())
     row = b"\0" + bytes((tint & 255, tint >> 8 & 255, tint >> 16 & 255)) * 64
     parts = (
@@ -15,7 +15,7 @@ def picture(name: str) -> Answer:
         (b"IEND", b""),
     )
     body = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
-    return Answer(body=body, media_type="image/png")
+    return SiteResponse(body=body, media_type="image/png")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -1,7 +1,7 @@
-"""robots.txt in the moods in which it is met."""
+"""robots.txt in its usual variants."""
 
-from headwater_demo.exchange import Answer, page, plain
 from headwater_demo.publishers import Publisher
+from headwater_demo.site import SiteResponse, page, plain
 
 _RULES = {
     "open": "User-agent: *\nDisallow:\n",
@@ -11,7 +11,7 @@ _RULES = {
 }
 
 
-def robots(publisher: Publisher) -> Answer:
+def robots(publisher: Publisher) -> SiteResponse:
     if publisher.robots == "missing":
         return page("<h1>Not found</h1>", status=404)
     if publisher.robots == "failing":

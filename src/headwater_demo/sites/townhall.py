@@ -1,9 +1,9 @@
-"""A town hall whose pages are found by walking: services to recognise, and everything that leads a walker astray."""
+"""A town hall for crawlers: services to recognise, and everything that misleads a crawler."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
-from headwater_demo.exchange import Answer, Request, Site, not_found, plain, redirect
+from headwater_demo.site import Site, SiteRequest, SiteResponse, not_found, plain, redirect
 from headwater_demo.world import World
 
 HOST, OTHER = "townhall.example", "archive.townhall.example"
@@ -21,7 +21,7 @@ def sites(_world: World) -> list[Site]:
     return [Site(HOST, _answer), Site(OTHER, _other)]
 
 
-def _answer(request: Request) -> Answer:
+def _answer(request: SiteRequest) -> SiteResponse:
     path = request.path
     if path in _PAGES:
         return _PAGES[path]()
@@ -34,7 +34,7 @@ def _answer(request: Request) -> Answer:
     return not_found(request)
 
 
-def _other(request: Request) -> Answer:
+def _other(request: SiteRequest) -> SiteResponse:
     return (
         _document("Archivo", f"<p>Papeles viejos.</p>{_link('/tramites/antiguo')}")
         if request.path == "/"
@@ -42,16 +42,16 @@ def _other(request: Request) -> Answer:
     )
 
 
-def _document(title: str, body: str, *, head: str = "", charset: str = "utf-8") -> Answer:
+def _document(title: str, body: str, *, head: str = "", charset: str = "utf-8") -> SiteResponse:
     text = f'<!doctype html><html lang="es"><head><meta charset="{charset}">{head}<title>{title}</title></head><body>{body}</body></html>'
-    return Answer(body=text.encode(charset), media_type="text/html")
+    return SiteResponse(body=text.encode(charset), media_type="text/html")
 
 
 def _link(to: str, rel: str = "") -> str:
     return f'<li><a href="{to}"{f" rel={rel!r}" if rel else ""}>{to}</a></li>'
 
 
-def _home() -> Answer:
+def _home() -> SiteResponse:
     links = (
         "/tramites/", "/agenda/2026-11-01", "/buscar?pagina=1", "/intranet/nominas", "/no-existe", "/mudado",
         "//townhall.example/tramites/#arriba", f"http://{OTHER}/", "http://tokentribune.example/", "mailto:hola@townhall.example",
@@ -60,7 +60,7 @@ def _home() -> Answer:
     return _document("Ayuntamiento", f"<ul>{''.join(map(_link, links))}{_link('/oculto', 'nofollow')}</ul>")
 
 
-def _services() -> Answer:
+def _services() -> SiteResponse:
     links = "".join(_link(f"/tramites/{name}") for name in SERVICES)
     return _document(
         "Trámites",
@@ -68,7 +68,7 @@ def _services() -> Answer:
     )
 
 
-def _service(name: str) -> Answer:
+def _service(name: str) -> SiteResponse:
     title, headings = SERVICES[name]
     parts = "".join(
         f"<h2>{heading}</h2><p>Lo que hace falta para {title.lower()}.</p>" for heading in headings
@@ -79,8 +79,8 @@ def _service(name: str) -> Answer:
     )
 
 
-def _day(text: str) -> Answer:
-    """A calendar without end: each day leads to the next, and to the one after it."""
+def _day(text: str) -> SiteResponse:
+    """An endless calendar: each day links to following days."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -89,8 +89,8 @@ def _day(text: str) -> Answer:
     return _document(f"Agenda {day}", f"<p>Nada previsto el {day}.</p>{following}")
 
 
-def _search(query: Mapping[str, str]) -> Answer:
-    """A search whose every answer offers further ways to search."""
+def _search(query: Mapping[str, str]) -> SiteResponse:
+    """A search whose result pages always link to further searches."""
     number = int(query.get("pagina", "1")) if query.get("pagina", "1").isdecimal() else 1
     ways = "".join(
         _link(f"/buscar?pagina={number * 3 + step}&amp;orden={order}")
@@ -100,12 +100,12 @@ def _search(query: Mapping[str, str]) -> Answer:
     return _document(f"Buscar {number} {query.get('orden', '')}", ways)
 
 
-_PAGES: dict[str, Callable[[], Answer]] = {
+_PAGES: dict[str, Callable[[], SiteResponse]] = {
     "/": _home,
     "/robots.txt": lambda: plain(_ROBOTS),
     "/tramites/": _services,
     "/tramites/copia": lambda: _service("padron"),
-    "/tramites/solicitud.pdf": lambda: Answer(body=b"%PDF-1.4 form", media_type="application/pdf"),
+    "/tramites/solicitud.pdf": lambda: SiteResponse(body=b"%PDF-1.4 form", media_type="application/pdf"),
     "/oculto": lambda: _document("Oculto", "<p>Requisitos, documentación necesaria y plazo.</p>"),
     "/intranet/nominas": lambda: _document("Nóminas", "<p>Requisitos, documentación necesaria, plazo.</p>"),
     "/personal/": lambda: _document(

@@ -5,14 +5,14 @@ from headwater_demo.prose.english.markets import MARKETS
 from headwater_demo.prose.english.protocols import PROTOCOLS
 from headwater_demo.prose.english.regulation import REGULATION
 from headwater_demo.prose.english.security import SECURITY
-from headwater_demo.prose.text import Tongue
+from headwater_demo.prose.text import ProseLanguage
 
 _CITIES = (
     "Lisbon", "Singapore", "Toronto", "Zug", "Nairobi", "Tallinn", "São Paulo", "Rotterdam", "Osaka", "Dublin", "Austin", "Warsaw", "Dubai", "Seoul",
     "Valletta", "Vilnius", "Melbourne", "Montevideo", "Oslo", "Lagos", "Prague", "Copenhagen",
 )  # fmt: skip
 
-ENGLISH = Tongue(
+ENGLISH = ProseLanguage(
     topics={
         "markets": MARKETS,
         "protocols": PROTOCOLS,

@@ -1,0 +1,200 @@
+"""`headwater cluster`."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import typer
+
+from headwater.cli.environment import settings_from
+from headwater.cli.options import Quiet, global_options, single_command
+from headwater.cli.render.console import format_count
+from headwater.cli.standalone.json_lines import (
+    InvalidLine,
+    decode_line,
+    numbered_lines,
+    open_lines,
+    open_writer,
+    parse_published_at,
+    refuse_or_skip,
+)
+from headwater.documents.embedding.encoder import open_encoder
+from headwater.documents.embedding.models import nlp_installed
+from headwater.model.errors import Refused
+from headwater.model.story import Member, Story
+from headwater.stories.clustering.build_stories import build_stories
+from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
+
+
+def cluster(
+    context: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
+    ] = None,
+    profile: Annotated[
+        Literal["default", "reference"], typer.Option(help="Clustering profile: default or reference.")
+    ] = "default",
+    earlier: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Output of an earlier call: continued stories keep their ids."),
+    ] = None,
+    words_only: Annotated[
+        bool,
+        typer.Option("--words-only", help="Compare words only, even if an encoder is installed."),
+    ] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Another encoder: a folder with model.onnx and tokenizer.json."),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Group articles into stories.
+
+    Input: id, title, text, published_at, group; only the id is required. No story spans two groups. Output, in the order of
+    the input: id, story, rank of the story in its group (1 is the largest), similarity to its centre. The order of the
+    lines does not affect the result. The extra nlp adds sentence embeddings; the summary, on standard error, says whether
+    they were used.
+    """
+    for path_read in (path for path in (source, earlier) if path is not None and path != "-"):
+        if out is not None and out.exists() and Path(path_read).exists() and out.samefile(path_read):
+            raise Refused("same_file", "input and output are the same file")
+    inputs = _read(source, skip=skip_bad)
+    items = [entry.item for entry in inputs]
+    earlier_stories = _earlier(earlier)
+    encode = None if words_only else _encoder(context, model, needed=profile == "reference")
+    vectors = encode([item.encoder_text for item in items]) if encode and items else None
+    stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
+    with ExitStack() as stack:
+        write = open_writer(stack, out)
+        for record in _assignments(inputs, stories):
+            write(msgspec.json.encode(record).decode() + "\n")
+    if not quiet:
+        summary = _summary(stories, "meaning and words" if encode else "words alone")
+        sys.stderr.write((msgspec.json.encode(summary).decode() if as_json else _sentence(summary)) + "\n")
+
+
+class ClusterLine(msgspec.Struct):
+    id: int | str
+    title: str | None = None
+    text: str | None = None
+    published_at: str | None = None
+    group: str | None = None
+
+
+class StoryAssignment(msgspec.Struct):
+    id: int | str
+    story: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterInput:
+    name: int | str
+    item: StoryItem
+
+
+def _read(source: str, *, skip: bool) -> list[ClusterInput]:
+    entries: dict[str, ClusterInput] = {}
+    with ExitStack() as stack:
+        for number, line in numbered_lines(open_lines(source, stack), source):
+            try:
+                entry = _parse_line(line, entries)
+            except InvalidLine as error:
+                refuse_or_skip(number, error, "article", skip=skip)
+                continue
+            entries[entry.item.id] = entry
+    return list(entries.values())
+
+
+def _parse_line(line: bytes, entries: Container[str]) -> ClusterInput:
+    fields = decode_line(line, ClusterLine)
+    if str(fields.id) in entries:
+        raise InvalidLine(f"the id {str(fields.id)!r} occurs in an earlier line")
+    item = StoryItem(
+        id=str(fields.id),
+        title=fields.title or "",
+        text=fields.text or "",
+        published_at=parse_published_at(fields.published_at),
+        group=fields.group or "",
+    )
+    return ClusterInput(fields.id, item)
+
+
+def _earlier(path: Path | None) -> list[Story]:
+    if path is None:
+        return []
+    members: dict[tuple[str, str], list[Member]] = defaultdict(list)
+    with ExitStack() as stack:
+        for number, line in numbered_lines(open_lines(str(path), stack), str(path)):
+            try:
+                answer = decode_line(line, StoryAssignment)
+            except InvalidLine as error:
+                raise Refused(
+                    "bad_line", f"{path}, line {number} is not output of this command: {error}"
+                ) from None
+            members[answer.group, answer.story].append(Member(str(answer.id)))
+    return [
+        Story(id=story, recipe="", group=group, title="", members=tuple(story_members))
+        for (group, story), story_members in sorted(members.items())
+    ]
+
+
+def _encoder(
+    context: typer.Context, model: Path | None, *, needed: bool
+) -> Callable[[Sequence[str]], Any] | None:
+    if not (nlp_installed() or needed or model):
+        return None
+    settings = settings_from(global_options(context))
+    return open_encoder(
+        settings.folder, model or settings.encoder or None, threads=0, max_tokens=ENCODER_TOKENS
+    )
+
+
+def _assignments(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:
+    ranks: dict[str, int] = defaultdict(int)
+    placements = {}
+    for story in stories:
+        ranks[story.group] += 1
+        for member in story.members:
+            placements[member.document] = (story, ranks[story.group], member.similarity)
+    for entry in items:
+        story, rank, similarity = placements[entry.item.id]
+        record = {"id": entry.name, "story": story.id, "rank": rank, "similarity": similarity}
+        yield record | ({"group": story.group} if story.group else {})
+
+
+def _summary(stories: Sequence[Story], compared: str) -> dict[str, Any]:
+    sizes = [len(story.members) for story in stories]
+    return {
+        "articles": sum(sizes),
+        "stories": len(sizes),
+        "alone": sizes.count(1),
+        "largest": max(sizes, default=0),
+        "compared": compared,
+    }
+
+
+def _sentence(summary: dict[str, Any]) -> str:
+    return (
+        f"{format_count(summary['articles'], 'article')}: {summary['stories']} stories, {summary['alone']} of one article, the largest of "
+        f"{summary['largest']}; compared by {summary['compared']}"
+    )
+
+
+app = single_command(cluster)

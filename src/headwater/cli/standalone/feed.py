@@ -1,0 +1,114 @@
+"""`headwater feed`."""
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headwater.cli.options import Json, Quiet, single_command
+from headwater.cli.render.console import format_count
+from headwater.cli.render.messages import printable_text
+from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
+from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
+from headwater.cli.standalone.inputs import display_name, expand_inputs
+from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
+from headwater.extract.sandbox.pool import Sandboxed
+from headwater.fetch.responses import header_value
+from headwater.model.errors import Refused
+from headwater.model.http import Request, Response
+from headwater.model.outcomes import ExtractHints, Unreadable
+from headwater.sources.feeds.parser import LARGEST_FEED
+
+SECONDS, MEGABYTES = 30.0, 2048
+SANDBOX_REASONS = {
+    "extractor_died": "reader_died",
+    "extractor_timeout": "too_slow",
+    "extractor_memory": "too_much_memory",
+}
+
+
+def feed(
+    context: typer.Context,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH|URL…",
+            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write JSON lines here instead of standard output.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that parse; default: one per processor.")
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Parse feeds of any format and condition: their metadata, their entries, and what was wrong with them.
+
+    One line each, in the order of the input. Input that is not a feed gets a line with the reason. The exit code is 1 only
+    if nothing could be read.
+    """
+    counts = ReadCounts()
+    sandbox = Sandboxed(extract_feed, SECONDS, MEGABYTES, LARGEST_FEED)
+    with ExitStack() as stack:
+        target = stack.enter_context(out.open("w", encoding="utf-8")) if out else sys.stdout
+        extractor = stack.enter_context(BatchExtractor(sandbox, workers or os.cpu_count() or 1))
+        dispatcher = stack.enter_context(
+            InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
+        )
+        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        for result in dispatcher.results(expand_inputs(inputs), in_order=True):
+            record = result_record(result)
+            counts.add(ok=record["ok"], size=result.size)
+            text = (
+                msgspec.json.encode(record).decode() if as_json or out else printable_text(_sentence(record))
+            )
+            target.write(text + "\n")
+            progress.now()
+    if not counts.total:
+        raise Refused("nothing_to_do", "no file matches")
+    if not counts.read:
+        raise typer.Exit(1)
+
+
+def result_record(result: ExtractResult) -> Mapping[str, Any]:
+    """A line of the output."""
+    path = {"path": display_name(result.name)}
+    if isinstance(result.reading, Unreadable):
+        reason = SANDBOX_REASONS.get(result.reading.reason, result.reading.reason)
+        return path | failed_feed_record(reason, result.reading.detail)
+    return path | dict(result.reading.attributes)
+
+
+def _sentence(record: Mapping[str, Any]) -> str:
+    """ "a.xml: rss20 'Ledger Lane', 12 entries; malformed: …"."""
+    if not record["ok"]:
+        return f"{record['path']}: {record['reason']} {record['detail']}".rstrip()
+    entries = format_count(len(record["entries"]), "entry").replace("entrys", "entries")
+    warnings = "".join(f"; {warning}" for warning in record["warnings"])
+    return f"{record['path']}: {record['format']} '{record['title'] or ''}', {entries}{warnings}"
+
+
+def _request(url: str) -> Request:
+    return Request(url=url, purpose="feed", source_kind="feed", timeout=REQUEST_TIMEOUT)
+
+
+def _file_hints(name: str) -> ExtractHints:
+    del name
+    return ExtractHints()
+
+
+def _response_hints(name: str, response: Response) -> ExtractHints:
+    return ExtractHints(url=name, media_type=header_value(response.headers, "content-type") or None)
+
+
+app = single_command(feed)

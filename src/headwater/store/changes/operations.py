@@ -1,0 +1,148 @@
+"""What an operator may do: wake, pause and reset sources, retry or drop quarantined records, release expired leases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func, or_, select, update
+
+from headwater.model.errors import Refused
+from headwater.model.jobs import State, Task
+from headwater.store.changes.source_list import origin_after_operator
+from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
+from headwater.store.connect import write_transaction
+from headwater.store.reads.catalogue import key_prefix
+from headwater.store.schema.flow import documents, quarantine, revisions, sources
+
+FORGIVEN: Mapping[str, Any] = {"failures": 0, "stopped": None, "reason": None, "attempts": 0}
+
+
+@dataclass(frozen=True)
+class Operations:
+    engine: Engine
+
+    def wake(self, recipe: str, now: datetime) -> int:
+        """Make every active source of a recipe due now; returns how many."""
+        active_sources = update(sources).where(
+            sources.c.recipe == recipe, sources.c.active, sources.c.stopped.is_(None)
+        )
+        with write_transaction(self.engine) as connection:
+            return connection.execute(active_sources.values(due_at=now)).rowcount
+
+    def nudge(self, source: str, now: datetime) -> bool:
+        """Make a source due now if it is due later; returns whether it was. An inactive or stopped source stays so."""
+        waiting_source = update(sources).where(
+            sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
+        )
+        with write_transaction(self.engine) as connection:
+            return connection.execute(waiting_source.values(due_at=now)).rowcount > 0
+
+    def pause(self, source: str, *, active: bool, now: datetime) -> str:
+        """Switch a source off, or on again; returns its name."""
+        values = {
+            "active": active,
+            "due_at": now if active else None,
+            "origin": origin_after_operator(active=active),
+        }
+        return self._update_source(source, values | {"updated_at": now})
+
+    def reset(self, source: str, now: datetime) -> str:
+        """Clear a source's failures and poll it again at once; returns its name."""
+        values = {**FORGIVEN, "due_at": now, "active": True}
+        return self._update_source(
+            source, values | {"origin": origin_after_operator(active=True), "updated_at": now}
+        )
+
+    def reset_all(self, recipe: str, now: datetime) -> int:
+        """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
+        had failures."""
+        has_failed = (
+            (sources.c.failures > 0) | sources.c.stopped.is_not(None) | (sources.c.reason == "key_missing")
+        )
+        failing_sources = update(sources).where(sources.c.recipe == recipe, sources.c.active, has_failed)
+        with write_transaction(self.engine) as connection:
+            return connection.execute(failing_sources.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
+
+    def _update_source(self, source: str, values: Mapping[str, object]) -> str:
+        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
+        with write_transaction(self.engine) as connection:
+            names = list(connection.scalars(select(sources.c.name).where(matches_source)))
+            if len(names) != 1:
+                count_text = "no source" if not names else f"{len(names)} sources"
+                raise Refused(
+                    "unknown_source", f"{count_text} called '{source}'; see `headwater sources list`"
+                )
+            connection.execute(update(sources).where(matches_source).values(**values))
+            return str(names[0])
+
+    def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
+        """Retry quarantined records: those named, or all of a recipe; returns how many."""
+        with write_transaction(self.engine) as connection:
+            count = 0
+            for row in self._select_quarantined(connection, records, recipe):
+                table = TASK_TABLES[Task(row.task)]
+                changes = {"due_at": now, "attempts": 0, "reason": None} | _retry_values(table)
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**changes))
+                self._remove_entry(connection, row.record_id, row.task)
+                count += 1
+            return count
+
+    def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
+        """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""
+        with write_transaction(self.engine) as connection:
+            count = 0
+            for row in self._select_quarantined(connection, records, recipe):
+                table = TASK_TABLES[Task(row.task)]
+                values = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
+                if "state" in table.c:
+                    values["state"] = _unless_kept(table, State.DROPPED)
+                connection.execute(update(table).where(table.c.id == row.record_id).values(**values))
+                self._remove_entry(connection, row.record_id, row.task)
+                count += 1
+            return count
+
+    def _select_quarantined(
+        self, connection: Connection, records: Sequence[str] | None, recipe: str | None
+    ) -> Sequence[Row[Any, Any, Any]]:
+        query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
+        if records is not None:
+            query = query.where(
+                or_(false(), *(quarantine.c.record_id.like(f"{key_prefix(text)}%") for text in records))
+            )
+        if recipe:
+            query = query.where(quarantine.c.recipe == recipe)
+        return connection.execute(query).all()
+
+    @staticmethod
+    def _remove_entry(connection: Connection, record: str, task: str) -> None:
+        connection.execute(
+            delete(quarantine).where(quarantine.c.record_id == record, quarantine.c.task == task)
+        )
+
+    def free_expired(self, now: datetime) -> int:
+        """Release leases that have expired; returns how many."""
+        with write_transaction(self.engine) as connection:
+            count = 0
+            for table in TASK_TABLES.values():
+                is_leased = (table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
+                expired = update(table).where(*is_leased, table.c.lease_until <= now)
+                count += connection.execute(expired.values(lease_owner=None, lease_until=None)).rowcount
+            return count
+
+
+def _retry_values(table: Table) -> dict[str, Any]:
+    if "state" not in table.c:
+        return {}
+    values: dict[str, Any] = {"state": _unless_kept(table, State.WAITING)}
+    if table is documents:
+        latest = select(revisions.c.capture_id).where(revisions.c.document_id == documents.c.id)
+        rejected = latest.order_by(revisions.c.revision.desc()).limit(1).scalar_subquery()
+        kept_only = case((documents.c.state == State.KEPT, rejected), else_=None)
+        values["next_capture_id"] = func.coalesce(documents.c.next_capture_id, kept_only)
+    return values
+
+
+def _unless_kept(table: Table, state: State) -> Any:
+    """A kept document whose next revision was quarantined stays kept, whatever happens to that revision."""
+    return case((table.c.state == State.KEPT, State.KEPT), else_=state)
