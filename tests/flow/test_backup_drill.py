@@ -151,6 +151,7 @@ def test_c30_a_backup_during_writes_is_consistent(store: SqlStore, tmp_path: Pat
 @pytest.fixture
 def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
     opened = App(Settings(data=str(tmp_path / "data"), database=database), clock=lambda: scene.now)
+    opened.install_views()
     yield opened
     opened.store.engine.dispose()
 

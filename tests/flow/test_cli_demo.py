@@ -246,7 +246,7 @@ def test_a_sweep_of_the_archive_waits_for_workers(demo_copy: App, run_on_copy: R
     _lease(demo_copy, "another-machine:1:1:network", datetime(2099, 1, 1, tzinfo=UTC))
     answer = run_on_copy("sweep", "--archive")
     assert answer.code == 1
-    assert "at work" in answer.err
+    assert "workers are active" in answer.err
     assert stray.exists()
 
 

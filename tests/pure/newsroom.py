@@ -1,4 +1,4 @@
-"""Invented news for tests of stories, topics and summaries: a few events, each told in several ways."""
+"""Invented news for tests of stories, topics and summaries: a few events, each reported in several ways."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -73,17 +73,17 @@ START = datetime(2026, 11, 13, 9, tzinfo=UTC)
 def report(event: str, number: int, *, words: int = 30, group: str = "") -> StoryItem:
     """One report: words of its event in its own order, and a few that all reports use."""
     chance = Random(f"{event} {number}")
-    known = EVENTS[event]
-    told = [chance.choice(known) for _ in range(words)]
-    told += [
+    event_words = EVENTS[event]
+    text_words = [chance.choice(event_words) for _ in range(words)]
+    text_words += [
         chance.choice(["officials", "people", "city", "plan", "statement", "week", "country", "area"])
         for _ in range(8)
     ]
-    chance.shuffle(told)
+    chance.shuffle(text_words)
     return StoryItem(
         id=f"{event}-{number:02}",
-        title=" ".join(chance.sample(known, 5)),
-        text=" ".join(told),
+        title=" ".join(chance.sample(event_words, 5)),
+        text=" ".join(text_words),
         published_at=START + timedelta(hours=number),
         group=group,
     )

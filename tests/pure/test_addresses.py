@@ -78,7 +78,7 @@ def test_g24_an_address_that_is_not_public_is_set_aside(address):
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_not(address):
+def test_a_public_address_is_not_set_aside(address):
     assert non_public_reason(address) is None
 
 
@@ -131,7 +131,7 @@ def test_a_name_is_not_an_address(name):
 @pytest.mark.parametrize(
     "text", ["1.2.3.4.5", "256.1.1.1", "name.123", "4294967296", "1.2.3.256", "08.1.1.1", "[::g]"]
 )
-def test_what_can_only_be_meant_as_an_address_but_is_none_is_refused(text):
+def test_an_invalid_address_that_is_not_a_name_is_refused(text):
     with pytest.raises(ValueError):
         literal_address(text)
     assert host_refusal(text) == "not an address"
@@ -150,21 +150,21 @@ def test_odd_spellings_stand_for_the_same_address_and_are_refused(address, form)
     assert host_refusal(spelled)
 
 
-def test_a_public_address_in_its_usual_spelling_may_be_asked_for():
+def test_a_public_address_in_its_usual_spelling_may_be_requested():
     assert host_refusal("8.8.8.8") is None
     assert host_refusal("[2606:4700::1111]") is None
 
 
-def test_one_private_address_spoils_an_answer():
+def test_an_answer_with_one_private_address_is_refused():
     assert refused_address(["93.184.215.14", "10.0.0.1"], 80, AllowList()) == ("10.0.0.1", "private")
     assert refused_address(["93.184.215.14"], 80, AllowList()) is None
 
 
-def test_the_allow_list_is_about_a_port_too():
-    allow = AllowList.of([("127.0.0.0/8", 8123), ("desk.example", 0), ("::1", 0)])
+def test_the_allow_list_names_ports_too():
+    allow = AllowList.of([("127.0.0.0/8", 8123), ("host.example", 0), ("::1", 0)])
     assert refused_address(["127.0.0.1"], 8123, allow) is None
     assert refused_address(["127.0.0.1"], 8124, allow)
     assert refused_address(["::1"], 99, allow) is None
-    assert allow.has_host("DESK.example", 1)
+    assert allow.has_host("HOST.example", 1)
     assert allow.has_host("127.0.0.9", 8123)
     assert not allow.has_host("other.example", 8123)

@@ -1,4 +1,4 @@
-"""Who is told what, how often."""
+"""Which problems raise an alarm, how often, and when it is cleared."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,11 +31,12 @@ def test_c37_a_persisting_problem_raises_no_second_alarm():
 
 
 def test_c37_a_problem_that_comes_and_goes_raises_one_alarm_in_the_quiet_period():
-    present, ended = [problem("silent", "1")], {("silent", "1"): NOW}
+    present, cleared_at = [problem("silent", "1")], {("silent", "1"): NOW}
     assert (
-        decide_alarms(present, frozenset(), ended, NOW + QUIET_PERIOD - timedelta(seconds=1)).to_raise == ()
+        decide_alarms(present, frozenset(), cleared_at, NOW + QUIET_PERIOD - timedelta(seconds=1)).to_raise
+        == ()
     )
-    assert len(decide_alarms(present, frozenset(), ended, NOW + QUIET_PERIOD).to_raise) == 1
+    assert len(decide_alarms(present, frozenset(), cleared_at, NOW + QUIET_PERIOD).to_raise) == 1
 
 
 def test_c37_many_of_a_kind_are_one_alarm_that_names_them():

@@ -29,7 +29,7 @@ def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures,
 
 
 def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
-    marks = PipelineFigures(
+    figures = PipelineFigures(
         duration=timedelta(hours=2),
         entries=100,
         failed=10,
@@ -39,7 +39,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
         stories=100,
         single=80,
     )
-    assert pipeline_problems(marks) == []
+    assert pipeline_problems(figures) == []
     assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
     assert pipeline_problems(None) == []
 

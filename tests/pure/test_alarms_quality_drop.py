@@ -1,4 +1,4 @@
-"""Falling quality is told from the ups and downs of every day."""
+"""A fall in quality is distinguished from daily variation."""
 
 import random
 
@@ -45,7 +45,7 @@ def test_too_few_scores_are_never_reported(scores: list[float]):
 
 
 @given(st.lists(scores, min_size=MIN_EARLIER + RECENT, max_size=120))
-def test_what_is_reported_fell_and_rising_scores_are_not(scores: list[float]):
+def test_only_falling_scores_are_reported(scores: list[float]):
     drop = detect_quality_drop(scores)
     if drop is not None:
         assert drop.before - drop.now >= MIN_DROP
@@ -65,6 +65,6 @@ def test_the_order_within_each_part_changes_nothing(earlier: list[float], recent
 @given(
     st.lists(scores, min_size=MIN_EARLIER, max_size=80), st.lists(scores, min_size=RECENT, max_size=RECENT)
 )
-def test_worse_is_reported_where_bad_was(earlier: list[float], recent: list[float]):
+def test_a_score_below_a_reported_one_is_reported_too(earlier: list[float], recent: list[float]):
     if detect_quality_drop([*earlier, *recent]) is not None:
         assert detect_quality_drop([*earlier, *([0.0] * RECENT)]) is not None

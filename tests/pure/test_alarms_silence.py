@@ -26,12 +26,14 @@ def is_silent(arrivals: list[datetime], after: timedelta, interval: timedelta = 
 
 
 @given(gaps)
-def test_c37_no_gap_that_was_seen_before_is_a_silence(steps: list[timedelta]):
+def test_c37_a_gap_as_long_as_an_earlier_one_is_not_a_silence(steps: list[timedelta]):
     assert not is_silent(moments(steps), max(steps))
 
 
 @given(gaps, st.integers(1, 1000), st.integers(1, 1000))
-def test_c37_once_silent_it_stays_so_until_something_comes(steps: list[timedelta], first: int, more: int):
+def test_c37_a_silent_source_stays_silent_until_an_entry_arrives(
+    steps: list[timedelta], first: int, more: int
+):
     arrivals = moments(steps)
     if is_silent(arrivals, first * HOUR):
         assert is_silent(arrivals, (first + more) * HOUR)
@@ -58,7 +60,7 @@ def test_a_longer_gap_never_shortens_the_expected_silence(steps: list[timedelta]
 
 
 @given(gaps, st.integers(2, 10))
-def test_a_source_that_is_n_times_slower_is_given_n_times_as_long(steps: list[timedelta], times: int):
+def test_a_source_that_is_n_times_slower_has_n_times_as_long(steps: list[timedelta], times: int):
     slower = [step * times for step in steps]
     quick, slow = expected_quiet(moments(steps), HOUR), expected_quiet(moments(slower), HOUR * times)
     assert quick is not None
@@ -79,7 +81,7 @@ def test_c37_a_weekend_is_explained_by_earlier_weekends():
     assert is_silent(moments(weeks), 24 * 5 * HOUR)
 
 
-def test_what_comes_in_bursts_counts_once():
+def test_a_burst_of_entries_counts_once():
     burst = [timedelta(0)] * 40
     daily = ([*burst, 24 * HOUR]) * 6 + burst
     assert not is_silent(moments(daily), 30 * HOUR)
@@ -92,7 +94,7 @@ def test_c37_a_source_that_publishes_more_often_than_it_is_polled_has_a_rhythm_t
     assert is_silent(arrivals, 24 * HOUR, interval=4 * HOUR)
 
 
-def test_too_few_arrivals_are_no_rhythm():
+def test_too_few_arrivals_do_not_make_a_rhythm():
     for count in range(4):
         assert expected_quiet(moments([HOUR] * count), HOUR) is None
         assert not is_silent(moments([HOUR] * count), timedelta(days=365))

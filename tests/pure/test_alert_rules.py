@@ -1,4 +1,4 @@
-"""Alerts: a rule speaks when it begins to hold, and not again while it does."""
+"""Alerts: a rule is met when it begins to hold, and not again while it holds."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, 
 
 
 @pytest.mark.parametrize(
-    ("now", "before", "found"),
+    ("now", "before", "expected"),
     [
         (news(0.7), None, ("score",)),
         (news(0.69), None, ()),
@@ -41,10 +41,10 @@ def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, 
         (news(0.1, 1, "", 0, "UA", "PL"), news(0.1, 1, "", 0, "UA"), ()),
     ],
 )
-def test_g17_a_rule_speaks_when_it_begins_to_hold(
-    now: StoryState, before: StoryState | None, found: tuple[str, ...]
+def test_g17_a_rule_is_met_when_it_begins_to_hold(
+    now: StoryState, before: StoryState | None, expected: tuple[str, ...]
 ):
-    assert rules_met(ALL, now, before) == found
+    assert rules_met(ALL, now, before) == expected
 
 
 stories = st.builds(
@@ -59,16 +59,16 @@ stories = st.builds(
 
 @given(stories, st.one_of(st.none(), stories))
 def test_g17_one_state_causes_no_second_alert(now: StoryState, before: StoryState | None):
-    found = rules_met(ALL, now, before)
-    stands = StoryState(
+    met = rules_met(ALL, now, before)
+    state = StoryState(
         score=now.score,
         articles=now.articles,
         topic=now.topic,
         subjects=now.subjects,
-        base=growth_base(now, before, found),
+        base=growth_base(now, before, met),
     )
-    if found or before is None:
-        assert rules_met(ALL, stands, stands) == ()
+    if met or before is None:
+        assert rules_met(ALL, state, state) == ()
 
 
 @given(stories, st.one_of(st.none(), stories))
@@ -86,6 +86,6 @@ def test_g17_slow_growth_is_counted_from_the_last_alert():
 
 
 def test_g17_a_flashpoint_that_had_entries_and_has_none_is_silent():
-    seen = {"quiet": NOW - timedelta(hours=25), "lively": NOW - timedelta(hours=1)}
-    assert silent_subjects(seen, timedelta(hours=24), NOW) == ("quiet",)
-    assert silent_subjects(seen, timedelta(hours=26), NOW) == ()
+    last_entries = {"quiet": NOW - timedelta(hours=25), "lively": NOW - timedelta(hours=1)}
+    assert silent_subjects(last_entries, timedelta(hours=24), NOW) == ("quiet",)
+    assert silent_subjects(last_entries, timedelta(hours=26), NOW) == ()

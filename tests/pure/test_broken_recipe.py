@@ -1,4 +1,4 @@
-"""A recipe that cannot be loaded is told of when it is asked for, and stops nobody else."""
+"""A recipe that cannot be loaded is reported when it is requested, and does not stop the others."""
 
 from importlib.metadata import EntryPoint, entry_points
 
@@ -13,24 +13,24 @@ from headwater.settings.settings import Settings
 
 
 @pytest.fixture(autouse=True)
-def one_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+def broken_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint(name="broken", value="no_such_package.recipe:recipe", group=RECIPE_ENTRY_POINTS)
-    found = [broken, *entry_points(group=RECIPE_ENTRY_POINTS, name="crypto")]
+    installed = [broken, *entry_points(group=RECIPE_ENTRY_POINTS, name="crypto")]
 
-    def selected(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        return [one for one in found if one.group == group and name in {None, one.name}]
+    def installed_entry_points(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        return [point for point in installed if point.group == group and name in {None, point.name}]
 
     for module in (headwater.app, headwater.recipe_loader):
-        monkeypatch.setattr(module, "entry_points", selected)
+        monkeypatch.setattr(module, "entry_points", installed_entry_points)
 
 
-def test_the_others_can_be_used(capsys: pytest.CaptureFixture[str]):
+def test_a_broken_recipe_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]):
     app = App(Settings())
     assert app.recipe("crypto").name == "crypto"
     assert "recipe left out" in capsys.readouterr().err
 
 
-def test_it_is_told_what_is_wrong_with_it():
+def test_a_broken_recipe_is_refused_with_its_error():
     with pytest.raises(Refused) as refused:
         App(Settings(log_level="error")).recipe("broken")
     assert refused.value.reason == "broken_recipe"
@@ -38,6 +38,6 @@ def test_it_is_told_what_is_wrong_with_it():
     assert "\n" not in refused.value.detail
 
 
-def test_an_unknown_one_is_told_with_the_sound_ones():
+def test_an_unknown_recipe_is_refused_with_the_names_of_the_working_ones():
     with pytest.raises(Refused, match="there is no recipe 'nope'; there are: crypto"):
         App(Settings(log_level="error")).recipe("nope")

@@ -1,4 +1,4 @@
-"""Which queue carries what, and who serves it."""
+"""Each queue carries one task of one recipe; a worker serves the queues it names."""
 
 import pytest
 

@@ -33,7 +33,7 @@ def test_a_missing_secret_is_reported_by_its_setting(text: str):
         (Channel(kind="slack"), "url"),
         (Channel(kind="webhook"), "url"),
         (Channel(kind="email", host="mail.example"), "sender"),
-        (Channel(kind="email", host="mail.example", sender="a@desk.example"), "to"),
+        (Channel(kind="email", host="mail.example", sender="a@mail.example"), "to"),
     ],
 )
 def test_missing_settings_of_a_channel_are_reported(channel: Channel, missing: str):
@@ -46,22 +46,22 @@ def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
     path.write_text(
         "notify:\n"
         '  chat: {kind: slack, url: "https://hooks.example/T0K3N"}\n'
-        '  desk: {kind: webhook, url: "https://desk.example/in", secret: s3cr3t}\n'
-        "  post: {kind: email, host: mail.example, sender: a@desk.example, to: [b@desk.example], password: s3cr3t}\n",
+        '  hook: {kind: webhook, url: "https://hook.example/in", secret: s3cr3t}\n'
+        "  post: {kind: email, host: mail.example, sender: a@mail.example, to: [b@mail.example], password: s3cr3t}\n",
         encoding="utf-8",
     )
     app = App(read_settings(path, {}))
     assert {name: type(sink) for name, sink in app.channels.items()} == {
         "chat": SlackSink,
-        "desk": WebhookSink,
+        "hook": WebhookSink,
         "post": MailSink,
     }
-    assert set(app.sinks) >= {"files", "chat", "desk", "post"}
-    for told in (repr(dict(app.sinks)), repr(app.settings), repr(app)):
-        assert "s3cr3t" not in told
-        assert "T0K3N" not in told
+    assert set(app.sinks) >= {"files", "chat", "hook", "post"}
+    for shown in (repr(dict(app.sinks)), repr(app.settings), repr(app)):
+        assert "s3cr3t" not in shown
+        assert "T0K3N" not in shown
 
 
-def test_a_channel_takes_no_name_that_is_taken():
+def test_a_channel_cannot_have_the_name_of_another_sink():
     with pytest.raises(Refused, match=r"notify\.files"):
         _ = App(Settings(notify={"files": Channel(kind="slack", url="https://a.example/")})).channels

@@ -21,14 +21,14 @@ def document(text: str = "", language: str = "") -> Document:
     )
 
 
-def ask(step: Step, given: Document) -> Outcome:
-    (outcome,) = step([given], CONTEXT)
+def run_step(step: Step, before: Document) -> Outcome:
+    (outcome,) = step([before], CONTEXT)
     return outcome
 
 
 @pytest.mark.parametrize(("words", "passes"), [(49, False), (50, True)])
-def test_p15_at_least_fifty_words(words: int, passes: bool) -> None:
-    outcome = ask(CheckWords(), document("palabra " * words))
+def test_p15_a_document_needs_at_least_fifty_words(words: int, passes: bool) -> None:
+    outcome = run_step(CheckWords(), document("palabra " * words))
     assert isinstance(outcome, Document) is passes
     if isinstance(outcome, SetAside):
         assert outcome == SetAside("too_few_words", {"words": 49, "least": 50})
@@ -37,20 +37,20 @@ def test_p15_at_least_fifty_words(words: int, passes: bool) -> None:
 @pytest.mark.parametrize(
     ("language", "passes"), [("es", True), ("gl-ES", True), ("fr", False), ("und", False), ("", False)]
 )
-def test_p15_allowed_languages(language: str, passes: bool) -> None:
-    outcome = ask(CheckLanguage(("es", "ca", "eu", "gl")), document(language=language))
+def test_p15_a_document_needs_an_allowed_language(language: str, passes: bool) -> None:
+    outcome = run_step(CheckLanguage(("es", "ca", "eu", "gl")), document(language=language))
     assert isinstance(outcome, Document) is passes
 
 
-def test_p15_an_undetermined_language_may_pass_when_the_recipe_says_so() -> None:
-    assert isinstance(ask(CheckLanguage(("es",), undetermined=True), document(language="und")), Document)
-    assert ask(CheckLanguage(("es",), undetermined=True), document(language="fr")) == SetAside(
+def test_p15_an_undetermined_language_passes_if_the_recipe_allows_it() -> None:
+    assert isinstance(run_step(CheckLanguage(("es",), undetermined=True), document(language="und")), Document)
+    assert run_step(CheckLanguage(("es",), undetermined=True), document(language="fr")) == SetAside(
         "language_not_allowed", {"language": "fr", "allowed": ["es"]}
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "markers"),
     [
         ("REQUISITOS y Documentación", ("requisitos", "documentacion")),
         ("Los plazos; cómo solicitarlo", ("plazo", "solicitar")),
@@ -58,19 +58,19 @@ def test_p15_an_undetermined_language_may_pass_when_the_recipe_says_so() -> None
         ("requisito", ()),
     ],
 )
-def test_p15_structure_markers_ignore_accents_and_case(text: str, found: tuple[str, ...]) -> None:
-    assert find_markers(text, MARKERS) == found
-    assert isinstance(ask(CheckStructure(MARKERS), document(text)), Document) is (len(found) >= 2)
+def test_p15_structure_markers_ignore_accents_and_case(text: str, markers: tuple[str, ...]) -> None:
+    assert find_markers(text, MARKERS) == markers
+    assert isinstance(run_step(CheckStructure(MARKERS), document(text)), Document) is (len(markers) >= 2)
 
 
-def test_p15_missing_structure_says_what_was_found() -> None:
-    outcome = ask(CheckStructure(MARKERS), document("Requisitos"))
+def test_p15_missing_structure_is_reported_with_the_markers_found() -> None:
+    outcome = run_step(CheckStructure(MARKERS), document("Requisitos"))
     assert isinstance(outcome, SetAside)
     assert (outcome.reason, outcome.evidence["found"]) == ("structure_missing", ["requisitos"])
 
 
 def test_p15_mojibake_is_repaired() -> None:
-    outcome = ask(CheckEncoding(), document("La peticiÃ³n de EspaÃ±a"))
+    outcome = run_step(CheckEncoding(), document("La peticiÃ³n de EspaÃ±a"))
     assert isinstance(outcome, Document)
     assert outcome.text == "La petición de España"
     assert outcome.notes == {"lost": 0, "mojibake": 1}
@@ -78,7 +78,7 @@ def test_p15_mojibake_is_repaired() -> None:
 
 @pytest.mark.parametrize(("lost", "passes"), [(1, True), (2, False)])
 def test_p15_text_that_lost_its_characters_is_quarantined(lost: int, passes: bool) -> None:
-    outcome = ask(CheckEncoding(), document("a" * (100 - lost) + "\ufffd" * lost))
+    outcome = run_step(CheckEncoding(), document("a" * (100 - lost) + "\ufffd" * lost))
     assert isinstance(outcome, Document) is passes
 
 
@@ -88,7 +88,7 @@ def test_p15_text_that_lost_its_characters_is_quarantined(lost: int, passes: boo
     ids=lambda step: step.name,
 )
 def test_a_check_that_passes_changes_nothing_the_second_time(step: Callable[..., object]) -> None:
-    first = ask(step, document("El plazo termina hoy.", "es"))  # type: ignore[arg-type]
+    first = run_step(step, document("El plazo termina hoy.", "es"))  # type: ignore[arg-type]
     assert isinstance(first, Document)
-    second = ask(step, first)  # type: ignore[arg-type]
+    second = run_step(step, first)  # type: ignore[arg-type]
     assert second == first

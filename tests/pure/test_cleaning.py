@@ -39,12 +39,12 @@ def test_p18_intact_text_is_left_alone(text: str) -> None:
     assert fix_mojibake(text) == (text, 0)
 
 
-def test_p18_entities_even_doubly_escaped_but_not_in_addresses() -> None:
+def test_p18_entities_are_decoded_even_if_escaped_twice_but_not_in_urls() -> None:
     assert clean_text("Fish &amp;amp; chips &lt;now&gt; caf&eacute;").text == "Fish & chips <now> café"
     assert resolve_entities("https://x.example/?a=1&copy=2&para=3") == "https://x.example/?a=1&copy=2&para=3"
 
 
-def test_p18_nfc_and_whitespace_with_paragraphs_kept() -> None:
+def test_p18_text_is_normalised_and_keeps_its_paragraphs() -> None:
     assert (
         clean_text("Cafe\u0301  is\u00a0open\t now \r\n\r\n\r\n\r\n second\u200b one. ").text
         == "Café is open now\n\nsecond one."
@@ -81,7 +81,7 @@ def test_r69_lines_of_a_template_stay_once() -> None:
         "Follow us on Instagram",
     ],
 )
-def test_r69_residual_boilerplate_goes(line: str) -> None:
+def test_r69_residual_boilerplate_is_removed(line: str) -> None:
     first, last = STORY.split("\n\n")
     cleaned = clean_text(f"{first}\n\n{line}\n\n{last}")
     assert cleaned.text == STORY
@@ -107,12 +107,12 @@ def test_r69_sentences_that_begin_like_prompts_stay(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["Share", "Leer más", "* * *", "»", "Advertisement", "## Menu"])
-def test_r69_short_orphan_lines_go(line: str) -> None:
+def test_r69_short_orphan_lines_are_removed(line: str) -> None:
     first, last = STORY.split("\n\n")
     assert clean_text(f"{first}\n\n{line}\n\n{last}").text == STORY
 
 
-def test_r69_a_heading_at_the_end_with_nothing_under_it_goes() -> None:
+def test_r69_a_heading_at_the_end_without_text_is_removed() -> None:
     assert clean_text(f"{STORY}\n\nRelated Stories").text == STORY
 
 
@@ -134,7 +134,7 @@ def test_most_of_a_document_is_never_removed() -> None:
     assert cleaned.changes == {"refused": 1}
 
 
-def test_rules_are_values() -> None:
+def test_cleaning_rules_can_be_changed() -> None:
     text = f"{STORY}\n\nNota: Marés de Orrin"
     assert clean_text(text, CleaningRules(patterns=("nota: marés",))).text == STORY
     assert clean_text(f"{STORY}\n\nShare", CleaningRules(orphans=False)).text == f"{STORY}\n\nShare"
@@ -190,9 +190,9 @@ def test_any_text_is_accepted_and_returned_in_nfc(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
-def test_at_least_half_of_a_text_is_always_left(text: str) -> None:
-    said = clean_text(text, CleaningRules(patterns=(), orphans=False)).text
-    assert len(clean_text(text).text) >= len(said) / 2
+def test_at_least_half_of_a_text_always_stays(text: str) -> None:
+    repaired = clean_text(text, CleaningRules(patterns=(), orphans=False)).text
+    assert len(clean_text(text).text) >= len(repaired) / 2
 
 
 def test_hostile_text_is_cleaned_in_linear_time() -> None:
@@ -202,7 +202,7 @@ def test_hostile_text_is_cleaned_in_linear_time() -> None:
     assert clean_text("Ã " * 20_000).text
 
 
-def test_step_cleans_text_title_and_description_and_notes_what_it_did() -> None:
+def test_the_step_cleans_text_title_and_description_and_notes_its_changes() -> None:
     document = Document(
         id="d",
         recipe="r",

@@ -78,19 +78,19 @@ def two_clusters(apart: float) -> np.ndarray:
 def dendrogram_of(
     vectors: np.ndarray, neighbours: np.ndarray, days: np.ndarray | None = None, unlinked: float = 0.0
 ) -> Dendrogram:
-    known_days = np.full(len(vectors), np.nan) if days is None else days
+    all_days = np.full(len(vectors), np.nan) if days is None else days
     joins = linkage_joins(vectors @ vectors.T, -1.0)
-    return build_dendrogram(joins, DocumentRows(vectors, known_days.astype(np.float32), neighbours), unlinked)
+    return build_dendrogram(joins, DocumentRows(vectors, all_days.astype(np.float32), neighbours), unlinked)
 
 
 def test_two_clusters_are_one_story_if_they_are_near_or_linked():
     vectors = two_clusters(apart=1.5)
-    own = nearest_neighbours(vectors, 4).positions
-    linked = own.copy()
+    nearest = nearest_neighbours(vectors, 4).positions
+    linked = nearest.copy()
     linked[:, 0] = (np.arange(12) + 6) % 12
-    assert dendrogram_of(vectors, own, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
+    assert dendrogram_of(vectors, nearest, unlinked=0.3).at(0.5).tolist() == [0] * 6 + [6] * 6
     assert dendrogram_of(vectors, linked, unlinked=0.3).at(0.5).tolist() == [0] * 12
-    assert dendrogram_of(two_clusters(apart=0.1), own, unlinked=0.3).at(0.5).tolist() == [0] * 12
+    assert dendrogram_of(two_clusters(apart=0.1), nearest, unlinked=0.3).at(0.5).tolist() == [0] * 12
 
 
 def test_two_clusters_with_months_between_them_are_two_stories():
@@ -102,8 +102,8 @@ def test_two_clusters_with_months_between_them_are_two_stories():
 
 def test_neighbours_outside_the_window_do_not_link():
     vectors = two_clusters(apart=1.5)
-    nobody = np.full((12, 4), -1)
-    assert dendrogram_of(vectors, nobody, unlinked=0.3).at(0.5).tolist()[6:] == [6] * 6
+    no_neighbours = np.full((12, 4), -1)
+    assert dendrogram_of(vectors, no_neighbours, unlinked=0.3).at(0.5).tolist()[6:] == [6] * 6
 
 
 @settings(max_examples=40)
@@ -127,9 +127,9 @@ def silhouette_by_hand(vectors: np.ndarray, labels: np.ndarray, alone: float) ->
             for name in set(labels.tolist())
             if (labels == name).sum() > (name == labels[row])
         }
-        own = means.pop(labels[row], alone)
-        other = max([*means.values(), 0.0])
-        total += (own - other) / (1 - min(own, other))
+        own_mean = means.pop(labels[row], alone)
+        other_mean = max([*means.values(), 0.0])
+        total += (own_mean - other_mean) / (1 - min(own_mean, other_mean))
     return total / len(vectors)
 
 
@@ -141,19 +141,21 @@ def test_for_long_texts_the_fit_is_the_textbook_silhouette(size: int, seed: int)
     fine = generator.integers(0, 4, size)
     coarse = fine // 2
     documents = SilhouetteInput(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
-    found = silhouettes(documents, [fine, coarse], SingletonFit(0.4, 0.3))
-    assert found == pytest.approx(
+    scores = silhouettes(documents, [fine, coarse], SingletonFit(0.4, 0.3))
+    assert scores == pytest.approx(
         [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
     )
 
 
 def test_months_between_two_clusters_favour_two_stories():
-    vectors, one, two = two_clusters(apart=0.5), np.zeros(12, dtype=np.int64), np.repeat([0, 6], 6)
+    vectors, joined, separate = two_clusters(apart=0.5), np.zeros(12, dtype=np.int64), np.repeat([0, 6], 6)
     for length in (0.0, 1.0):
         for months, stories in ((0, 1), (200, 2)):
             days = np.repeat([0, months], 6).astype(np.float32)
-            apart, whole = silhouettes(SilhouetteInput(vectors, days, length), [two, one], HYBRID.singleton)
-            assert (apart > whole) == (stories == 2)
+            separate_score, joined_score = silhouettes(
+                SilhouetteInput(vectors, days, length), [separate, joined], HYBRID.singleton
+            )
+            assert (separate_score > joined_score) == (stories == 2)
 
 
 def test_the_threshold_keeps_clusters_whole_and_apart():
@@ -162,8 +164,8 @@ def test_the_threshold_keeps_clusters_whole_and_apart():
     for guess in (0.15, 0.45):
         for length in (0.0, 1.0):
             documents = SilhouetteInput(vectors, np.full(12, np.nan, dtype=np.float32), length)
-            found = dendrogram.at(best_threshold(documents, dendrogram.at, HYBRID, guess))
-            assert found.tolist() == [0] * 6 + [6] * 6
+            labels = dendrogram.at(best_threshold(documents, dendrogram.at, HYBRID, guess))
+            assert labels.tolist() == [0] * 6 + [6] * 6
 
 
 def test_communities_are_the_cliques_of_a_ring():
@@ -182,10 +184,12 @@ def test_communities_are_the_cliques_of_a_ring():
 
 def test_a_corpus_beyond_the_window_is_divided_as_within_it():
     items = reports(each=12)
-    whole = {frozenset(m.document for m in story.members) for story in build_stories(items)}
-    parts = {frozenset(m.document for m in story.members) for story in build_stories(items, window=20)}
-    assert parts == whole
-    assert len(whole) == len(EVENTS)
+    in_one_window = {frozenset(m.document for m in story.members) for story in build_stories(items)}
+    in_small_windows = {
+        frozenset(m.document for m in story.members) for story in build_stories(items, window=20)
+    }
+    assert in_small_windows == in_one_window
+    assert len(in_one_window) == len(EVENTS)
 
 
 @pytest.fixture
@@ -228,8 +232,8 @@ def test_a_divided_corpus_gets_the_same_clusters_as_one_window():
 
 @pytest.mark.usefixtures("small_windows")
 def test_copies_of_one_text_are_one_story_however_many():
-    one, other = np.eye(2, 64, dtype=np.float32)
-    copies = np.concatenate([np.tile(one, (300, 1)), np.tile(other, (150, 1))])
+    first, second = np.eye(2, 64, dtype=np.float32)
+    copies = np.concatenate([np.tile(first, (300, 1)), np.tile(second, (150, 1))])
     assert clusters_of(copies, window=100) == [list(range(300)), list(range(300, 450))]
 
 
@@ -249,12 +253,16 @@ def test_clusters_are_linked_until_none_are_near_enough(size: int, seed: int, le
     clusters = ClusterSums.of(rows.copy(), np.full(size, np.nan, dtype=np.float32))
     link_clusters(clusters, distinct_pairs(*np.triu_indices(size)), least)
     assert clusters.cluster_of.tolist() == labels_of(clusters.joins, size).tolist()
-    left = [rows[clusters.cluster_of == name] for name in clusters.names().tolist()]
-    means = [float((one @ other.T).mean()) for n, one in enumerate(left) for other in left[n + 1 :]]
+    remaining = [rows[clusters.cluster_of == name] for name in clusters.names().tolist()]
+    means = [
+        float((cluster @ other.T).mean())
+        for n, cluster in enumerate(remaining)
+        for other in remaining[n + 1 :]
+    ]
     assert max(means, default=-1.0) < least + 1e-4
 
 
-def test_only_the_given_pairs_are_linked():
+def test_only_the_listed_pairs_are_linked():
     clusters = ClusterSums.of(np.ones((4, 1), dtype=np.float32), np.full(4, np.nan, dtype=np.float32))
     link_clusters(clusters, distinct_pairs(np.array([1, 3, 3]), np.array([3, 1, 3])), 0.5)
     assert clusters.joins == [Join(1, 3)]
@@ -273,11 +281,13 @@ def test_only_words_count_where_an_encoder_returns_no_vector(broken: float):
     items = reports("mill", "quake", each=6)
     meanings = np.repeat(np.eye(2, 8, dtype=np.float32), 6, axis=0)
     meanings[[0, 1, 6]] = broken
-    found = {frozenset(place for place, _ in cluster.members) for cluster in cluster_items(items, meanings)}
-    assert found == {frozenset(range(6)), frozenset(range(6, 12))}
+    clusters = {
+        frozenset(place for place, _ in cluster.members) for cluster in cluster_items(items, meanings)
+    }
+    assert clusters == {frozenset(range(6)), frozenset(range(6, 12))}
 
 
-def test_documents_without_a_vector_are_not_alike_for_it():
+def test_documents_without_a_vector_are_not_similar_because_of_that():
     items = [report(event, 1) for event in EVENTS]
     meanings = np.full((len(items), 8), np.nan, dtype=np.float32)
     meanings[0] = np.eye(1, 8)
@@ -294,19 +304,20 @@ def test_cells_find_nearly_all_neighbours_of_an_exact_search(monkeypatch: pytest
     )
     exact = nearest_neighbours(rows, 10)
     monkeypatch.setattr(neighbours, "EXACT", 100)
-    found = nearest_neighbours(rows, 10)
+    approximate = nearest_neighbours(rows, 10)
     shared = [
-        len(set(a) & set(b)) for a, b in zip(exact.positions.tolist(), found.positions.tolist(), strict=True)
+        len(set(a) & set(b))
+        for a, b in zip(exact.positions.tolist(), approximate.positions.tolist(), strict=True)
     ]
     assert np.mean(shared) / 10 > 0.95
-    assert (found.positions != np.arange(3000)[:, None]).all()
+    assert (approximate.positions != np.arange(3000)[:, None]).all()
 
 
 def test_neighbours_come_nearest_first_and_never_themselves():
     vectors = vectorise(reports(each=4), None).vectors
-    found = nearest_neighbours(vectors, 5)
-    assert (np.diff(found.similarities, axis=1) <= 1e-6).all()
-    assert all(row not in around for row, around in enumerate(found.positions.tolist()))
+    nearest = nearest_neighbours(vectors, 5)
+    assert (np.diff(nearest.similarities, axis=1) <= 1e-6).all()
+    assert all(row not in around for row, around in enumerate(nearest.positions.tolist()))
 
 
 def test_the_guess_falls_with_companions_and_stays_within_bounds():
@@ -325,12 +336,12 @@ def test_the_guess_falls_with_companions_and_stays_within_bounds():
 
 
 def test_terms_are_folded_and_stopwords_are_left_out():
-    found = count_terms(
+    counts = count_terms(
         "The minister's ports and the Ports of São Tomé; el presidente dijo que no. 東京都知事"
     )
-    assert found["port"] == 2
-    assert {"minister", "sao", "tome", "presidente", "東京", "京都"} <= set(found)
-    assert not {"the", "and", "of", "el", "que", "dijo"} & set(found)
+    assert counts["port"] == 2
+    assert {"minister", "sao", "tome", "presidente", "東京", "京都"} <= set(counts)
+    assert not {"the", "and", "of", "el", "que", "dijo"} & set(counts)
 
 
 def test_only_the_start_of_a_very_long_text_is_counted():
@@ -338,14 +349,14 @@ def test_only_the_start_of_a_very_long_text_is_counted():
 
 
 @given(st.floats(0, 4000), st.floats(0, 4000))
-def test_time_decay_only_lowers_a_similarity(one: float, other: float):
-    near, far = sorted((one, other))
+def test_time_decay_only_lowers_a_similarity(first_day: float, second_day: float):
+    near, far = sorted((first_day, second_day))
     start = np.array([0.0], dtype=np.float32)
     closer, farther = (float(time_decay(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
     assert 0.5 <= farther <= closer <= 1
 
 
-def test_an_unknown_moment_takes_nothing_away():
+def test_an_unknown_date_does_not_lower_a_similarity():
     days = to_days([None, None])
     assert time_decay(days[:1], days[1:]).tolist() == [1.0]
 

@@ -55,7 +55,7 @@ def test_the_title_comes_from_the_source_and_every_other_field_from_the_page():
 
 
 @pytest.mark.parametrize(
-    ("page", "source", "chosen"),
+    ("page", "source", "origin"),
     [
         (datetime(2026, 11, 13, tzinfo=UTC), LATE, "source"),
         (datetime(2026, 11, 14, tzinfo=UTC), LATE, "source"),
@@ -65,13 +65,13 @@ def test_the_title_comes_from_the_source_and_every_other_field_from_the_page():
     ],
 )
 def test_a_date_without_a_time_yields_to_a_source_with_a_time(
-    page: datetime, source: datetime | None, chosen: str
+    page: datetime, source: datetime | None, origin: str
 ):
     document = compose_document(
         _draft(published=source), Reading(text="x", published=page, origins={"published": "page"})
     )
-    assert document.published == (source if chosen == "source" else page)
-    assert document.origins["published"] == chosen
+    assert document.published == (source if origin == "source" else page)
+    assert document.origins["published"] == origin
 
 
 def test_fields_missing_on_the_page_come_from_the_source():

@@ -141,7 +141,7 @@ def test_a_full_frontier_counts_what_it_skips():
         ("http://site.example/" + "x" * 2100, "too_long"),
     ],
 )
-def test_traps_are_known_by_their_shape(url, reason):
+def test_traps_are_recognised_by_their_shape(url, reason):
     assert trap_reason(url) == reason
 
 
@@ -223,7 +223,7 @@ def test_without_rules_every_page_below_the_start_matches():
 @pytest.mark.parametrize(
     ("text", "seconds"), [("90s", 90), ("15m", 900), ("4h", 14400), ("7d", 604800), ("2w", 1209600), (30, 30)]
 )
-def test_durations(text, seconds):
+def test_durations_are_parsed(text, seconds):
     assert duration_option({"every": text}, "every").total_seconds() == seconds
 
 

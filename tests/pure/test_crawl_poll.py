@@ -8,7 +8,7 @@ from tests.support.poll_sessions import NOW, answer, make_source, run_session, t
 from headwater.model.errors import Permanent, Temporary
 from headwater.sources.crawl.poll import discover_crawl
 
-HOME = "http://site.example/"
+START = "http://site.example/"
 
 
 def page(*links, words=""):
@@ -16,10 +16,10 @@ def page(*links, words=""):
 
 
 def at(*paths):
-    return [HOME + path for path in paths]
+    return [START + path for path in paths]
 
 
-def crawl(pages, /, *, url=HOME, watermark=None, **options):
+def crawl(pages, /, *, url=START, watermark=None, **options):
     source = make_source("crawl", url, options=options, watermark=watermark or {})
     return run_session(discover_crawl(source, NOW), pages if callable(pages) else table(pages))
 
@@ -30,7 +30,7 @@ def requested_urls(result):
 
 def tree(depth, width):
     """Pages that each lead to further ones, down to the depth."""
-    pages, level = {}, [HOME]
+    pages, level = {}, [START]
     for _ in range(depth):
         below = [f"{url}{n}/" for url in level for n in range(width)]
         for position, url in enumerate(level):
@@ -40,7 +40,7 @@ def tree(depth, width):
 
 
 @given(st.integers(0, 5), st.integers(1, 40))
-def test_p6_depth_and_pages_are_kept_and_the_order_is_breadth_first(depth, pages):
+def test_p6_limits_of_depth_and_pages_hold_and_the_order_is_breadth_first(depth, pages):
     result = crawl(tree(4, 2), depth=depth, pages=pages)
     depths = [url.count("/") - 3 for url in requested_urls(result)]
     assert depths == sorted(depths)
@@ -50,24 +50,25 @@ def test_p6_depth_and_pages_are_kept_and_the_order_is_breadth_first(depth, pages
 
 
 def test_p6_no_option_alone_goes_beyond_five_hundred_pages():
-    pages = {HOME: page(*(f"/{n}" for n in range(700)), words="home")}
-    pages |= {f"{HOME}{n}": page(words=str(n)) for n in range(700)}
+    pages = {START: page(*(f"/{n}" for n in range(700)), words="home")}
+    pages |= {f"{START}{n}": page(words=str(n)) for n in range(700)}
     assert len(crawl(pages, pages=10_000, per_shape=10_000).requests) == 500
     assert len(crawl(pages, pages=10_000, per_shape=10_000, beyond_limits=True).requests) == 701
 
 
 def test_pages_that_the_last_crawl_did_not_reach_come_first():
-    pages = {HOME: page(*"abcdef", words="home")} | {f"{HOME}{n}": page(words=n) for n in "abcdef"}
+    pages = {START: page(*"abcdef", words="home")} | {f"{START}{n}": page(words=n) for n in "abcdef"}
     first = crawl(pages, pages=3)
     second_result = crawl(pages, pages=3, watermark=first.discovery.watermark)
-    assert requested_urls(first) == [HOME, *at("a", "b")]
-    assert requested_urls(second_result) == [HOME, *at("c", "d")]
+    assert requested_urls(first) == [START, *at("a", "b")]
+    assert requested_urls(second_result) == [START, *at("c", "d")]
     assert "pages_left_out" in first.codes
 
 
 def test_p6_a_matching_page_is_a_lead_that_carries_its_body():
     (lead,) = crawl(
-        {HOME: page("a", words="x"), **dict.fromkeys(at("a"), page(words="Requisitos"))}, markers="requisitos"
+        {START: page("a", words="x"), **dict.fromkeys(at("a"), page(words="Requisitos"))},
+        markers="requisitos",
     ).leads
     assert lead.url == at("a")[0]
     assert "Requisitos" in lead.body
@@ -75,19 +76,19 @@ def test_p6_a_matching_page_is_a_lead_that_carries_its_body():
 
 
 def test_a_lead_is_yielded_at_once_so_that_its_capture_is_its_own():
-    pages = {HOME: page(*"abc", words="x")} | {f"{HOME}{n}": page(words=n) for n in "abc"}
+    pages = {START: page(*"abc", words="x")} | {f"{START}{n}": page(words=n) for n in "abc"}
     assert [len(batch) for batch in crawl(pages).batches] == [1, 1, 1]
 
 
 def test_bodies_without_leads_are_released_regularly():
-    pages = {HOME: page(*map(str, range(50)), words="x")} | {
-        f"{HOME}{n}": page(words=str(n)) for n in range(50)
+    pages = {START: page(*map(str, range(50)), words="x")} | {
+        f"{START}{n}": page(words=str(n)) for n in range(50)
     }
     assert crawl(pages, markers="nowhere").batches == [(), ()]
 
 
 def test_the_version_changes_with_the_body_only():
-    pages = {HOME: page("a", words="x")}
+    pages = {START: page("a", words="x")}
     versions = {
         crawl(pages | dict.fromkeys(at("a"), page(words=words))).leads[0].version
         for words in ("one", "one", "two")
@@ -96,7 +97,7 @@ def test_the_version_changes_with_the_body_only():
 
 
 def test_p6_equal_content_under_two_urls_is_one_page():
-    pages = {HOME: page("a", "b", words="x")} | dict.fromkeys(at("a", "b"), page("c", words="same"))
+    pages = {START: page("a", "b", words="x")} | dict.fromkeys(at("a", "b"), page("c", words="same"))
     result = crawl(pages)
     assert result.urls == at("a")
     assert "same_content" in result.codes
@@ -112,17 +113,17 @@ def test_p6_other_domains_files_and_unwanted_links_are_not_followed():
         "admin/x",
         "https://www.site.example/d",
     )
-    result = crawl({HOME: page(*links, words="x")}, exclude="/admin/")
-    assert requested_urls(result) == [HOME, *at("a"), "https://www.site.example/d"]
+    result = crawl({START: page(*links, words="x")}, exclude="/admin/")
+    assert requested_urls(result) == [START, *at("a"), "https://www.site.example/d"]
 
 
 def test_a_redirect_that_leaves_the_site_is_not_a_page_of_it():
     def away(request):
-        found = answer(request, page("b", words=request.url))
+        response = answer(request, page("b", words=request.url))
         return (
-            found
-            if request.url == HOME
-            else type(found)(**{**vars_of(found), "url": "http://other.example/"})
+            response
+            if request.url == START
+            else type(response)(**{**vars_of(response), "url": "http://other.example/"})
         )
 
     result = crawl(away)
@@ -136,24 +137,24 @@ def vars_of(response):
 
 def test_the_header_forbids_following_too():
     result = crawl(lambda request: answer(request, page("a", words="x"), x_robots_tag="nofollow"))
-    assert requested_urls(result) == [HOME]
+    assert requested_urls(result) == [START]
 
 
 @pytest.mark.parametrize(
     "error", [Permanent("robots", "Disallow: /a"), Permanent("http_404"), Temporary("http_403")]
 )
 def test_an_error_of_one_page_never_ends_the_crawl(error):
-    pages = {HOME: page(*"abcdefg", words="x")} | {f"{HOME}{n}": error for n in "abcde"}
-    result = crawl(pages | {f"{HOME}g": page(words="g")})
+    pages = {START: page(*"abcdefg", words="x")} | {f"{START}{n}": error for n in "abcde"}
+    result = crawl(pages | {f"{START}g": page(words="g")})
     assert result.urls == at("g")
     assert any(error.reason in warning for warning in result.discovery.warnings)
 
 
 def test_a_failing_host_is_left_alone_until_the_next_crawl():
-    pages = {HOME: page(*"abcdefg", words="x"), f"{HOME}a": page(words="a")}
-    pages |= {f"{HOME}{n}": Temporary("rate_limited", counts=False) for n in "bcdefg"}
+    pages = {START: page(*"abcdefg", words="x"), f"{START}a": page(words="a")}
+    pages |= {f"{START}{n}": Temporary("rate_limited", counts=False) for n in "bcdefg"}
     result = crawl(pages)
-    assert requested_urls(result) == [HOME, *at("a", "b", "c", "d")]
+    assert requested_urls(result) == [START, *at("a", "b", "c", "d")]
     assert result.urls == at("a")
     assert [url for url, _ in result.discovery.watermark["waiting"]] == at("e", "f", "g")
 
@@ -161,16 +162,16 @@ def test_a_failing_host_is_left_alone_until_the_next_crawl():
 @pytest.mark.parametrize("error", [Permanent("gone"), Temporary("http_500"), Permanent("robots")])
 def test_a_site_whose_start_page_fails_reports_the_reason(error):
     with pytest.raises(type(error), match=error.reason):
-        crawl({HOME: error})
+        crawl({START: error})
 
 
 def tagged(pages):
-    """The pages with their tags; 304 for whoever knows them."""
+    """The pages with their tags; 304 for a request with the same tag."""
 
     def answering(request):
         tag = f'"{hash(pages[request.url])}"'
-        known = request.headers.get("If-None-Match") == tag
-        return answer(request, status=304) if known else answer(request, pages[request.url], etag=tag)
+        unchanged = request.headers.get("If-None-Match") == tag
+        return answer(request, status=304) if unchanged else answer(request, pages[request.url], etag=tag)
 
     return answering
 
@@ -191,59 +192,61 @@ def test_p12_unchanged_pages_are_requested_conditionally_and_keep_their_links(de
 
 
 def test_p12_a_changed_page_is_read_again_and_its_new_links_are_followed():
-    pages = {HOME: page("a", words="home")} | {url: page(words=url) for url in at("a", "b")}
+    pages = {START: page("a", words="home")} | {url: page(words=url) for url in at("a", "b")}
     watermark = crawl(tagged(pages)).discovery.watermark
-    changed = pages | {HOME: page("a", "b", words="home")}
+    changed = pages | {START: page("a", "b", words="home")}
     second_result = crawl(tagged(changed), watermark=watermark)
-    assert requested_urls(second_result) == [HOME, *at("a", "b")]
+    assert requested_urls(second_result) == [START, *at("a", "b")]
     assert second_result.urls == at("b")
 
 
 def test_p12_a_copy_is_requested_unconditionally_when_its_original_is_gone():
-    pages = {HOME: page("a", "b", words="home")} | {url: page(words="same") for url in at("a", "b")}
+    pages = {START: page("a", "b", words="home")} | {url: page(words="same") for url in at("a", "b")}
     watermark = crawl(tagged(pages)).discovery.watermark
     assert headers_of(crawl(tagged(pages), watermark=watermark)) == [{"If-None-Match"}] * 3
-    left = pages | {HOME: page("b", words="home")}
-    assert crawl(tagged(left), watermark=watermark).urls == at("b")
+    without_original = pages | {START: page("b", words="home")}
+    assert crawl(tagged(without_original), watermark=watermark).urls == at("b")
 
 
 def test_p12_changed_options_make_every_page_new():
-    pages = {HOME: page("a", words="home"), at("a")[0]: page(words="a plazo")}
+    pages = {START: page("a", words="home"), at("a")[0]: page(words="a plazo")}
     watermark = crawl(tagged(pages), markers=["requisitos"]).discovery.watermark
     assert crawl(tagged(pages), markers=["plazo"], watermark=watermark).urls == at("a")
 
 
 def test_p12_a_page_whose_links_do_not_fit_is_requested_unconditionally(monkeypatch):
     monkeypatch.setattr("headwater.sources.crawl.watermark.MOST_LINKS", 1)
-    pages = {HOME: page("a", "b", words="home")} | {url: page(words=url) for url in at("a", "b")}
+    pages = {START: page("a", "b", words="home")} | {url: page(words=url) for url in at("a", "b")}
     watermark = crawl(tagged(pages), depth=1).discovery.watermark
     second_result = crawl(tagged(pages), depth=1, watermark=watermark)
-    assert (requested_urls(second_result), headers_of(second_result)[0]) == ([HOME, *at("a", "b")], set())
+    assert (requested_urls(second_result), headers_of(second_result)[0]) == ([START, *at("a", "b")], set())
 
 
-def test_a_last_page_that_calls_itself_fresh_is_left_alone_until_it_is_not():
+def test_a_last_page_is_not_requested_again_while_it_is_fresh():
     def fresh(request):
-        links = "a" if request.url == HOME else "b"
+        links = "a" if request.url == START else "b"
         return answer(request, page(links, words=request.url), etag='"1"', cache_control="max-age=600")
 
     watermark = crawl(fresh, depth=1).discovery.watermark
     second_result = crawl(fresh, depth=1, watermark=watermark)
-    assert requested_urls(second_result) == [HOME]
+    assert requested_urls(second_result) == [START]
     assert second_result.discovery.watermark == watermark
     key = next(key for key in watermark["pages"] if key.endswith("/a"))
-    for lie in ("2026-11-13T09:00:00+00:00", "9999-01-01T00:00:00+00:00", "2026-11-13T09:05:00", "soon", 7):
-        message = {"pages": {key: {**watermark["pages"][key], "fresh_until": lie}}}
-        assert len(requested_urls(crawl(fresh, depth=1, watermark=message))) == 2
+    for value in ("2026-11-13T09:00:00+00:00", "9999-01-01T00:00:00+00:00", "2026-11-13T09:05:00", "soon", 7):
+        changed = {"pages": {key: {**watermark["pages"][key], "fresh_until": value}}}
+        assert len(requested_urls(crawl(fresh, depth=1, watermark=changed))) == 2
 
 
 def test_documents_are_leads_by_url_and_other_files_are_not_read():
-    pages = {HOME: page("doc/a.pdf", "other/b.pdf", "doc/c", words="x")}
+    pages = {START: page("doc/a.pdf", "other/b.pdf", "doc/c", words="x")}
     pages[at("doc/c")[0]] = "bytes"
     answers = table(pages)
 
     def typed(request):
-        found = answers(request)
-        return answer(request, b"%PDF", media_type="application/pdf") if request.url.endswith("/c") else found
+        response = answers(request)
+        return (
+            answer(request, b"%PDF", media_type="application/pdf") if request.url.endswith("/c") else response
+        )
 
     result = crawl(typed, page_patterns="/doc/")
     assert result.urls == at("doc/a.pdf", "doc/c")
@@ -263,7 +266,7 @@ def test_documents_are_leads_by_url_and_other_files_are_not_read():
 )
 def test_mistakes_in_the_options_are_reported(options):
     with pytest.raises(Permanent, match=next(iter(options))):
-        crawl({HOME: page()}, **options)
+        crawl({START: page()}, **options)
 
 
 @pytest.mark.parametrize(
@@ -274,12 +277,12 @@ def test_mistakes_in_the_options_are_reported(options):
     ],
 )
 def test_an_invalid_watermark_is_ignored(watermark):
-    assert requested_urls(crawl({HOME: page(words="x")}, watermark=watermark)) == [HOME]
+    assert requested_urls(crawl({START: page(words="x")}, watermark=watermark)) == [START]
 
 
 def test_a_declared_charset_does_not_spoil_the_body_of_the_lead():
     body = '<meta charset="iso-8859-1"><body>Documentación</body>'.encode("latin-1")
-    pages = {HOME: page("a", words="x"), at("a")[0]: body}
+    pages = {START: page("a", words="x"), at("a")[0]: body}
     (lead,) = crawl(pages).leads
     assert lead.body.startswith("\ufeff")
     assert "Documentación" in lead.body

@@ -45,7 +45,7 @@ def test_nothing_grows_beyond_the_limit(decompress):
     assert error.value.reason == "too_large"
 
 
-def test_what_comes_before_damage_is_kept():
+def test_data_before_the_damage_is_kept():
     warnings = WarningLog()
     wrong_checksum = MEMBER[:-8] + b"\0\0\0\0" + MEMBER[-4:]
     content = decompress_document(wrong_checksum, limit=10**6, warn=warnings)

@@ -1,4 +1,4 @@
-"""Two articles, three answers."""
+"""Two articles are duplicates, related or different."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Fingerprints."""
+"""Fingerprints of text, title, URL, guid and payload."""
 
 import hashlib
 import itertools
@@ -36,7 +36,7 @@ def test_text_fingerprint_ignores_case_accents_and_punctuation():
     assert text_fingerprint(article(body=" … ")) is None
 
 
-def test_c18_title_and_content_hashes():
+def test_c18_title_and_content_have_their_published_hashes():
     title, content = hashlib.md5(b"mill shuts").hexdigest(), hashlib.md5(b"x" * 1000).hexdigest()
     fingerprint = title_content_fingerprint(article(title="  Mill Shuts ", body="x" * 1000 + "tail"))
     assert fingerprint.value == f"{title}:{content}"

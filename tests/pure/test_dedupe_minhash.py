@@ -14,7 +14,7 @@ BODY = (
 )
 
 
-def test_golden_values_of_scheme_hw1():
+def test_the_golden_values_of_scheme_hw1_never_change():
     signed = signature(TITLE, BODY)
     digest = hashlib.sha256(signed.minhash.astype("<u4").tobytes()).hexdigest()
     assert SCHEME == "hw1"
@@ -45,7 +45,7 @@ def test_any_text_has_a_signature(title, body):
     assert jaccard(signed, signed) == 1.0
 
 
-def test_other_text_is_far():
+def test_a_different_text_has_a_distant_signature():
     second = signature(
         "Budget vote", "The council voted for the budget with a majority of nine to four after a long debate."
     )

@@ -181,7 +181,7 @@ def test_order_within_a_batch_does_not_change_the_groups(rows, generator):
     assert groups(dedupe_stream(sorted(batch, key=publication_order))) == expected
 
 
-def test_c16_c18_profile_seed_c():
+def test_c16_c18_the_profile_seed_c_uses_its_own_rules():
     first = article("a", "x" * 1200, title="Strike ends in Arden", guid="1")
     hashed = article(
         "b", "x" * 1000 + "other tail", 1, title=" STRIKE ENDS in Arden ", guid="2", publisher="Post"
@@ -193,7 +193,7 @@ def test_c16_c18_profile_seed_c():
     assert [decisions[key].rule for key in "abcde"] == ["", "title-content", "fuzzy-title", "", ""]
 
 
-def test_g9_g20_profile_seed_g():
+def test_g9_g20_the_profile_seed_g_uses_its_own_rules():
     body = story(1)
     decisions = decide(
         article("a", body),

@@ -43,7 +43,7 @@ def test_markup_leftovers_do_not_count_but_a_ticker_stays():
         "Paris: ",
     ],
 )
-def test_datelines_of_many_publishers(head):
+def test_datelines_of_many_publishers_are_recognised(head):
     assert dateline_length(head + STORY) == len(head)
 
 

@@ -16,7 +16,7 @@ def hashes(text):
     return tokenise(text).hashes.tolist()
 
 
-def test_words_and_numbers():
+def test_a_text_is_split_into_words_and_numbers():
     assert words("Revenue rose 1,993.7 mln, or 3.5%, in the U.S.") == [
         "Revenue",
         "rose",
@@ -85,10 +85,10 @@ def test_boilerplate_is_recognised_by_its_words():
 
 
 def test_datelines_end_where_the_story_begins():
-    def rest(text):
+    def without_dateline(text):
         return text[dateline_length(text) :]
 
-    assert rest("ARDEN, March 3 (Wire) -- The mill shut.") == "The mill shut."
-    assert rest("By Ana Reed\n\nARDEN (Wire) - The mill shut.") == "The mill shut."
-    assert rest("Port Arden: The mill shut.") == "The mill shut."
-    assert rest("The mill - long in trouble - shut.") == "The mill - long in trouble - shut."
+    assert without_dateline("ARDEN, March 3 (Wire) -- The mill shut.") == "The mill shut."
+    assert without_dateline("By Ana Reed\n\nARDEN (Wire) - The mill shut.") == "The mill shut."
+    assert without_dateline("Port Arden: The mill shut.") == "The mill shut."
+    assert without_dateline("The mill - long in trouble - shut.") == "The mill - long in trouble - shut."

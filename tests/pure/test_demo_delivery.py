@@ -25,20 +25,20 @@ def request(**headers):
 
 
 @given(st.binary(max_size=2000))
-def test_packing_loses_nothing_and_the_tag_is_known_again(body):
-    sent = deliver(request(accept_encoding="gzip"), SiteResponse(body=body), born=NOW)
-    unpacked = gzip.decompress(sent.body) if "Content-Encoding" in sent.headers else sent.body
-    again = deliver(request(if_none_match=sent.headers["ETag"]), SiteResponse(body=body), born=NOW)
+def test_compression_loses_nothing_and_the_tag_is_recognised(body):
+    delivered = deliver(request(accept_encoding="gzip"), SiteResponse(body=body), born=NOW)
+    unpacked = gzip.decompress(delivered.body) if "Content-Encoding" in delivered.headers else delivered.body
+    again = deliver(request(if_none_match=delivered.headers["ETag"]), SiteResponse(body=body), born=NOW)
     assert unpacked == body
     assert again.status == 304
 
 
 @pytest.mark.parametrize("since", ["yesterday", "", "Fri, 99 Nov 2026 09:00:00 GMT"])
-def test_a_date_that_is_none_is_ignored(since):
+def test_an_invalid_date_is_ignored(since):
     assert deliver(request(if_modified_since=since), SiteResponse(body=b"x"), born=NOW).status == 200
 
 
-def test_errors_and_odd_answers_leave_as_they_are():
+def test_errors_and_raw_answers_are_sent_unchanged():
     odd = SiteResponse(body=b"x" * 1000, as_is=True)
     missing = SiteResponse(status=404, body=b"x" * 1000)
     assert deliver(request(accept_encoding="gzip"), odd, born=NOW) is odd

@@ -1,4 +1,4 @@
-"""What the demo newspapers print: always the same for a seed, and true to its own account of copies."""
+"""The articles of the demo newspapers: the same for each seed, with copies as the list of copies says."""
 
 import re
 from collections import Counter, defaultdict
@@ -26,20 +26,20 @@ def likeness(first, second):
 
 
 @pytest.mark.parametrize("size", ["small", "full"])
-def test_the_same_seed_gives_the_same_words(size):
+def test_the_same_seed_writes_the_same_articles(size):
     assert article_truths(create_world(seed=11, size=size)) == article_truths(
         create_world(seed=11, size=size)
     )
 
 
-def test_another_seed_gives_other_words():
+def test_another_seed_writes_other_articles():
     first, second = (
         Counter(item["title"] for item in article_truths(create_world(seed=seed))) for seed in (1, 2)
     )
     assert sum((first & second).values()) < sum(first.values()) / 2
 
 
-def test_looking_ahead_does_not_change_the_past():
+def test_a_later_date_does_not_change_earlier_articles():
     straight, wandering = create_world(), create_world()
     wandering.clock.advance(timedelta(days=3))
     article_truths(wandering)
@@ -52,7 +52,7 @@ def test_each_size_has_its_number_of_articles(size, count):
     assert len(article_truths(create_world(size=size))) == count
 
 
-def test_every_kind_and_language_is_there(truth):
+def test_every_kind_and_language_occurs(truth):
     kinds = Counter(item["kind"] for item in truth)
     assert kinds == {
         "original": 200,
@@ -82,10 +82,10 @@ def test_addresses_are_unique_and_guids_are_shared_only_on_purpose(truth):
 
 
 def test_exact_copies_have_the_text_of_their_original_on_another_host(truth):
-    known = {item["id"]: item for item in truth}
+    by_id = {item["id"]: item for item in truth}
     for item in truth:
         if item["kind"] in ("exact_copy", "shared_guid"):
-            source = known[item["copy_of"]]
+            source = by_id[item["copy_of"]]
             assert (item["title"], item["group"]) == (source["title"], source["group"])
             assert item["paragraphs"] == source["paragraphs"]
             assert item["host"] != source["host"]
@@ -93,12 +93,12 @@ def test_exact_copies_have_the_text_of_their_original_on_another_host(truth):
 
 
 def test_near_copies_are_near_and_everything_else_is_far(truth):
-    known = {item["id"]: item for item in truth}
+    by_id = {item["id"]: item for item in truth}
     for item in truth:
         if item["kind"] == "near_copy":
             assert item["group"] == item["id"]
-            assert item["story"] == known[item["copy_of"]]["story"]
-            assert 0.55 < likeness(item, known[item["copy_of"]]) < 1
+            assert item["story"] == by_id[item["copy_of"]]["story"]
+            assert 0.55 < likeness(item, by_id[item["copy_of"]]) < 1
     originals = [item for item in truth if item["copy_of"] is None][:80]
     assert max(likeness(first, second) for first, second in combinations(originals, 2)) < 0.45
 

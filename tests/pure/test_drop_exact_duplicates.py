@@ -110,7 +110,7 @@ def test_the_earliest_published_stays_and_undated_ones_come_last():
     }
 
 
-def test_what_is_stored_already_wins_whenever_it_was_published():
+def test_a_stored_document_wins_whenever_it_was_published():
     stored = StoredFingerprints()
     stored.store(_decide([_document("a", text=LONG, published=NOW)], stored).values())
     assert _dropped(_decide([_document("b", text=LONG, published=NOW - timedelta(days=9))], stored)) == {
@@ -145,25 +145,27 @@ def test_the_order_within_a_batch_changes_nothing(batch: list[Document], chance)
 
 
 @given(batches())
-def test_running_it_again_over_what_it_stored_changes_nothing(batch: list[Document]):
+def test_a_second_run_over_its_own_results_changes_nothing(batch: list[Document]):
     stored = StoredFingerprints()
     first = _decide(batch, stored)
     stored.store(first.values())
     stayed = [document for document in batch if isinstance(first[document.id], Document)]
     again = _decide(stayed, stored)
-    assert {name: _marks(o) for name, o in again.items()} == {d.id: _marks(first[d.id]) for d in stayed}
+    assert {name: _fingerprints(o) for name, o in again.items()} == {
+        d.id: _fingerprints(first[d.id]) for d in stayed
+    }
     assert _dropped(_decide([d for d in batch if d not in stayed], stored)).keys() == _dropped(first).keys()
 
 
-def _marks(outcome: Outcome) -> tuple[Fingerprint, ...]:
+def _fingerprints(outcome: Outcome) -> tuple[Fingerprint, ...]:
     assert isinstance(outcome, Document)
     return outcome.fingerprints
 
 
 @given(batches())
-def test_what_stays_shares_no_fingerprint_and_every_drop_names_one_that_stays(batch: list[Document]):
+def test_remaining_documents_share_no_fingerprint_and_every_drop_names_one_of_them(batch: list[Document]):
     outcomes = _decide(batch)
-    stayed = {name: set(_marks(o)) for name, o in outcomes.items() if isinstance(o, Document)}
+    stayed = {name: set(_fingerprints(o)) for name, o in outcomes.items() if isinstance(o, Document)}
     assert sum(map(len, stayed.values())) == len(set().union(*stayed.values()))
     for name, (_, of) in _dropped(outcomes).items():
         (document,) = [d for d in batch if d.id == name]

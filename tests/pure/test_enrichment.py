@@ -47,10 +47,10 @@ def test_r71_present_sentences_are_not_repeated() -> None:
 
 
 @pytest.mark.parametrize(
-    "cut", ["The harbour reopens on Mon…", "The harbour reopens on Monday. Ferries [...]"]
+    "beginning", ["The harbour reopens on Mon…", "The harbour reopens on Monday. Ferries [...]"]
 )
-def test_r71_a_cut_off_start_is_replaced_by_the_whole(cut: str) -> None:
-    assert enrich_text(cut, SourcePayload(DESCRIPTION)).text == DESCRIPTION
+def test_r71_a_truncated_beginning_is_replaced_by_the_full_text(beginning: str) -> None:
+    assert enrich_text(beginning, SourcePayload(DESCRIPTION)).text == DESCRIPTION
 
 
 def test_r71_an_empty_body_becomes_the_description() -> None:
@@ -70,7 +70,7 @@ def test_enriching_twice_changes_nothing_and_loses_no_word(text: str, descriptio
     assert set(words_only(text).split()) <= set(words_only(once.text).split())
 
 
-def test_reads_payloads_by_the_names_sources_use() -> None:
+def test_payloads_are_read_by_the_names_that_sources_use() -> None:
     item = {
         "summary": " Short. ",
         "tags": "ferries, fares",
@@ -81,10 +81,10 @@ def test_reads_payloads_by_the_names_sources_use() -> None:
     assert payload_of({"description": None, "keywords": 7, "authors": {}}) == SourcePayload()
 
 
-def test_step_notes_the_origin_and_fills_empty_fields() -> None:
+def test_the_step_notes_the_origin_and_fills_empty_fields() -> None:
     def payloads(batch: Sequence[Document], context: StepContext) -> Mapping[str, SourcePayload]:
         assert context is CONTEXT
-        return {one.id: SourcePayload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for one in batch}
+        return {document.id: SourcePayload(DESCRIPTION, ("ferries",), ("Ilse Brandt",)) for document in batch}
 
     step = EnrichShortBodies(payloads=payloads)
     (after,) = step(
@@ -99,26 +99,26 @@ def test_step_notes_the_origin_and_fills_empty_fields() -> None:
     assert (again.text, again.origins) == (after.text, after.origins)
 
 
-def test_step_uses_the_hints_of_the_lead_and_leaves_long_bodies_alone() -> None:
+def test_the_step_uses_the_hints_of_the_lead_and_leaves_long_bodies_alone() -> None:
     long = document(text="word " * 200, description=DESCRIPTION)
     empty = document(text="", description=DESCRIPTION, origins={"description": "source"})
-    kept, filled = EnrichShortBodies()([long, empty], CONTEXT)
-    assert kept is long
+    unchanged, filled = EnrichShortBodies()([long, empty], CONTEXT)
+    assert unchanged is long
     assert isinstance(filled, Document)
     assert (filled.text, filled.origins["text"]) == (DESCRIPTION, "payload")
 
 
-class Told(EmptyKnowledge):
+class StoredHints(EmptyKnowledge):
     def source_hints(self, ids: Sequence[str]) -> Mapping[str, Sequence[Mapping[str, object]]]:
         short, full = (
             {"title": "Ferries", "summary": "It reopens."},
             {"summary": f"<p>{DESCRIPTION}</p>", "tags": ["ferries"]},
         )
-        return {one: [short, full] for one in ids}
+        return {id_: [short, full] for id_ in ids}
 
 
 def test_r71_the_longest_stored_description_is_used() -> None:
-    context = StepContext("r", CONTEXT.now, Told())
+    context = StepContext("r", CONTEXT.now, StoredHints())
     before = document(
         text="Ferries are back.", description="A page about ferries.", origins={"description": "meta"}
     )

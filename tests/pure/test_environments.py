@@ -59,7 +59,7 @@ def test_the_archive_can_be_set_by_variables_alone(file: Path):
     assert (only_secret.place, only_secret.secret) == ("s3://one/raw", "s")
 
 
-def test_an_unknown_environment_is_refused_with_the_known_ones(file: Path):
+def test_an_unknown_environment_is_refused_with_the_names_of_the_others(file: Path):
     with pytest.raises(Refused, match=r"no environment 'moon'.*cluster, laptop"):
         read_settings(file, {}, "moon")
     with pytest.raises(Refused, match="none is set"):
@@ -98,7 +98,7 @@ def test_an_invalid_bucket_is_refused(address: str):
         parse_bucket_url(address)
 
 
-def test_a_bucket_and_its_prefix():
+def test_a_bucket_url_has_a_name_and_a_prefix():
     assert parse_bucket_url("s3://raw-data") == ("raw-data", "")
     assert parse_bucket_url("s3://raw-data/a/b_c/") == ("raw-data", "a/b_c")
 

@@ -1,4 +1,4 @@
-"""Word processors' files, mail, gazettes, payloads and forms: what is in them comes out, and nothing else."""
+"""Word processor files, mail, gazettes, payloads and forms: all of their content is read, and nothing else."""
 
 from datetime import UTC, datetime
 
@@ -114,7 +114,7 @@ def test_rtf_keeps_headings_tables_code_pages_and_metadata() -> None:
     assert reading.published == datetime(2026, 11, 13, 8, 5, tzinfo=UTC)
 
 
-def test_rtf_surrogate_pairs_and_binary_data() -> None:
+def test_rtf_surrogate_pairs_are_joined_and_binary_data_is_skipped() -> None:
     data = rb"{\rtf1\uc1 A \u-10179?\u-8704? {\*\unknown gone}{\v hidden}\bin5 {{{{{B\par}"
     assert read(read_rtf(data, NONE)).text == "A 😀 B"
 
@@ -174,7 +174,7 @@ def test_gazette_of_consolidated_blocks_takes_the_newest_version() -> None:
     assert reading.attributes["boe"] == {"in_force_from": "20260101"}
 
 
-def test_xml_by_field_map_and_without_one() -> None:
+def test_xml_is_read_with_and_without_a_field_map() -> None:
     data = b"<r><head><t>Title</t><d>2026-11-13T08:00:00+01:00</d></head><p>One.</p><p>Two <b>x</b>.</p><id>7</id></r>"
     reader = XmlFields({"title": "head/t", "text": ".//p", "published": "string(head/d)", "number": "id"})
     reading = read(reader(data, NONE))
@@ -188,7 +188,7 @@ def test_xml_by_field_map_and_without_one() -> None:
         XmlFields({"text": "///"})(data, NONE)
 
 
-def test_json_by_field_map() -> None:
+def test_json_is_read_by_a_field_map() -> None:
     data = b'{"data": {"items": [{"body": "First", "tags": [{"n": "a"}, {"n": "b"}]}, {"body": "Second"}]}, "id": 7}'
     reader = JsonFields({"text": "data.items.body", "keywords": "data.items[0].tags[*].n", "number": "id"})
     reading = read(reader(data, NONE))
@@ -296,7 +296,7 @@ blocks = st.lists(
 
 
 def words(text: str) -> list[str]:
-    """Letters and numbers: marks are what may differ."""
+    """Letters and numbers; punctuation may differ."""
     return "".join(letter if letter.isalnum() else " " for letter in text).split()
 
 

@@ -27,19 +27,23 @@ def column(sheet: PdfSheet, x: float, words: list[str], top: float = 700, step: 
 
 def test_columns_are_read_one_after_the_other() -> None:
     sheet = PdfSheet().write(100, 760, "A title that spans both of the columns", 20)
-    left = [f"left line number {n} of the story told here" for n in range(12)]
-    right = [f"right line number {n} of the other story" for n in range(12)]
+    left_lines = [f"left line number {n} of the story told here" for n in range(12)]
+    right_lines = [f"right line number {n} of the other story" for n in range(12)]
     for number in range(12):  # written across, as some programs do
-        sheet.write(60, 700 - 14 * number, left[number]).write(320, 700 - 14 * number, right[number])
+        sheet.write(60, 700 - 14 * number, left_lines[number]).write(
+            320, 700 - 14 * number, right_lines[number]
+        )
     reading = read(make_pdf([sheet]))
     assert (
-        reading.text == (f"# A title that spans both of the columns\n\n{' '.join(left)}\n\n{' '.join(right)}")
-        or reading.text == f"# A title that spans both of the columns\n\n{' '.join(left)} {' '.join(right)}"
+        reading.text
+        == (f"# A title that spans both of the columns\n\n{' '.join(left_lines)}\n\n{' '.join(right_lines)}")
+        or reading.text
+        == f"# A title that spans both of the columns\n\n{' '.join(left_lines)} {' '.join(right_lines)}"
     )
     assert reading.title == "A title that spans both of the columns"
 
 
-def test_columns_whose_lines_do_not_align() -> None:
+def test_columns_are_read_in_order_even_if_their_lines_do_not_align() -> None:
     sheet = PdfSheet()
     column(sheet, 60, [f"left line number {n} of the story told here" for n in range(10)])
     column(sheet, 320, [f"right line number {n} of the other story" for n in range(9)], top=695, step=15)
@@ -47,7 +51,7 @@ def test_columns_whose_lines_do_not_align() -> None:
     assert text.index("left line number 9") < text.index("right line number 0")
 
 
-def test_three_columns() -> None:
+def test_three_columns_are_read_in_order() -> None:
     sheet = PdfSheet()
     for x, name in ((50, "one"), (230, "two"), (410, "three")):
         column(sheet, x, [f"{name} has its line {n} of some text" for n in range(8)])
@@ -128,7 +132,7 @@ def test_running_heads_feet_and_page_numbers_are_left_out() -> None:
     assert sentence(419) in text
 
 
-def test_a_bare_page_number_goes_and_a_number_in_the_text_stays() -> None:
+def test_a_bare_page_number_is_removed_and_a_number_in_the_text_stays() -> None:
     sheet = pdf_page(1, 5).write(290, 40, "- 17 -").write(72, 600, "1987")
     text = read(make_pdf([sheet])).text
     assert "17" not in text
@@ -176,15 +180,15 @@ def test_bullets_become_items() -> None:
     assert read(make_pdf([sheet])).text.endswith("- to keep the ledger\n- to read the notice")
 
 
-@pytest.mark.parametrize(("marks", "shown"), [("••••", "- - - -"), ("1234", "1 2 3 4")])
-def test_bullets_and_numbers_in_the_margin_belong_to_their_lines(marks: str, shown: str) -> None:
+@pytest.mark.parametrize(("labels", "shown"), [("••••", "- - - -"), ("1234", "1 2 3 4")])
+def test_bullets_and_numbers_in_the_margin_belong_to_their_lines(labels: str, shown: str) -> None:
     sheet = PdfSheet()
-    column(sheet, 60, list(marks))
+    column(sheet, 60, list(labels))
     column(sheet, 90, [f"the duty of rank {n} is written in a line" for n in "abcd"])
     text = read(make_pdf([sheet])).text
     expected = [
-        f"{mark} the duty of rank {n} is written in a line"
-        for mark, n in zip(shown.split(), "abcd", strict=True)
+        f"{label} the duty of rank {n} is written in a line"
+        for label, n in zip(shown.split(), "abcd", strict=True)
     ]
     assert text.split() == " ".join(expected).split()
 
@@ -194,7 +198,7 @@ def test_leaders_of_a_table_of_contents_are_shortened() -> None:
     assert read(make_pdf([sheet])).text == "Harbour dues … 12\n\nWait..."
 
 
-def test_metadata_with_its_zone() -> None:
+def test_metadata_dates_keep_their_time_zone() -> None:
     info = "/Title(Harbour dues)/Author(Ilse Brandt)/Keywords(dues, harbour)/CreationDate(D:20261113080000+01'00')"
     reading = read(make_pdf([pdf_page(1)], info=info))
     assert (reading.title, reading.authors, reading.keywords) == (
@@ -294,8 +298,8 @@ def test_protected_and_broken_files_are_refused_with_a_reason() -> None:
     )
     assert read_pdf(locked, NONE) == Unreadable("encrypted", "it needs a password")
     assert read_pdf(b"%PDF-1.7 nothing else", NONE) == Unreadable("malformed", "the PDF cannot be opened")
-    cut = read_pdf(data[: len(data) // 3], NONE)
-    assert isinstance(cut, Reading) or cut.reason in {"malformed", "no_text"}
+    truncated = read_pdf(data[: len(data) // 3], NONE)
+    assert isinstance(truncated, Reading) or truncated.reason in {"malformed", "no_text"}
 
 
 def test_a_page_tree_in_a_circle_ends() -> None:
@@ -313,8 +317,8 @@ def test_a_page_tree_in_a_circle_ends() -> None:
 
 
 def test_a_form_object_that_draws_itself_ends() -> None:
-    own = "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 20 0 R>>>>/Length 5>>stream\n/X Do\nendstream"
+    form = "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 20 0 R>>>>/Length 5>>stream\n/X Do\nendstream"
     sheet = pdf_page(1, 3)
     sheet.drawing = "/X Do"
-    data = make_pdf([sheet], more=(own,)).replace(b"/XObject<</Im1 4 0 R>>", b"/XObject<</X   20 0 R>>")
+    data = make_pdf([sheet], more=(form,)).replace(b"/XObject<</Im1 4 0 R>>", b"/XObject<</X   20 0 R>>")
     assert sentence(100) in read(data).text

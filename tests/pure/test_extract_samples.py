@@ -1,4 +1,4 @@
-"""Small papers of every format, made here byte by byte; and that each is recognised for what it is."""
+"""Small documents of every format, built byte by byte; each is recognised as its type."""
 
 import io
 import random
@@ -158,13 +158,13 @@ def make_odt(body: str, **members: str) -> bytes:
         "</meta:initial-creator><meta:creation-date>2026-11-13T08:00:00</meta:creation-date></office:meta>"
         "</office:document-meta>"
     )
-    named = {name.replace("__", "/") + ".xml": text for name, text in members.items()}
+    xml_members = {name.replace("__", "/") + ".xml": text for name, text in members.items()}
     return make_zip(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
             "content.xml": content + "</office:document-content>",
             "meta.xml": meta,
-            **named,
+            **xml_members,
         }
     )
 
@@ -184,7 +184,7 @@ ODT_BODY = (
 RTF = (
     rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}}"
     rb"{\stylesheet{\s0 Normal;}{\s1 heading 1;}}{\info{\title Harbour dues}{\author Ilse Brandt}"
-    rb"{\creatim\yr2026\mo11\dy13\hr8\min5}}{\*\generator nobody}"
+    rb"{\creatim\yr2026\mo11\dy13\hr8\min5}}{\*\generator none}"
     rb"\pard\s1 Scope\par\pard\s0 The council of Northgate approved the budget. Se\'f1or Ib\u225?\u241?ez read the "
     rb"notice aloud in the harbour office.\par "
     rb"{\pict\pngblip 89504e47}{\f1\'cf\'f0\'e8\'e2\'e5\'f2}\par"
@@ -232,7 +232,7 @@ def samples() -> dict[str, bytes]:
 
 
 def mutations(kind: str, data: bytes, count: int) -> Iterator[bytes]:
-    """Damaged copies, the same ones every time: bytes changed, cut, doubled, swapped, numbers made huge."""
+    """Damaged copies, the same ones every time: bytes changed, cut, duplicated, swapped, numbers made huge."""
     for number in range(count):
         chance = random.Random(f"{kind} {number}")
         yield (

@@ -22,11 +22,11 @@ AGAIN = (
 texts = st.text(alphabet=st.sampled_from("abc DEF. !?\n。é"), max_size=200)
 
 
-def test_g13_it_selects_central_sentences():
-    told = [claim.text for claim in summarise([SummarySource("a", HARBOUR)])]
-    assert len(told) == 3
-    assert told[0].startswith("The harbour authority")
-    assert not any("tea" in text or "bakery" in text for text in told)
+def test_g13_a_summary_consists_of_central_sentences():
+    sentences = [claim.text for claim in summarise([SummarySource("a", HARBOUR)])]
+    assert len(sentences) == 3
+    assert sentences[0].startswith("The harbour authority")
+    assert not any("tea" in text or "bakery" in text for text in sentences)
 
 
 def test_every_sentence_cites_every_document_that_contains_it():
@@ -43,9 +43,9 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
     documents = [SummarySource(f"{number}", text) for number, text in enumerate(parts)]
     claims = summarise(documents, count)
     assert len(claims) <= count
-    said = {source.id: split_sentences(source.text) for source in documents}
+    sentences = {source.id: split_sentences(source.text) for source in documents}
     for claim in claims:
-        assert any(claim.text in said[name] for name in claim.documents)
+        assert any(claim.text in sentences[name] for name in claim.documents)
     chance.shuffle(documents)
     assert summarise(documents, count) == claims
 

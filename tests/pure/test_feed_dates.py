@@ -66,7 +66,7 @@ def read(text: str) -> tuple[str | None, str]:
         "1794559260000",
     ],
 )
-def test_one_date_many_spellings(text):
+def test_many_spellings_of_a_date_are_read_alike(text):
     assert read(text)[0] == MOMENT
 
 

@@ -109,7 +109,7 @@ def test_labels_that_are_not_charsets_are_ignored(label):
     assert "unknown_charset" in codes(data)
 
 
-def test_a_mark_in_the_middle_is_dropped():
+def test_a_byte_order_mark_in_the_middle_is_dropped():
     data = document("A", "utf-8").encode().replace(b"<channel>", codecs.BOM_UTF8 + b"<channel>")
     assert title_of(data) == "A"
     assert title_of(codecs.BOM_UTF8 + codecs.BOM_UTF8 + document("B").encode()) == "B"
@@ -128,8 +128,8 @@ def test_raw_deflate_is_recognised():
 
 def test_a_truncated_gzip_yields_its_readable_part():
     items = "".join(f"<item><title>Number {number * 7919}</title></item>" for number in range(3000))
-    whole = gzip.compress(f'<rss version="2.0"><channel>{items}</channel></rss>'.encode())
-    feed = parse_feed(whole[: len(whole) // 2])
+    compressed = gzip.compress(f'<rss version="2.0"><channel>{items}</channel></rss>'.encode())
+    feed = parse_feed(compressed[: len(compressed) // 2])
     assert 500 < len(feed.entries) < 3000
     assert "truncated_compression" in {line.partition(":")[0] for line in feed.warnings}
 

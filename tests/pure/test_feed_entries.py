@@ -1,4 +1,4 @@
-"""What is made of an entry: whether it is whole, when it came out, and the few words about it."""
+"""An entry of a feed: whether it is complete, its date and its excerpt."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -51,7 +51,7 @@ def test_c11_a_summary_alone_must_be_longer_to_pass_for_the_article():
     assert not is_teaser(entry(PARAGRAPH * 20, summary=PARAGRAPH * 20))
 
 
-def test_an_entry_without_a_page_is_all_there_is():
+def test_an_entry_without_a_page_is_complete():
     assert not is_teaser(entry("Short note.", link=None))
     assert is_teaser(entry(None))
 
@@ -79,5 +79,5 @@ def test_c11_the_excerpt_of_an_entry_is_plain_text():
 
 
 @given(st.text(), st.integers(10, 200))
-def test_an_excerpt_is_never_longer_than_it_may_be(text: str, longest: int):
+def test_an_excerpt_never_exceeds_its_limit(text: str, longest: int):
     assert len(excerpt(text, longest) or "") <= longest + 1

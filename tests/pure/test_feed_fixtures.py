@@ -28,7 +28,7 @@ def codes(feed: Feed) -> set[str]:
     return {line.partition(":")[0].partition(" ")[0] for line in feed.warnings}
 
 
-def picked(record: dict, expected: dict) -> dict:
+def select_fields(record: dict, expected: dict) -> dict:
     return {key: record[key] for key in expected}
 
 
@@ -49,7 +49,7 @@ def test_there_are_fixtures_of_every_kind():
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_c4_c15_fixture(path):
+def test_c4_c15_each_fixture_parses_to_its_expected_fields(path):
     expected = json.loads(path.with_suffix(".expect.json").read_text())
     arguments = {key: expected[key] for key in ("url", "media_type") if key in expected}
     if "refused" in expected:
@@ -60,13 +60,13 @@ def test_c4_c15_fixture(path):
         return
     feed = parse_feed(path.read_bytes(), **arguments)
     record = plain(feed)
-    assert picked(record, expected.get("feed", {})) == expected.get("feed", {})
+    assert select_fields(record, expected.get("feed", {})) == expected.get("feed", {})
     if "entries" in expected:
-        found = [
-            picked(entry, wanted)
-            for entry, wanted in zip(record["entries"], expected["entries"], strict=False)
+        entries = [
+            select_fields(entry, fields)
+            for entry, fields in zip(record["entries"], expected["entries"], strict=False)
         ]
-        assert found == expected["entries"]
+        assert entries == expected["entries"]
         assert len(record["entries"]) == len(expected["entries"])
     if "warnings" in expected:
         assert codes(feed) == set(expected["warnings"]) | (codes(feed) & {"malformed"})

@@ -83,7 +83,7 @@ def test_deeply_nested_items_are_survived():
     assert [entry.title for entry in feed.entries] == ["A"]
 
 
-def test_deep_json_is_no_crash():
+def test_deeply_nested_json_is_survived():
     head = b'{"version": "https://jsonfeed.org/version/1.1", "items": ['
     with pytest.raises(NotAFeed):
         parse_feed(b"[" * 200_000)
@@ -218,19 +218,19 @@ def test_wrong_types_in_json_are_survived(items, item):
     assert feed.format == "json1"
 
 
-def test_feedparser_opens_nothing(monkeypatch, tmp_path):
+def test_feedparser_opens_no_file_and_no_connection(monkeypatch, tmp_path):
     def forbidden(*arguments, **options):
-        raise AssertionError("no door may be opened")
+        raise AssertionError("no connection may be opened")
 
     monkeypatch.setattr(socket, "socket", forbidden)
     (tmp_path / "secret.xml").write_bytes(rss("<item><title>Secret</title></item>"))
     assert parse_with_feedparser(str(tmp_path / "secret.xml").encode(), None, WarningLog()) is None
     assert parse_with_feedparser(b"http://x.example/feed", None, WarningLog()) is None
-    found = parse_with_feedparser(
+    feed = parse_with_feedparser(
         rss("<item><title>A</title><link>/a</link></item>"), "https://x.example/", WarningLog()
     )
-    assert found is not None
-    assert [(entry.title, entry.link) for entry in found.entries] == [("A", "https://x.example/a")]
+    assert feed is not None
+    assert [(entry.title, entry.link) for entry in feed.entries] == [("A", "https://x.example/a")]
 
 
 def test_a_crash_of_feedparser_is_a_warning():
@@ -239,7 +239,7 @@ def test_a_crash_of_feedparser_is_a_warning():
     assert warnings.lines() == ("feedparser_failed: UnicodeEncodeError",)
 
 
-def test_discovery_reads_links_in_order_and_guesses_apart():
+def test_declared_feed_links_are_read_in_order_and_guesses_are_separate():
     page = (
         b'<html><head><link rel="alternate" type="application/rss+xml" href="/a.xml">'
         b"<link type='application/feed+json' rel='alternate nofollow' href='b.json'>"

@@ -51,7 +51,7 @@ def poll(answers, **options):
     return run_session(discover(source(**options), NOW), answers)
 
 
-def test_r6_the_search_is_asked_by_company_forms_and_days():
+def test_r6_the_search_request_names_company_forms_and_days():
     result = poll(search_answer(hit()))
     (request,) = result.requests
     parts = urlsplit(request.url)

@@ -1,4 +1,4 @@
-"""Flashpoints and entries, as YAML, tables and mappings say them."""
+"""Flashpoints and entries from YAML, tables and mappings."""
 
 from pathlib import Path
 from uuid import UUID
@@ -62,7 +62,7 @@ def test_g3_two_flashpoints_with_one_id_are_refused(tmp_path: Path):
         load_flashpoints(path)
 
 
-def test_g3_entries_are_leads_with_all_that_is_known_of_them():
+def test_g3_entries_are_leads_with_all_their_fields():
     entry = {
         "id": "e1",
         "url": "http://a.example/1",
@@ -129,7 +129,7 @@ def test_g15_topics_come_from_a_sure_classifier_else_from_the_publisher():
         ({"cron": "never"}, "cron"),
     ],
 )
-def test_g18_options_that_mean_nothing_are_refused_in_a_sentence(options: dict[str, object], value: str):
+def test_g18_invalid_options_are_refused_with_an_explanation(options: dict[str, object], value: str):
     with pytest.raises(Refused, match=value):
         configure(None, options)
 
@@ -140,7 +140,7 @@ def test_g17_rules_take_names_codes_and_countries():
     assert rules.subjects == {"UA", KNOWN}
 
 
-def test_g3_languages_are_given_by_code_or_english_name():
+def test_g3_languages_are_named_by_code_or_english_name():
     assert [language_code(value) for value in ("pl", "Chinese", "Klingonese")] == ["pl", "zh", ""]
 
 
@@ -156,7 +156,7 @@ def test_g3_languages_are_given_by_code_or_english_name():
         ("zh", "政府昨天宣布，边境谈判将于下周继续进行，双方代表都将出席会议并讨论停火问题。"),
     ],
 )
-def test_g8_the_language_of_an_entry_is_found_and_a_wrong_declaration_overruled(language: str, text: str):
+def test_g8_the_language_of_an_entry_is_detected_and_overrules_a_wrong_declaration(language: str, text: str):
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
     original = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text=text * 3)
     mislabelled = original.with_changes(language="fi", origins={"language": "entry"})
@@ -164,7 +164,7 @@ def test_g8_the_language_of_an_entry_is_found_and_a_wrong_declaration_overruled(
         assert outcome.language == language
 
 
-def test_g8_what_is_too_short_to_tell_is_undetermined_unless_declared():
+def test_g8_the_language_of_a_very_short_text_is_undetermined_unless_declared():
     (step,) = [step for step in configure(None, {}).steps if step.name == "language"]
     short = Document(id="d", recipe="geopolitics", source="s", lead="l", url="u", text="12:30")
     declared = short.with_changes(language="pl", origins={"language": "entry"})

@@ -34,7 +34,7 @@ def moment(age: float | None) -> datetime | None:
 
 
 @pytest.mark.parametrize("golden", GOLDEN)
-def test_g16_g21_golden_values(golden: tuple):
+def test_g16_g21_scores_have_their_golden_values(golden: tuple):
     articles, domains, age, topic, score, volume, recency, diversity = golden
     hotspot = score_hotspot(articles, domains, moment(age), topic, now=NOW)
     assert hotspot.score == score
@@ -86,7 +86,7 @@ def test_a_date_in_the_future_counts_as_now():
         ("unclassified", ANY_TOPIC),
     ],
 )
-def test_a_topic_is_known_by_code_by_name_and_by_its_older_names(label: str, weight: float):
+def test_a_topic_is_recognised_by_its_code_its_name_and_its_older_names(label: str, weight: float):
     assert score_hotspot(1, 1, None, label, now=NOW).topic == weight
 
 

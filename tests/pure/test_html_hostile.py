@@ -1,4 +1,4 @@
-"""Bounded versions of what breaks readers; the full sizes run in the benchmark."""
+"""Small versions of pages that break parsers; the full sizes run in the benchmark."""
 
 import pytest
 
@@ -56,8 +56,8 @@ def test_a_page_over_the_limit_is_refused_with_its_reason():
 def test_a_page_over_the_limit_of_markup_loses_its_scripts_first(monkeypatch):
     monkeypatch.setattr("headwater.extract.html.parser.LARGEST_MARKUP", 50_000)
     heavy = '<p class="' + "x" * 30_000 + '">one</p><script>' + "y" * 30_000 + "</script><p>two</p>"
-    markup, cut = truncate_markup(heavy)
-    assert not cut
+    markup, truncated = truncate_markup(heavy)
+    assert not truncated
     assert "two" in markup
     assert "yyy" not in markup
     assert truncate_markup("word " * 20_000) == ("word " * 10_000, True)

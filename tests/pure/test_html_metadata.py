@@ -129,7 +129,7 @@ def test_dates_as_pages_write_them(text, expected):
 @pytest.mark.parametrize(
     "text", ["", "05/06/2024", "soon", "2024", "99.99.2024", "May 32, 2024", "1066-01-01", "9999-99-99"]
 )
-def test_ambiguous_and_impossible_dates_are_none(text):
+def test_ambiguous_and_impossible_dates_are_not_read(text):
     assert parse_page_date(text) is None
 
 

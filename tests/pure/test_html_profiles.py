@@ -10,7 +10,7 @@ from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 WORDS = "The keeper of the lamp wrote down the wind, the tide and the names of those who came to visit. "
 
 
-def test_r65_and_r66_boilerplate_is_stripped_by_tag_and_by_name():
+def test_r65_r66_boilerplate_is_stripped_by_tag_and_by_name():
     page = f"""<nav>Menu of things</nav><header>Big banner here</header><aside>Aside words here</aside><footer>Foot words here</footer>
     <div class="article-body"><p>{WORDS * 4}</p><div class="newsletter signup"><p>Get our letter every single day.</p></div>
     <div class="social share"><p>Share this on every network now.</p></div><script>var x;</script></div>"""

@@ -101,7 +101,7 @@ def test_an_error_of_the_store_itself_is_not_bisected():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
-def test_what_ends_the_process_is_not_caught(error: BaseException):
+def test_an_exception_that_ends_the_process_is_not_caught(error: BaseException):
     def work(items: Sequence[int]) -> list[int]:
         raise error
 

@@ -1,4 +1,4 @@
-"""Keys made of content: stable for ever, and no two lists share one by their spelling."""
+"""Keys made of content never change, and different lists have different keys."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +9,7 @@ parts = st.lists(st.text(st.characters(), max_size=8), max_size=5)
 
 
 def test_keys_are_the_same_in_every_version():
-    """Rows are found by these for ever: whoever changes this test orphans every stored document."""
+    """Stored rows are found by these keys: a change of this test orphans every stored document."""
     assert key() == "b8e1dda3ac0aa3820ad2990b"
     assert key("a", "b") == "db05ab0720009c9c25013b1b"
     assert key("ümlaut", "\ud800") == "75fd704bb2b3cb7986017883"
@@ -22,29 +22,29 @@ def test_keys_are_the_same_in_every_version():
 
 
 @given(parts, parts)
-def test_different_lists_have_different_keys(one: list[str], other: list[str]):
-    assert (key(*one) == key(*other)) is (one == other)
+def test_different_lists_have_different_keys(first: list[str], second: list[str]):
+    assert (key(*first) == key(*second)) is (first == second)
 
 
 @given(st.text(max_size=6), st.text(max_size=6))
-def test_where_one_part_ends_matters(left: str, right: str):
+def test_the_boundary_between_two_parts_matters(left: str, right: str):
     assert key(left, right) != key(left + right)
     assert key(left, right) != key(left, right, "")
 
 
 @given(st.lists(st.text(), min_size=1, max_size=4))
-def test_a_key_is_24_hexadecimal_digits(some: list[str]):
-    made = key(*some)
-    assert len(made) == 24
-    assert set(made) <= set("0123456789abcdef")
+def test_a_key_is_24_hexadecimal_digits(values: list[str]):
+    digits = key(*values)
+    assert len(digits) == 24
+    assert set(digits) <= set("0123456789abcdef")
 
 
 def test_kinds_of_records_do_not_share_keys():
-    made = [lead_key("r", "s", "x"), document_key("r", "x"), capture_key("r", "x"), group_key("r", "x")]
-    assert len({*made, delivery_key("r", "s", "x"), source_key("r", "s", "x", "")}) == 6
+    keys = [lead_key("r", "s", "x"), document_key("r", "x"), capture_key("r", "x"), group_key("r", "x")]
+    assert len({*keys, delivery_key("r", "s", "x"), source_key("r", "s", "x", "")}) == 6
 
 
-def test_a_source_is_known_by_its_address_or_else_by_its_name():
+def test_a_source_is_identified_by_its_url_or_else_by_its_name():
     assert source_key("r", "feed", "https://a.example", "one") == source_key(
         "r", "feed", "https://a.example", "two"
     )

@@ -48,7 +48,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_p19_detects_the_language_of_a_sentence(language: str) -> None:
+def test_p19_the_language_of_a_sentence_is_detected(language: str) -> None:
     everything = LanguageRules(languages=tuple(SENTENCES))
     assert detect_language(SENTENCES[language], rank_languages, everything).language == language
 
@@ -66,11 +66,11 @@ def test_p19_stopwords_and_spelling_vote_on_five_words(text: str, language: str)
     assert detect_language(text, rank_languages, IBERIAN).language == language
 
 
-def test_p19_bilingual_page_has_a_dominant_and_a_secondary_language() -> None:
+def test_p19_a_bilingual_page_has_a_dominant_and_a_secondary_language() -> None:
     page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
-    found = detect_language(page, rank_languages, IBERIAN)
-    assert (found.language, found.secondary) == ("ca", "es")
-    assert sum(found.shares.values()) == pytest.approx(1.0, abs=0.01)
+    detected = detect_language(page, rank_languages, IBERIAN)
+    assert (detected.language, detected.secondary) == ("ca", "es")
+    assert sum(detected.shares.values()) == pytest.approx(1.0, abs=0.01)
 
 
 def test_p19_one_quoted_line_is_not_a_second_language() -> None:
@@ -118,12 +118,12 @@ def test_stopwords_outvote_a_weak_lead() -> None:
         ("und", ""),
     ],
 )
-def test_reads_declared_tags(tag: str, code: str) -> None:
+def test_declared_language_tags_are_read(tag: str, code: str) -> None:
     assert primary_code(tag) == code
 
 
 @pytest.mark.parametrize(
-    ("declared", "found", "language", "origin"),
+    ("declared", "detected", "language", "origin"),
     [
         ("es-ES", DetectedLanguage("es", 0.6), "es", "html lang"),
         ("en", DetectedLanguage("es", 0.99), "es", DETECTED_ORIGIN),
@@ -134,9 +134,9 @@ def test_reads_declared_tags(tag: str, code: str) -> None:
     ],
 )
 def test_declaration_and_text_are_weighed(
-    declared: str, found: DetectedLanguage, language: str, origin: str
+    declared: str, detected: DetectedLanguage, language: str, origin: str
 ) -> None:
-    settled = resolve_language(declared, "html lang", found, overrule=0.8)
+    settled = resolve_language(declared, "html lang", detected, overrule=0.8)
     assert (settled.language, settled.origin) == (language, origin)
 
 
@@ -150,10 +150,10 @@ LANGUAGES = ("ca", "en", "es", "eu", "gl", "pt")
 @settings(max_examples=200)
 def test_any_text_gets_a_result_within_bounds(text: str, weights: list[float]) -> None:
     shares = [weight / sum(weights) for weight in weights]
-    found = detect_language(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
-    assert found.language in {*LANGUAGES, UNDETERMINED}
-    assert 0.0 <= found.confidence <= 1.0
-    assert found.secondary != found.language
+    detected = detect_language(text, lambda _: list(zip(LANGUAGES, shares, strict=True)), IBERIAN)
+    assert detected.language in {*LANGUAGES, UNDETERMINED}
+    assert 0.0 <= detected.confidence <= 1.0
+    assert detected.secondary != detected.language
 
 
 @given(st.text(max_size=120), st.permutations(LANGUAGES))
@@ -170,17 +170,19 @@ def document(**values: object) -> Document:
     return Document(id="d", recipe="r", source="s", lead="l", url="https://harbour.example/a", **values)  # type: ignore[arg-type]
 
 
-def told(step: DetectLanguage, given_: Document) -> Document:
+def run_step(step: DetectLanguage, before: Document) -> Document:
     context = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
-    (outcome,) = step([given_], context)
+    (outcome,) = step([before], context)
     assert isinstance(outcome, Document)
     return outcome
 
 
-def test_step_records_language_origin_confidence_and_second_language() -> None:
+def test_the_step_records_language_origin_confidence_and_second_language() -> None:
     step = DetectLanguage(languages=IBERIAN.languages)
     page = "\n\n".join([SENTENCES["ca"], SENTENCES["ca"], SENTENCES["es"]])
-    after = told(step, document(text=page, language="en", origins={"language": "html lang", "text": "page"}))
+    after = run_step(
+        step, document(text=page, language="en", origins={"language": "html lang", "text": "page"})
+    )
     assert after.language == "ca"
     assert after.origins == {"language": DETECTED_ORIGIN, "text": "page"}
     assert after.fact(SECONDARY_LANGUAGE) == "es"
@@ -189,14 +191,18 @@ def test_step_records_language_origin_confidence_and_second_language() -> None:
     assert after.notes["agreed"] is False
 
 
-def test_step_keeps_a_declaration_that_the_text_confirms() -> None:
+def test_the_step_keeps_a_declaration_that_the_text_confirms() -> None:
     step = DetectLanguage(languages=IBERIAN.languages)
-    after = told(step, document(text=SENTENCES["gl"], language="gl-ES", origins={"language": "html lang"}))
+    after = run_step(
+        step, document(text=SENTENCES["gl"], language="gl-ES", origins={"language": "html lang"})
+    )
     assert (after.language, after.origins["language"]) == ("gl", "html lang")
-    again = told(step, after)
+    again = run_step(step, after)
     assert (again.language, again.origins) == (after.language, after.origins)
 
 
-def test_step_classifies_a_short_text_with_its_title() -> None:
-    after = told(DetectLanguage(languages=IBERIAN.languages), document(title=SENTENCES["eu"], text="1.250 €"))
+def test_the_step_classifies_a_short_text_with_its_title() -> None:
+    after = run_step(
+        DetectLanguage(languages=IBERIAN.languages), document(title=SENTENCES["eu"], text="1.250 €")
+    )
     assert after.language == "eu"

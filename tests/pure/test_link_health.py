@@ -41,12 +41,12 @@ def response(status, **headers):
 
 
 def after(checks, *, step=HOUR, health=None):
-    """The health and all alerts after these looks, one per step."""
-    health, told = health or LinkRecord(priority=LinkPriority.P0), []
+    """The health and all alerts after these checks, one per step."""
+    health, all_alerts = health or LinkRecord(priority=LinkPriority.P0), []
     for number, check in enumerate(checks):
         health, alerts = update_health(health, check, NOW + number * step)
-        told += alerts
-    return health, told
+        all_alerts += alerts
+    return health, all_alerts
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_p36_a_healthy_link_is_checked_daily_weekly_or_monthly(priority, days):
 
 
 @pytest.mark.parametrize(
-    ("failures", "standing", "told"),
+    ("failures", "standing", "expected"),
     [
         (1, "failing", []),
         (2, "warned", []),
@@ -100,9 +100,9 @@ def test_p36_a_healthy_link_is_checked_daily_weekly_or_monthly(priority, days):
         (5, "hidden", ["down"]),
     ],
 )
-def test_p36_three_failures_in_a_row_raise_one_alert(failures, standing, told):
+def test_p36_three_failures_in_a_row_raise_one_alert(failures, standing, expected):
     health, alerts = after([BAD] * failures)
-    assert (health.failures, health.standing, alerts) == (failures, standing, told)
+    assert (health.failures, health.standing, alerts) == (failures, standing, expected)
     assert health.first_failed_at == NOW
 
 
@@ -161,11 +161,11 @@ def test_a_failing_link_is_checked_soon_and_then_daily_whatever_its_priority():
     assert pauses == [HOUR, HOUR, DAY, DAY]
 
 
-LOOKS = st.lists(st.tuples(st.sampled_from([GOOD, BAD, GONE, UNKNOWN]), st.integers(0, 400)), max_size=30)
+CHECKS = st.lists(st.tuples(st.sampled_from([GOOD, BAD, GONE, UNKNOWN]), st.integers(0, 400)), max_size=30)
 
 
-@given(LOOKS, st.sampled_from(list(LinkPriority)))
-def test_whatever_happens_the_laws_of_link_health_hold(checks, priority):
+@given(CHECKS, st.sampled_from(list(LinkPriority)))
+def test_the_laws_of_link_health_hold_for_any_checks(checks, priority):
     health, now = LinkRecord(priority=priority), NOW
     in_a_row, since = 0, None
     for check, hours in checks:
@@ -207,7 +207,7 @@ def test_a_host_of_which_most_links_are_down_is_to_be_reviewed():
 
 
 @pytest.mark.parametrize(
-    ("value", "meant"), [("P0", "P0"), ("p0", "P2"), (0, "P2"), (None, "P2"), ("P9", "P2")]
+    ("value", "priority"), [("P0", "P0"), ("p0", "P2"), (0, "P2"), (None, "P2"), ("P9", "P2")]
 )
-def test_a_priority_is_read_from_its_option(value, meant):
-    assert link_priority(value, LinkPriority.P2) == meant
+def test_a_priority_is_read_from_its_option(value, priority):
+    assert link_priority(value, LinkPriority.P2) == priority

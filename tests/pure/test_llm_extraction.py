@@ -1,4 +1,4 @@
-"""What a model is asked about a document, and what counts as its answer."""
+"""The question to a model about a document, and the answers that are accepted."""
 
 import json
 
@@ -31,13 +31,13 @@ MACRO_GOOD = {
 }
 
 
-def test_r86_the_queue_decides_what_is_asked():
+def test_r86_the_queue_determines_the_question():
     assert question_for_queue("app:queue:extraction") is EXTRACTION
     assert question_for_queue("desk:queue:macro_classification") is MACRO
     assert question_for_queue("app:queue:parsing") is None
 
 
-def test_a_good_answer_is_taken_with_or_without_a_fence():
+def test_a_valid_answer_is_accepted_with_or_without_a_code_fence():
     plain = json.dumps(GOOD)
     answer = parse_extraction(EXTRACTION, plain)
     assert isinstance(answer, Extraction)

@@ -36,7 +36,7 @@ def answer(*sentences: tuple[str, list[int]]) -> str:
     return json.dumps({"sentences": [{"text": text, "sources": sources} for text, sources in sentences]})
 
 
-def test_g13_every_sentence_names_documents_that_were_asked_about():
+def test_g13_every_sentence_names_documents_of_the_request():
     summary = parse_summary(answer(("One thing.", [1, 1, 7]), ("Another.", [2, 1])), ARTICLES)
     assert [claim.documents for claim in summary.claims] == [("d1",), ("d2", "d1")]
     assert summary.text == "One thing. Another."

@@ -1,4 +1,4 @@
-"""Market data and the broker: values as they are, each once."""
+"""Market data and the broker: values are stored unchanged and once."""
 
 import json
 from dataclasses import replace
@@ -49,10 +49,10 @@ def payload(*bars: dict[str, Any], **more: Any):
 
 
 def poll(answers, watermark: dict[str, Any] | None = None, **options: Any) -> SessionResult:
-    payload = make_source(
+    source = make_source(
         "market_api", url="", options={"ticker": "NGSC"} | options, watermark=watermark or {}
     )
-    return run_session(discover(payload, NOW), answers)
+    return run_session(discover(source, NOW), answers)
 
 
 def test_r11_the_previous_day_is_one_bar_keyed_by_its_trading_date():
@@ -108,15 +108,19 @@ def test_grouped_days_that_were_read_are_kept_when_the_next_cannot_be():
 
 
 def test_r15_ticker_details_are_an_observation_and_again_only_when_they_changed():
-    found = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
-    result = poll(payload(results=found), dataset="details")
+    details = {"ticker": "NGSC", "name": "Northgate Semiconductors Inc.", "cik": "0001999901"}
+    result = poll(payload(results=details), dataset="details")
     assert urlsplit(result.requests[0].url).path == "/v3/reference/tickers/NGSC"
     (observation,) = result.discovery.observations
-    assert (observation.kind, observation.name, observation.value) == ("ticker_details", "NGSC", found)
+    assert (observation.kind, observation.name, observation.value) == ("ticker_details", "NGSC", details)
     watermark = result.discovery.watermark
-    assert poll(payload(results=found), watermark, dataset="details").discovery.observations == ()
+    assert poll(payload(results=details), watermark, dataset="details").discovery.observations == ()
     assert (
-        len(poll(payload(results=found | {"name": "N"}), watermark, dataset="details").discovery.observations)
+        len(
+            poll(
+                payload(results=details | {"name": "N"}), watermark, dataset="details"
+            ).discovery.observations
+        )
         == 1
     )
 
@@ -175,15 +179,15 @@ def test_a_bar_from_the_future_does_not_hide_the_present():
 
 
 @pytest.mark.parametrize("symbol", ["", "A" * 33, "A\x00B", "../x", "A B"])
-def test_a_symbol_that_cannot_be_one_makes_no_bar(symbol):
+def test_a_record_with_an_invalid_symbol_is_left_out(symbol):
     assert parse_bar(BAR | {"T": symbol}, "1day") is None
 
 
-def test_more_trades_than_can_be_counted_are_none():
+def test_a_number_of_trades_that_is_too_large_is_left_out():
     assert parse_bar(BAR | {"n": 1e300}, "1day").trades is None
 
 
-def test_weekends_are_no_trading_days():
+def test_weekends_are_not_trading_days():
     sunday = datetime(2026, 11, 15, 12, tzinfo=UTC)
     assert last_trading_day(sunday).isoformat() == "2026-11-13"
     days = trading_days(datetime(2026, 11, 12).date(), datetime(2026, 11, 17).date())
@@ -206,11 +210,11 @@ def test_a_record_is_a_bar_or_nothing(record):
     st.one_of(st.text(max_size=40), st.datetimes().map(lambda at: at.isoformat() + "123456789Z"), st.none())
 )
 def test_a_timestamp_is_in_utc_or_none(text):
-    found = parse_timestamp(text)
-    assert found is None or found.utcoffset() == timedelta(0)
+    moment = parse_timestamp(text)
+    assert moment is None or moment.utcoffset() == timedelta(0)
 
 
-def test_nanoseconds_are_cut():
+def test_nanoseconds_are_truncated():
     assert parse_timestamp("2026-11-13T10:15:22.123456789-05:00") == datetime(
         2026, 11, 13, 15, 15, 22, 123456, UTC
     )
@@ -228,7 +232,7 @@ def test_nanoseconds_are_cut():
 BROKER_KEY = Credential(
     "broker", {"APCA-API-KEY-ID": "A", "APCA-API-SECRET-KEY": "B"}, "", {"A": "id", "B": "secret"}
 )
-look_at_account = discover_broker(lambda source: JsonApi("https://broker.example", source.kind, BROKER_KEY))
+discover_account = discover_broker(lambda source: JsonApi("https://broker.example", source.kind, BROKER_KEY))
 ACCOUNT = {"id": "acc", "status": "ACTIVE", "cash": "100.10"}
 POSITION = {"symbol": "NGSC", "qty": "12", "market_value": "582.60"}
 ORDER = {
@@ -251,7 +255,7 @@ def account(**changes: Any):
 
 def observe(answers, watermark: dict[str, Any] | None = None) -> SessionResult:
     return run_session(
-        look_at_account(make_source("broker", url="", watermark=watermark or {}), NOW), answers
+        discover_account(make_source("broker", url="", watermark=watermark or {}), NOW), answers
     )
 
 
@@ -259,15 +263,17 @@ def test_r19_the_broker_is_only_read_and_its_records_are_observations():
     result = observe(account())
     assert {request.method for request in result.requests} == {"GET"}
     assert all(request.body is None for request in result.requests)
-    observation = {(one.kind, one.name): one for one in result.discovery.observations}
-    assert set(observation) == {
+    by_name = {
+        (observation.kind, observation.name): observation for observation in result.discovery.observations
+    }
+    assert set(by_name) == {
         ("account", "acc"),
         ("position", "NGSC"),
         ("order", "o1"),
         ("clock", "market"),
     }
-    assert observation["account", "acc"].value["cash"] == "100.10"
-    assert observation["order", "o1"].at == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
+    assert by_name["account", "acc"].value["cash"] == "100.10"
+    assert by_name["order", "o1"].at == datetime(2026, 11, 12, 15, 2, 12, 987654, UTC)
 
 
 def test_only_changes_are_observations_and_a_missing_position_is_closed():
@@ -291,7 +297,7 @@ def test_orders_are_read_to_the_end_where_one_page_is_not_enough():
         return account(orders=full)(request)
 
     result = observe(reply)
-    assert sum(one.kind == "order" for one in result.discovery.observations) == 501
+    assert sum(observation.kind == "order" for observation in result.discovery.observations) == 501
 
 
 def test_credentials_do_not_show_their_values():

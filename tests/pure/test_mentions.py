@@ -16,7 +16,7 @@ from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias
 
 
-def found(text: str, *names: str, profile: str = "words") -> list[str]:
+def names_found(text: str, *names: str, profile: str = "words") -> list[str]:
     """The matched parts of the text, in order."""
     mentions = build_matcher([Alias(name, "subject") for name in names], profile).find(text)
     return [text[start:end] for mention in mentions for start, end in mention.offsets]
@@ -39,7 +39,7 @@ def test_r77_names_of_every_kind_lead_to_their_subject() -> None:
     [("GE rose", ["GE"]), ("ge rose", []), ("GEAR rose", []), ("the AGE", []), ("GE’s", ["GE"]), ("GEs", [])],
 )
 def test_r78_one_or_two_characters_are_case_sensitive_words(text: str, places: list[str]) -> None:
-    assert found(text, "GE") == places
+    assert names_found(text, "GE") == places
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_r78_one_or_two_characters_are_case_sensitive_words(text: str, places: l
     [("IBM", ["IBM"]), ("ibm.", ["ibm"]), ("IBMs", []), ("ibmx", []), ("x ibm's", ["ibm"]), ("AIBM", [])],
 )
 def test_r79_three_or_four_characters_are_words_in_any_case(text: str, places: list[str]) -> None:
-    assert found(text, "IBM") == places
+    assert names_found(text, "IBM") == places
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_r79_three_or_four_characters_are_words_in_any_case(text: str, places: l
     ],
 )
 def test_r80_from_five_characters_a_word_with_plural_and_possessive(text: str, places: list[str]) -> None:
-    assert found(text, "Intel") == places
+    assert names_found(text, "Intel") == places
 
 
 def test_r80_compat_finds_long_names_inside_words_and_short_ones_not() -> None:
-    assert found("intelligence", "Intel", profile="compat") == ["intel"]
-    assert found("IBMs", "IBM", profile="compat") == []
+    assert names_found("intelligence", "Intel", profile="compat") == ["intel"]
+    assert names_found("IBMs", "IBM", profile="compat") == []
     with pytest.raises(ValueError, match="unknown profile"):
         build_matcher([], "loose")
 
@@ -115,7 +115,7 @@ def test_r83_step_sets_mentions_with_offsets_and_a_version_of_the_names() -> Non
 
 def test_of_overlapping_names_the_longest_counts() -> None:
     names = ("Harbour", "Harbour Bank", "Bank of Orrin", "Harbour Bank of Orrin")
-    assert found("Harbour Bank of Orrin, Harbour Bank and Harbour", *names) == [
+    assert names_found("Harbour Bank of Orrin, Harbour Bank and Harbour", *names) == [
         "Harbour Bank of Orrin",
         "Harbour Bank",
         "Harbour",
@@ -123,7 +123,7 @@ def test_of_overlapping_names_the_longest_counts() -> None:
 
 
 def test_a_longer_name_that_fails_its_boundary_does_not_hide_the_shorter() -> None:
-    assert found("Harbour Bankers", "Harbour", "Harbour Bank") == ["Harbour"]
+    assert names_found("Harbour Bankers", "Harbour", "Harbour Bank") == ["Harbour"]
 
 
 def test_a_name_of_two_subjects_is_found_for_both() -> None:
@@ -156,7 +156,7 @@ def test_a_name_of_two_subjects_is_found_for_both() -> None:
     ],
 )
 def test_offsets_hold_in_every_script(text: str, name: str, places: list[str]) -> None:
-    assert found(text, name) == places
+    assert names_found(text, name) == places
 
 
 def test_names_without_a_letter_are_refused_by_name() -> None:
@@ -209,7 +209,7 @@ def plain_words(text: str, name: str) -> list[tuple[int, int]]:
     st.text("abesAB ", max_size=60),
     st.from_regex(r"[abesAB]([abesAB ]{0,5}[abesAB])?", fullmatch=True).filter(lambda name: "  " not in name),
 )
-def test_finds_exactly_what_the_rules_say(text: str, name: str) -> None:
+def test_the_matcher_finds_exactly_what_the_rules_say(text: str, name: str) -> None:
     mentions = build_matcher([Alias(name, "x")]).find(text)
     places = [place for mention in mentions for place in mention.offsets]
     expected = plain_words(text, name)

@@ -37,21 +37,21 @@ def article(number: int, minutes: float = 0, **options: Any) -> dict[str, Any]:
 
 def pages(*batches: list[dict[str, Any]], host: str = "https://api.massive.example:443"):
     """Answers one batch after the other, each but the last with a link to the next; a fresh id in each."""
-    left = list(batches)
+    remaining = list(batches)
 
     def reply(request):
-        batch = left.pop(0)
-        body: dict[str, Any] = {"results": batch, "status": "OK", "request_id": f"r{len(left)}"}
-        if left:
-            body["next_url"] = f"{host}/v2/reference/news?cursor=abc{len(left)}"
+        batch = remaining.pop(0)
+        body: dict[str, Any] = {"results": batch, "status": "OK", "request_id": f"r{len(remaining)}"}
+        if remaining:
+            body["next_url"] = f"{host}/v2/reference/news?cursor=abc{len(remaining)}"
         return answer(request, json.dumps(body), media_type="application/json")
 
     return reply
 
 
-def source(**told: Any) -> Source:
-    options = {"ticker": "NGSC"} | told.pop("options", {})
-    return make_source("news_api", url="", options=options, subject="subject1", **told)
+def source(**fields: Any) -> Source:
+    options = {"ticker": "NGSC"} | fields.pop("options", {})
+    return make_source("news_api", url="", options=options, subject="subject1", **fields)
 
 
 def poll(answers: Any, where: Source | None = None) -> SessionResult:
@@ -81,10 +81,10 @@ def test_r3_an_article_is_a_lead_with_all_its_metadata():
     assert (lead.subject, lead.body) == ("subject1", None)
 
 
-@pytest.mark.parametrize(("wish", "sent"), [(None, "20"), (7, "7"), (5000, "1000"), (0, "1")])
-def test_r4_the_limit_is_always_sent_twenty_by_default_and_at_most_a_thousand(wish, sent):
-    options = {} if wish is None else {"limit": wish}
-    assert parameters(poll(pages([]), source(options=options)))["limit"] == [sent]
+@pytest.mark.parametrize(("option", "limit"), [(None, "20"), (7, "7"), (5000, "1000"), (0, "1")])
+def test_r4_the_limit_is_always_sent_twenty_by_default_and_at_most_a_thousand(option, limit):
+    options = {} if option is None else {"limit": option}
+    assert parameters(poll(pages([]), source(options=options)))["limit"] == [limit]
 
 
 def test_r5_the_newest_timestamp_is_stored_and_the_next_poll_overlaps_it():
@@ -148,45 +148,45 @@ def test_without_a_key_a_source_waits_and_no_failure_is_counted():
     without = discover_news(
         lambda s: JsonApi("https://x.example", s.kind, Credential("massive", {"A": "K"}, "", {}))
     )
-    with pytest.raises(Temporary, match="set K in the environment") as options:
+    with pytest.raises(Temporary, match="set K in the environment") as caught:
         run_session(without(source(), NOW), pages([]))
-    assert (options.value.reason, options.value.counts) == ("key_missing", False)
+    assert (caught.value.reason, caught.value.counts) == ("key_missing", False)
 
 
 @pytest.mark.parametrize(
     ("status", "reason"), [(401, "key_refused"), (403, "not_entitled"), (400, "http_400")]
 )
 def test_a_refused_key_is_reported_by_its_variable(status, reason):
-    with pytest.raises(Permanent) as options:
+    with pytest.raises(Permanent) as caught:
         poll(lambda request: answer(request, "{}", status=status))
-    assert options.value.reason == reason
-    assert SECRET not in str(options.value)
+    assert caught.value.reason == reason
+    assert SECRET not in str(caught.value)
 
 
 @pytest.mark.parametrize("body", ['{"results": [{"id": "a', "<html>", b"\xff\xfe", "[" * 100_000])
 def test_truncated_or_invalid_json_is_a_temporary_failure(body):
-    with pytest.raises(Temporary) as options:
+    with pytest.raises(Temporary) as caught:
         poll(lambda request: answer(request, body))
-    assert options.value.reason == "bad_json"
+    assert caught.value.reason == "bad_json"
 
 
 def test_a_poll_that_is_cut_short_keeps_its_leads_and_continues_there():
-    whole = pages([article(1), article(2, 5)], [article(3, 10)])
+    all_pages = pages([article(1), article(2, 5)], [article(3, 10)])
 
     def reply(request):
         if "cursor" in request.url:
             return Temporary("http_429", delay=timedelta(minutes=1))
-        return whole(request)
+        return all_pages(request)
 
     result = poll(reply)
     assert [lead.identity for lead in result.leads] == ["id1", "id2"]
     assert result.discovery.watermark["published"] == (NOW - timedelta(minutes=55)).isoformat()
     assert result.discovery.again == timedelta(minutes=1)
     assert result.codes == {"cut_short"}
-    rest = poll(
+    next_result = poll(
         pages([article(1), article(2, 5), article(3, 10)]), source(watermark=result.discovery.watermark)
     )
-    assert [lead.identity for lead in rest.leads] == ["id3"]
+    assert [lead.identity for lead in next_result.leads] == ["id3"]
 
 
 def test_a_poll_stops_at_its_page_limit_and_asks_to_continue():

@@ -37,8 +37,8 @@ def test_paragraphs_stay():
     assert normalise_whitespace(" One  two \r\n\r\n\r\n\r\nthree\n- four\t") == "One two\n\nthree\n- four"
 
 
-def _normalise(**told):
-    document = Document(id="d", recipe="r", source="s", lead="l", url="https://wire.example/", **told)
+def _normalise(**fields):
+    document = Document(id="d", recipe="r", source="s", lead="l", url="https://wire.example/", **fields)
     (outcome,) = normalise([document], StepContext("r", None, None))
     return outcome
 
@@ -47,11 +47,11 @@ def test_a_title_is_one_line():
     assert _normalise(title=" A\n\n title ", text="x").title == "A title"
 
 
-@pytest.mark.parametrize("told", [{}, {"title": " \n", "text": "\t\u00a0"}])
-def test_a_document_without_title_and_text_is_set_aside(told: dict):
-    assert _normalise(**told) == SetAside("empty")
+@pytest.mark.parametrize("fields", [{}, {"title": " \n", "text": "\t\u00a0"}])
+def test_a_document_without_title_and_text_is_set_aside(fields: dict):
+    assert _normalise(**fields) == SetAside("empty")
 
 
-@pytest.mark.parametrize("told", [{"title": "A"}, {"text": "a"}])
-def test_a_title_or_a_text_is_enough(told: dict):
-    assert isinstance(_normalise(**told), Document)
+@pytest.mark.parametrize("fields", [{"title": "A"}, {"text": "a"}])
+def test_a_title_or_a_text_is_enough(fields: dict):
+    assert isinstance(_normalise(**fields), Document)

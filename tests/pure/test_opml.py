@@ -12,8 +12,8 @@ names = st.text(
 ).map(lambda text: " ".join(text.replace("<", "").replace("&", "").split()).strip(" /,") or "x")
 categories = st.lists(names.map(lambda text: text.replace(",", "").strip(" /") or "y"), max_size=3)
 outlines = st.builds(
-    lambda number, name, given: OpmlOutline(
-        name=name, url=f"http://x.example/{number}", categories=tuple(dict.fromkeys(given))
+    lambda number, name, paths: OpmlOutline(
+        name=name, url=f"http://x.example/{number}", categories=tuple(dict.fromkeys(paths))
     ),
     st.integers(0, 50),
     names,
@@ -23,8 +23,8 @@ outlines = st.builds(
 
 @given(st.lists(outlines, max_size=8, unique_by=lambda outline: outline.url))
 def test_c1_what_is_written_is_read_again(expected: list[OpmlOutline]):
-    found, warnings = parse_opml(write_opml("All <of> them", expected).encode())
-    assert {outline.url for outline in found} == {outline.url for outline in expected}
+    parsed, warnings = parse_opml(write_opml("All <of> them", expected).encode())
+    assert {outline.url for outline in parsed} == {outline.url for outline in expected}
     assert warnings == () or all(line.startswith(("mojibake", "double_encoded")) for line in warnings)
 
 

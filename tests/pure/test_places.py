@@ -52,9 +52,9 @@ def test_g3_niger_is_not_nigeria_and_a_longer_name_wins():
 
 
 def test_g3_every_country_has_a_name_and_two_codes():
-    known = countries()
-    assert len(known) >= 195
-    assert all(len(c.alpha2) == 2 and len(c.alpha3) == 3 and c.name for c in known.values())
+    by_code = countries()
+    assert len(by_code) >= 195
+    assert all(len(c.alpha2) == 2 and len(c.alpha3) == 3 and c.name for c in by_code.values())
     assert country_code("kor") == country_code("Südkorea") == "KR"
 
 

@@ -1,4 +1,4 @@
-"""Pages of portals in many templates, read as a person reads them; and nothing that they do not say."""
+"""Pages of portals in many templates, read as a person reads them, without invented content."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the contract leaves open, decided: each decision on a page of its own."""
+"""Decisions that the contract leaves open, each shown on a page of its own."""
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.page.reader import read_procedure
@@ -105,7 +105,7 @@ def test_deadlines_are_sorted_by_what_their_sentences_say():
     assert set(document["plazos"]) == {"solicitud", "resolucion", "silencio_administrativo", "recurso"}
 
 
-def test_p16_what_no_field_holds_is_kept():
+def test_p16_text_without_a_field_is_kept():
     (document,) = read(f"{BASE}<h2>Historia del bono</h2><p>Nació en 1990 por acuerdo del pleno.</p>")
     assert document["datos_adicionales"] == {"Historia del bono": "Nació en 1990 por acuerdo del pleno."}
 
@@ -125,7 +125,7 @@ def test_nothing_is_invented():
         assert name not in document
 
 
-def test_every_field_knows_its_place_in_the_text():
+def test_every_field_has_its_position_in_the_text():
     page = f"<html><body><h1>Bono de muestra</h1><p>Descuento de muestra para quienes viven en el municipio.</p>{BASE}<h2>Tasas</h2><p>12 euros.</p></body></html>"
     reading = read_procedure(page.encode(), ExtractHints(url=URL))
     (procedure,) = procedures_from(reading, URL)
@@ -157,7 +157,7 @@ def test_listings_and_events_are_not_procedures():
     assert procedures_from(reading, URL) == []
 
 
-def test_p18_letters_that_were_read_in_the_wrong_alphabet_are_mended():
+def test_p18_mojibake_is_repaired_in_a_procedure():
     page = f"<html><head><meta charset='utf-8'></head><body><h1>Bono de muestra</h1><p>Descuento para quienes viven en el municipio.</p>{BASE}<h2>Plazo</h2><p>MÃ­nimo tres dÃ­as en EspaÃ±a.</p></body></html>"
     (document,) = [
         procedure.document

@@ -80,7 +80,7 @@ def test_a_malformed_summary_is_reported():
         )
 
 
-def test_p5_datasets_give_their_readable_distributions():
+def test_p5_datasets_yield_their_readable_distributions():
     dataset = {
         "_about": "https://datos.gob.es/catalogo/uno",
         "title": [{"_value": "Ayudas", "_lang": "es"}, {"_value": "Aid", "_lang": "en"}],

@@ -20,7 +20,6 @@ from headwater_recipes.procedures.registry.portals import packaged_registry
 from headwater_recipes.procedures.schema import schema_problems
 from headwater_recipes.procedures.scores import (
     WEIGHTS,
-    completeness_as_dictionary,
     completeness_score,
     extraction_quality,
     histogram,
@@ -44,7 +43,7 @@ VALID = {
 }
 
 
-def test_p31_the_schema_accepts_what_it_should():
+def test_p31_the_schema_accepts_valid_procedures():
     assert schema_problems(VALID) == []
     full = VALID | {
         "plazos": {"solicitud": "Todo el año"},
@@ -83,7 +82,7 @@ def test_p31_the_schema_accepts_what_it_should():
     ],
     ids=str,
 )
-def test_p31_the_schema_refuses_what_it_should(change: dict):
+def test_p31_the_schema_refuses_invalid_values(change: dict):
     assert len(schema_problems(VALID | change)) >= 1
 
 
@@ -94,11 +93,10 @@ def test_p31_every_required_field_is_reported_when_it_is_missing():
         ]
 
 
-def test_p33_the_weights_add_up_to_the_stated_sum_in_both_readings():
+def test_p33_the_weights_add_up_to_the_stated_sum():
     assert round(sum(weight for _, weight in WEIGHTS), 1) == 8.6
     full = {"nombre": "x", "donde_solicitar": {"urls": ["u"]}}
     assert completeness_score(full) == round(1.7 / 8.6, 2)
-    assert completeness_as_dictionary(full) == round(1.3 / 8.2, 2)
     assert completeness_score({"nombre": "x", "donde_solicitar": {"direcciones": ["d"]}}) == round(
         1.4 / 8.6, 2
     )
@@ -123,7 +121,7 @@ def test_p34_languages_are_judged_alike():
     assert "encoding" not in extraction_quality("EspaÃ±a " * 60, parts=2, language="es", confidence=1).passed
 
 
-def test_p32_blocked_first_then_the_administration_then_the_registry():
+def test_p32_citations_are_judged_by_block_list_then_administration_then_registry():
     registry = packaged_registry()
     verdicts = {
         "https://es.wikipedia.org/wiki/Paro": (False, "blocked:encyclopedia"),
@@ -140,7 +138,7 @@ def test_p32_blocked_first_then_the_administration_then_the_registry():
         assert (verdict.allowed, verdict.rule) == (allowed, rule), url
 
 
-def test_p35_the_rules_for_addresses_in_their_order():
+def test_p35_the_rules_for_the_citation_address_apply_in_order():
     result = citation_address(
         "HTTP://BOE.es/buscar/act.php;jsessionid=1?id=BOE-A-2015-1&utm_source=x&sid=9&p=2#arriba"
     )
@@ -166,11 +164,11 @@ def test_p35_spanish_is_preferred_only_where_the_page_has_such_a_twin():
 @pytest.mark.parametrize(
     ("days", "status"), [(1, "current"), (45, "current"), (46, "stale"), (90, "stale"), (91, "drifted")]
 )
-def test_drift_follows_the_days_without_a_look(days: int, status: str):
+def test_drift_grows_with_the_days_since_the_last_check(days: int, status: str):
     assert drift_of(NOW - timedelta(days=days), NOW)[0] == status
 
 
-def test_drift_knows_changed_and_missing_pages():
+def test_drift_reports_changed_and_missing_pages():
     assert drift_of(NOW, NOW, changed=True)[0] == "drifted"
     assert drift_of(NOW, NOW, missing=True)[0] == "missing"
     assert drift_of(None, NOW)[0] == "missing"

@@ -24,7 +24,7 @@ from headwater_recipes.procedures.retrieval.keywords import (
 )
 from headwater_recipes.procedures.standalone import procedures_from
 
-# A folder like the assistant's own: accent twins, short words and all.
+# A folder like that of the assistant, with accent twins and short words.
 CURATED = {
     "arraigo": "arraigo, arraigo social, papeles, residencia",
     "ayuda_alquiler": "alquiler, ayuda alquiler, ayuda al alquiler, bono joven, lloguer",
@@ -139,7 +139,7 @@ def test_p24_procedures_are_filtered_by_territory_organism_kind_channel_and_lang
     assert len(select_documents(merged, language="eu")) == 5
 
 
-def test_fragments_of_common_words_are_known():
+def test_fragments_of_common_words_are_recognised():
     assert is_fragment("renta")
     assert not is_fragment("empadronamiento")
 

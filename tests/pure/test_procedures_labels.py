@@ -468,7 +468,7 @@ PARAPHRASES = {
 
 
 @pytest.mark.parametrize("field", PARAPHRASES)
-def test_p16_what_begins_otherwise_is_known_by_its_noun(field: str):
+def test_p16_a_paraphrased_heading_is_recognised_by_its_noun(field: str):
     missed = [
         heading
         for heading in PARAPHRASES[field]
@@ -498,7 +498,7 @@ def test_p16_headings_announce_their_field(field: str):
     assert missed == {}
 
 
-def test_p16_case_accents_numbers_and_marks_do_not_matter():
+def test_p16_case_accents_numbers_and_punctuation_do_not_matter():
     for heading in (
         "REQUISITOS",
         "requisitos",
@@ -524,7 +524,7 @@ def test_deadlines_say_what_they_are_for():
     assert recognise("When can I apply?").key == "solicitud"
 
 
-def test_two_parts_under_one_heading():
+def test_a_heading_may_announce_two_parts():
     assert recognise_both("Objeto y requisitos") == (Label("descripcion"), Label("requisitos"))
     assert recognise_both("Lugar y forma de presentación")[0].field == "donde_solicitar"
     assert recognise_both("Where do I apply?") == ()

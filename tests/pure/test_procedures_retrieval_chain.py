@@ -54,7 +54,7 @@ def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
         ({"RAG_ENABLED": "TRUE "}, ["StoreRetriever", "KeywordRetriever", "DirectoryRetriever"]),
     ],
 )
-def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
+def test_p29_the_chain_is_queried_in_order_unless_it_is_switched_off(
     sources: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
 ):
     retriever = get_retriever(sources, environment)
@@ -62,7 +62,7 @@ def test_p29_the_chain_is_asked_in_order_and_is_there_unless_switched_off(
     assert [type(item).__name__ for item in retriever.chain] == kinds
 
 
-def test_p29_without_the_chain_one_answers_alone(sources: RetrievalSources):
+def test_p29_without_the_chain_one_retriever_answers_alone(sources: RetrievalSources):
     alone = {"RAG_FALLBACK_CHAIN": "0"}
     assert isinstance(get_retriever(sources, alone), KeywordRetriever)
     assert isinstance(get_retriever(sources, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
@@ -70,7 +70,7 @@ def test_p29_without_the_chain_one_answers_alone(sources: RetrievalSources):
     assert isinstance(get_retriever(without_search, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
 
 
-def test_p29_only_what_is_enabled_reads_the_pages(sources: RetrievalSources):
+def test_p29_only_enabled_retrievers_read_the_pages(sources: RetrievalSources):
     question = "¿puedo echar la caña en el río?"
     assert get_retriever(sources, {}).retrieve(question) is None
     result = get_retriever(sources, {"RAG_ENABLED": "true"}).retrieve(question)
@@ -92,6 +92,6 @@ def test_p29_the_directory_names_the_office_and_cites_nothing(sources: Retrieval
     assert get_retriever(sources, {}).retrieve("quiero un coche") is None
 
 
-def test_p29_a_switch_that_is_neither_is_refused_by_name(sources: RetrievalSources):
+def test_p29_an_invalid_switch_is_refused_by_name(sources: RetrievalSources):
     with pytest.raises(Refused, match="RAG_ENABLED is 'maybe'"):
         get_retriever(sources, {"RAG_ENABLED": "maybe"})

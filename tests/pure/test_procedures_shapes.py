@@ -1,4 +1,4 @@
-"""Shapes of pages that carry a procedure's parts, and lines that are none of them."""
+"""Shapes of pages that carry a procedure's parts, and lines that do not belong to it."""
 
 from itertools import pairwise
 
@@ -65,7 +65,7 @@ def test_a_list_of_channels_is_not_a_label():
         "You may also be interested",
     ],
 )
-def test_p16_what_else_might_interest_is_none_of_the_procedure(heading: str):
+def test_p16_related_links_are_not_part_of_the_procedure(heading: str):
     assert recognise(heading) == Label("ignored")
     assert recognise("Interesados") == Label("requisitos")
 
@@ -82,7 +82,7 @@ def test_typed_lines_keep_their_titles():
     ]  # fmt: skip
 
 
-def test_a_department_that_does_not_say_of_which_region_takes_the_site_s():
+def test_a_department_without_a_region_belongs_to_that_of_the_site():
     regional = {"nivel": "autonomico", "ccaa": "galicia"}
     assert most_specific([{"nivel": "autonomico"}, {"nivel": "local"}, regional]) == regional
     assert most_specific([{"nivel": "estatal"}, regional]) == {"nivel": "estatal"}

@@ -61,18 +61,18 @@ def test_p29_a_page_by_meaning_counts_too_and_weak_ones_do_not(folder: Path):
     assert StoreRetriever(folder, answering(weak)).retrieve("capital de francia") is None
 
 
-def test_p29_what_stands_high_in_both_lists_wins(folder: Path):
+def test_p29_a_procedure_that_ranks_high_in_both_lists_wins(folder: Path):
     search = answering(page(DRIVING, coverage=1.0), page(FISHING, coverage=0.9))
     result = StoreRetriever(folder, search).retrieve("licencia de pesca y coche")
     assert result is not None
     assert result.tramite == "age-mapa-pesca"
 
 
-def test_p32_what_may_not_be_cited_is_passed_over(folder: Path):
+def test_p32_a_page_that_may_not_be_cited_is_skipped(folder: Path):
     assert StoreRetriever(folder, answering(page(ABROAD, coverage=1.0))).retrieve("cebos y redes") is None
 
 
-def test_another_language_answers_where_the_own_does_not(folder: Path):
+def test_another_language_answers_where_the_requested_one_does_not(folder: Path):
     queries: list[str] = []
 
     def search(query: str, language: str) -> Sequence[Mapping[str, Any]]:
@@ -84,7 +84,7 @@ def test_another_language_answers_where_the_own_does_not(folder: Path):
     assert queries == ["ca", ""]
 
 
-def test_places_in_both_lists_add_up():
+def test_ranks_in_both_lists_add_up():
     in_both, in_one = "https://a.gob.es/x", "https://b.gob.es/y"
     scores = page_scores(
         [page(in_one, coverage=1.0), page(in_both, coverage=0.9), page(in_both, similarity=0.9)]

@@ -84,11 +84,11 @@ def test_r73_word_count_steps_at_their_edges(words: int, value: float) -> None:
         (300, 0.90, "high"),
     ],
 )
-def test_r73_whole_scores_beside_the_edges(words: int, score: float, name: str) -> None:
+def test_r73_scores_change_at_the_steps_of_the_word_count(words: int, score: float, name: str) -> None:
     """Three sentences in three paragraphs, every word once, no metadata."""
     text = ".\n\n".join(" ".join(f"{part}w{n}" for n in range(size)) for part, size in parts(words)) + "."
-    found = score_parse_quality(text)
-    assert (found.value, found.label) == (pytest.approx(score), name)
+    result = score_parse_quality(text)
+    assert (result.value, result.label) == (pytest.approx(score), name)
 
 
 @pytest.mark.parametrize(("words", "name"), [(19, "low"), (20, "medium")])
@@ -116,7 +116,7 @@ def test_r74_diversity_is_unique_words_by_words() -> None:
         ("是的。好！", 2),
     ],
 )
-def test_r74_sentences_are_terminal_marks(text: str, sentences: int) -> None:
+def test_r74_sentences_are_counted_by_terminal_punctuation(text: str, sentences: int) -> None:
     assert count_sentences(text) == sentences
     assert score_parse_quality(text).components["sentence"] == step_value(SENTENCE_STEPS, sentences)
 
@@ -137,7 +137,7 @@ def test_r74_metadata_is_a_quarter_each() -> None:
     ("value", "name"),
     [(0.0, "low"), (0.3499, "low"), (0.35, "medium"), (0.6499, "medium"), (0.65, "high"), (0.95, "high")],
 )
-def test_r75_labels_at_their_edges(value: float, name: str) -> None:
+def test_r75_labels_change_at_their_thresholds(value: float, name: str) -> None:
     assert quality_label(value) == name
 
 
@@ -151,9 +151,9 @@ def test_r76_low_quality_is_quarantined_with_its_components() -> None:
 
 
 def test_r76_the_labels_to_quarantine_can_be_set() -> None:
-    (kept,) = ScoreQuality(set_aside=())([document("Please enable scripts.")], CONTEXT)
-    assert isinstance(kept, Document)
-    assert kept.quality == kept.notes["score"] < 0.35
+    (passed,) = ScoreQuality(set_aside=())([document("Please enable scripts.")], CONTEXT)
+    assert isinstance(passed, Document)
+    assert passed.quality == passed.notes["score"] < 0.35
     (stopped,) = ScoreQuality(set_aside=("low", "medium"))([document(prose(60))], CONTEXT)
     assert isinstance(stopped, SetAside)
 
@@ -211,7 +211,7 @@ def test_the_word_component_grows_with_the_words(first: int, second: int) -> Non
 
 
 @given(TEXTS, FLAGS, st.sampled_from(["title", "author", "publisher", "date"]))
-def test_metadata_never_hurts(text: str, flags: dict[str, bool], field: str) -> None:
+def test_metadata_never_lowers_the_score(text: str, flags: dict[str, bool], field: str) -> None:
     with_it = score_parse_quality(text, **{**flags, field: True})
     assert with_it.value >= score_parse_quality(text, **{**flags, field: False}).value
 

@@ -64,7 +64,7 @@ def test_a_block_is_respected():
     assert decision(HOST, views={"host": KeyState(blocked_until=130.0)}) == Wait(130.0, "host", planned=True)
 
 
-def test_all_places_taken_means_asking_again_soon():
+def test_when_all_slots_are_taken_a_request_tries_again_soon():
     result = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running=3)})
     assert isinstance(result, Wait)
     assert not result.planned
@@ -90,21 +90,21 @@ def test_an_early_request_waits_for_its_planned_moment():
     assert decision(HOST, planned=105.0) == Wait(105.0, "host", planned=True)
 
 
-def test_p10_a_slow_host_does_not_use_up_what_others_share_with_it():
+def test_p10_a_slow_host_does_not_use_up_a_shared_quota():
     # Twenty plans of a host with a long Crawl-delay lie far ahead in the budget of its kind; now there is room.
     kind = Quota("kind", 20, 60.0)
     far = KeyState(planned=[160.0 + 60 * step for step in range(20)])
     assert decision(kind, views={"kind": far}) == Go()
 
 
-def test_nothing_is_kept_beyond_the_horizon():
+def test_no_request_is_planned_beyond_the_horizon():
     assert decision(HOST, views={"host": KeyState(blocked_until=5000.0)}, horizon=600.0) == Wait(
         700.0, "host", planned=False
     )
 
 
 @given(moments, quotas, st.integers(0, 600).map(lambda n: n / 10))
-def test_r32_a_moment_that_is_given_never_breaks_the_quota(times, quota, start):
+def test_r32_a_granted_moment_never_breaks_the_quota(times, quota, start):
     sent_times: list[float] = []
     for time in times:
         insort(sent_times, earliest_moment(sent_times, quota, time))
@@ -143,7 +143,7 @@ def test_g5_a_success_ends_a_row_of_failures():
     assert circuit_after(circuit, 0.0, failed=False, threshold=5, pause=300.0) == CLOSED
 
 
-def test_a_probe_that_never_reports_is_not_waited_for_for_ever():
+def test_a_probe_that_never_reports_is_replaced_in_the_end():
     circuit = circuit_after(CLOSED, 0.0, failed=True, threshold=1, pause=300.0)
     probing, _ = enter_circuit(circuit, 300.0)
     assert enter_circuit(probing, 400.0)[1] == 0.0

@@ -1,4 +1,4 @@
-"""What of a URL may stand in a log, an error or a list."""
+"""URLs in logs, errors and lists show no secret."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_harmless_parameters_stay_readable(name: str):
     assert redact_url(url) == url
 
 
-def test_what_is_not_a_url_is_not_repeated():
+def test_text_that_is_not_a_url_is_not_repeated():
     assert redact_url("http://[::1") == "(not a URL)"
 
 

@@ -25,16 +25,16 @@ def _document(**changes: Any) -> Document:
     )
 
 
-def _kept(**changes: Any) -> DocumentOutcome:
+def _kept_outcome(**changes: Any) -> DocumentOutcome:
     return DocumentOutcome(state=State.KEPT, document=_document(**changes))
 
 
-def _ended(state: State, reason: str, of: str | None = None) -> DocumentOutcome:
+def _ended_outcome(state: State, reason: str, of: str | None = None) -> DocumentOutcome:
     return DocumentOutcome(state=state, reason=reason, of=of, document=_document())
 
 
-kept = st.builds(
-    _kept,
+kept_outcomes = st.builds(
+    _kept_outcome,
     title=WORDS,
     text=st.text("ab ", max_size=60),
     authors=st.lists(WORDS, max_size=2).map(tuple),
@@ -47,25 +47,25 @@ kept = st.builds(
     attributes=st.dictionaries(st.sampled_from("pq"), WORDS | st.integers() | st.lists(WORDS), max_size=2),
     facts=st.dictionaries(st.sampled_from("fg"), st.builds(FactValue, WORDS | st.none()), max_size=2),
 )
-ended = st.builds(
-    _ended,
+ended_outcomes = st.builds(
+    _ended_outcome,
     st.sampled_from([state for state in State if state is not State.KEPT]),
     st.sampled_from(["", "why"]),
 )
-outcomes = kept | ended
+outcomes = kept_outcomes | ended_outcomes
 
 
 @given(outcomes)
-def test_an_outcome_compared_with_itself_is_the_same(one: DocumentOutcome):
-    assert compare_outcomes(one, one) == (ReplayVerdict.SAME, ())
+def test_an_outcome_compared_with_itself_is_the_same(outcome: DocumentOutcome):
+    assert compare_outcomes(outcome, outcome) == (ReplayVerdict.SAME, ())
 
 
 @given(outcomes, outcomes)
 def test_with_swapped_arguments_better_is_worse_and_everything_else_stays(
-    one: DocumentOutcome, other: DocumentOutcome
+    first: DocumentOutcome, second: DocumentOutcome
 ):
-    verdict, differences = compare_outcomes(one, other)
-    back, swapped = compare_outcomes(other, one)
+    verdict, differences = compare_outcomes(first, second)
+    back, swapped = compare_outcomes(second, first)
     assert back == OPPOSITE.get(verdict, verdict)
     assert [(d.field, d.after, d.before, -d.direction) for d in swapped] == [
         (d.field, d.before, d.after, d.direction) for d in differences
@@ -74,9 +74,9 @@ def test_with_swapped_arguments_better_is_worse_and_everything_else_stays(
 
 @given(outcomes, outcomes)
 def test_every_verdict_but_the_same_has_differences_and_none_is_long(
-    one: DocumentOutcome, other: DocumentOutcome
+    first: DocumentOutcome, second: DocumentOutcome
 ):
-    verdict, differences = compare_outcomes(one, other)
+    verdict, differences = compare_outcomes(first, second)
     assert (verdict is ReplayVerdict.SAME) == (not differences)
     assert all(len(value) <= MAX_VALUE_LENGTH + 40 for d in differences for value in (d.before, d.after))
 
@@ -84,19 +84,29 @@ def test_every_verdict_but_the_same_has_differences_and_none_is_long(
 @pytest.mark.parametrize(
     ("before", "after", "verdict", "ending"),
     [
-        (_kept(), _ended(State.DROPPED, "too_short"), ReplayVerdict.WORSE, "dropped: too_short"),
         (
-            _kept(),
-            _ended(State.QUARANTINED, "error:ValueError"),
+            _kept_outcome(),
+            _ended_outcome(State.DROPPED, "too_short"),
+            ReplayVerdict.WORSE,
+            "dropped: too_short",
+        ),
+        (
+            _kept_outcome(),
+            _ended_outcome(State.QUARANTINED, "error:ValueError"),
             ReplayVerdict.WORSE,
             "quarantined: error:ValueError",
         ),
-        (_ended(State.DROPPED, "too_short"), _kept(), ReplayVerdict.BETTER, "kept"),
-        (_ended(State.ASIDE, "empty"), _kept(), ReplayVerdict.BETTER, "kept"),
-        (_ended(State.DROPPED, "a"), _ended(State.DROPPED, "b"), ReplayVerdict.CHANGED, "dropped: b"),
+        (_ended_outcome(State.DROPPED, "too_short"), _kept_outcome(), ReplayVerdict.BETTER, "kept"),
+        (_ended_outcome(State.ASIDE, "empty"), _kept_outcome(), ReplayVerdict.BETTER, "kept"),
         (
-            _ended(State.DUPLICATE, "duplicate:text", "x"),
-            _ended(State.DUPLICATE, "duplicate:text", "y"),
+            _ended_outcome(State.DROPPED, "a"),
+            _ended_outcome(State.DROPPED, "b"),
+            ReplayVerdict.CHANGED,
+            "dropped: b",
+        ),
+        (
+            _ended_outcome(State.DUPLICATE, "duplicate:text", "x"),
+            _ended_outcome(State.DUPLICATE, "duplicate:text", "y"),
             ReplayVerdict.CHANGED,
             "duplicate of y",
         ),
@@ -134,17 +144,17 @@ def test_how_a_document_ends_comes_first(
     ],
 )
 def test_what_counts_as_better_and_as_worse(changes: dict[str, Any], verdict: ReplayVerdict):
-    assert compare_outcomes(_kept(), _kept(**changes))[0] is verdict
+    assert compare_outcomes(_kept_outcome(), _kept_outcome(**changes))[0] is verdict
 
 
 def test_a_fresh_document_equals_what_the_store_returns_for_it():
-    fresh = _kept(
+    fresh = _kept_outcome(
         title="Nul\x00",
         published=WHEN.astimezone(timezone(timedelta(hours=2))),
         attributes={"list": ("a", "b"), "when": WHEN, "nothing": float("nan")},
         facts={"fee": FactValue({"amounts": (1, 2.0)})},
     )
-    stored = _kept(
+    stored = _kept_outcome(
         title="Nul\ufffd",
         published=WHEN,
         attributes={"list": ["a", "b"], "when": "2026-11-13T08:00:00Z", "nothing": None},
@@ -155,6 +165,8 @@ def test_a_fresh_document_equals_what_the_store_returns_for_it():
 
 def test_long_texts_are_shown_around_the_first_change():
     same = "The same words again and again. " * 40
-    _, (difference,) = compare_outcomes(_kept(text=f"{same}Then this."), _kept(text=f"{same}But that."))
+    _, (difference,) = compare_outcomes(
+        _kept_outcome(text=f"{same}Then this."), _kept_outcome(text=f"{same}But that.")
+    )
     assert difference.before == f"{len(same) + 10} characters: …ds again and again. Then this."
     assert difference.after == f"{len(same) + 9} characters: …ds again and again. But that."

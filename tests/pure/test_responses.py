@@ -34,24 +34,24 @@ def answer(
     )
 
 
-def verdict(given_answer, attempts=0, **options):
-    return judge_response(given_answer, attempts=attempts, now=NOW, **options)
+def verdict(response, attempts=0, **options):
+    return judge_response(response, attempts=attempts, now=NOW, **options)
 
 
-def test_p11_200_goes_on():
+def test_p11_a_200_proceeds():
     assert verdict(answer()) == Proceed()
 
 
-def test_p11_p12_304_is_unchanged():
+def test_p11_p12_a_304_is_unchanged():
     assert verdict(answer(304, b"")) == Unchanged()
 
 
-def test_p11_403_waits_a_minute_once():
+def test_p11_a_403_is_retried_once_after_a_minute():
     assert verdict(answer(403)) == Retry(60 * SECOND, "http_403")
     assert verdict(answer(403), 1) == GiveUp("http_403")
 
 
-def test_p11_429_is_retried_three_times_after_the_delay_of_the_server():
+def test_p11_a_429_is_retried_three_times_after_the_delay_of_the_server():
     slow_down = answer(429, headers={"retry-after": "7"})
     assert [verdict(slow_down, n) for n in range(3)] == [Retry(7 * SECOND, "http_429")] * 3
     assert verdict(slow_down, 3) == GiveUp("http_429")
@@ -59,7 +59,7 @@ def test_p11_429_is_retried_three_times_after_the_delay_of_the_server():
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 520])
-def test_p11_p9_c12_5xx_is_tried_after_2_4_and_8_seconds(status):
+def test_p11_p9_c12_a_5xx_is_retried_after_2_4_and_8_seconds(status):
     delays = [verdict(answer(status), n) for n in range(4)]
     assert delays == [*(Retry(s * SECOND, f"http_{status}") for s in (2, 4, 8)), GiveUp(f"http_{status}")]
 
@@ -74,7 +74,7 @@ def test_p11_a_timeout_is_tried_once_with_double_time():
     assert verdict(Failure("timeout"), 1) == GiveUp("timeout")
 
 
-def test_404_is_given_up_and_410_is_gone_for_good():
+def test_a_404_ends_the_attempts_and_a_410_is_permanent():
     assert verdict(answer(404)) == GiveUp("http_404")
     assert verdict(answer(410)) == GiveUp("http_410", gone=True)
 
@@ -88,7 +88,7 @@ def test_c12_failures_of_the_moment_are_tried_again(reason):
 @pytest.mark.parametrize(
     "reason", ["tls", "too_large", "forbidden_address", "bad_url", "redirects", "robots", "undeclared_agent"]
 )
-def test_failures_that_will_not_change_are_not(reason):
+def test_permanent_failures_are_not_tried_again(reason):
     assert verdict(Failure(reason, temporary=False)) == GiveUp(reason)
 
 
@@ -107,7 +107,7 @@ def test_an_html_page_is_not_accepted_as_a_feed():
     assert verdict(answer(media_type="application/rss+xml"), purpose="feed") == Proceed()
 
 
-def test_statuses_that_the_asker_understands_go_through():
+def test_statuses_that_the_request_accepts_go_through():
     assert verdict(answer(404), accept=frozenset({404})) == Proceed()
 
 
@@ -118,7 +118,7 @@ def test_r64_the_two_refusals_of_the_regulator_are_distinguished():
     assert verdict(too_fast) == Retry(timedelta(minutes=10), "http_403")
 
 
-def test_a_used_up_quota_is_not_waited_for():
+def test_a_request_does_not_wait_for_a_quota_that_is_used_up():
     assert verdict(answer(429, b'{"error":{"code":"insufficient_quota"}}')) == GiveUp("quota_exhausted")
 
 
@@ -180,7 +180,7 @@ def test_freshness_is_the_time_until_the_next_request(headers, expected):
     assert freshness(headers, NOW) == expected
 
 
-def test_p12_a_conditional_request_carries_what_was_stored():
+def test_p12_a_conditional_request_carries_the_stored_validators():
     stored = conditional_headers('"abc"', "Fri, 13 Nov 2026 08:00:00 GMT")
     assert stored == {"If-None-Match": '"abc"', "If-Modified-Since": "Fri, 13 Nov 2026 08:00:00 GMT"}
     assert conditional_headers(None, "") == {}
@@ -193,14 +193,14 @@ def test_p12_a_conditional_request_carries_what_was_stored():
     st.dictionaries(st.sampled_from(["retry-after", "Retry-After"]), st.text(max_size=20)),
 )
 def test_every_answer_has_a_meaning_and_no_retry_goes_on_for_ever(status, attempts, headers):
-    found = verdict(answer(status, headers=headers), attempts)
-    assert isinstance(found, Proceed | Unchanged | Retry | GiveUp)
-    if isinstance(found, Retry):
+    judgement = verdict(answer(status, headers=headers), attempts)
+    assert isinstance(judgement, Proceed | Unchanged | Retry | GiveUp)
+    if isinstance(judgement, Retry):
         assert attempts < 3
-        assert timedelta(0) <= found.delay <= timedelta(days=1)
+        assert timedelta(0) <= judgement.delay <= timedelta(days=1)
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
 def test_freshness_survives_any_header(cache_control, expires, age):
-    found = freshness({"cache-control": cache_control, "expires": expires, "age": age}, NOW)
-    assert found is None or timedelta(0) <= found <= timedelta(days=365)
+    duration = freshness({"cache-control": cache_control, "expires": expires, "age": age}, NOW)
+    assert duration is None or timedelta(0) <= duration <= timedelta(days=365)

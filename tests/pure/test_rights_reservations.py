@@ -1,4 +1,4 @@
-"""What publishers say about the use of their pages."""
+"""Reservations of publishers about the use of their pages."""
 
 import json
 
@@ -42,7 +42,7 @@ FILE = json.dumps(
         ("/odd/page", False),
     ],
 )
-def test_c39_the_longest_location_speaks_and_of_two_equal_ones_the_one_that_reserves(path, reserved):
+def test_c39_the_longest_location_decides_and_of_two_equal_ones_the_one_that_reserves(path, reserved):
     rule = rule_for(read_tdmrep(FILE), path)
     assert rule is not None
     assert rule.reserved is reserved

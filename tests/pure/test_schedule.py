@@ -1,4 +1,4 @@
-"""When sources and records are due."""
+"""Sources and records become due at the right time."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -69,7 +69,7 @@ def test_the_minimum_interval_does_not_change_cron():
     assert effective_trigger(Trigger(cron="* * * * *"), DEFAULT, {}) == Trigger(cron="* * * * *")
 
 
-def test_r27_backoff_60_to_3600():
+def test_r27_backoff_grows_from_60_to_3600_seconds():
     pauses = [source_backoff(n).total_seconds() for n in range(1, 10)]
     assert pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
 
@@ -110,7 +110,7 @@ def test_the_minimum_pause_of_a_source_delays_but_never_hastens(
         ),
     ],
 )
-def test_c9_every_four_hours_on_the_hour_in_utc(now: datetime, due: datetime):
+def test_c9_a_cron_poll_is_every_four_hours_on_the_hour_in_utc(now: datetime, due: datetime):
     assert next_poll_at(Trigger(cron="0 */4 * * *"), now) == due
 
 
@@ -134,7 +134,7 @@ def test_g1_a_daily_poll_at_four_in_the_morning_utc(now: datetime):
     assert (due.hour, due.minute) == (4, 0)
 
 
-def test_p25_weekly_daily_and_monthly_cadences():
+def test_p25_sources_may_be_polled_daily_weekly_or_monthly():
     assert next_poll_at(Trigger(cron="0 3 * * 1"), NOON) == datetime(2026, 11, 16, 3, tzinfo=UTC)
     assert next_poll_at(Trigger(every=timedelta(days=7)), NOON) == NOON + timedelta(days=7)
     assert next_poll_at(Trigger(every=timedelta(days=1)), NOON) == NOON + timedelta(days=1)
@@ -177,7 +177,7 @@ def test_a_wrong_caching_header_delays_four_polls_at_most():
     )
 
 
-def test_cron_times_are_kept_whatever_a_header_says():
+def test_cron_times_do_not_depend_on_headers():
     assert freshness_delay(timedelta(days=365), Trigger(cron="0 */4 * * *")) == timedelta(0)
 
 

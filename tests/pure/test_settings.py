@@ -23,9 +23,9 @@ def _file(tmp_path: Path, text: str, name: str = "headwater.yaml") -> Path:
     return path
 
 
-def _refused(call, *given_) -> str:
+def _refused(call, *arguments) -> str:
     with pytest.raises(Refused) as refused:
-        call(*given_)
+        call(*arguments)
     assert "\n" not in refused.value.detail
     return refused.value.detail
 
@@ -36,11 +36,11 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.Mo
     assert Settings().database_url == "sqlite:///headwater-data/headwater.db"
 
 
-def test_an_empty_file_is_no_mistake(tmp_path: Path):
+def test_an_empty_file_has_the_default_settings(tmp_path: Path):
     assert read_settings(_file(tmp_path, ""), {}) == Settings()
 
 
-def test_everything_can_be_told_in_the_file(tmp_path: Path):
+def test_every_setting_can_be_in_the_file(tmp_path: Path):
     path = _file(
         tmp_path,
         "data: elsewhere\nworkers: 3\nhosts: {'*.example': 'http://127.0.0.1:1'}\nallow: ['127.0.0.1:80']\n"
@@ -54,8 +54,12 @@ def test_everything_can_be_told_in_the_file(tmp_path: Path):
 
 def test_the_environment_comes_before_the_file(tmp_path: Path):
     path = _file(tmp_path, "data: from-file\nlog: console\n")
-    given_ = {"HEADWATER_DATA": "from-environment", "HEADWATER_DATABASE": "sqlite:///x", "HEADWATER_LOG": ""}
-    settings = read_settings(path, given_)
+    variables = {
+        "HEADWATER_DATA": "from-environment",
+        "HEADWATER_DATABASE": "sqlite:///x",
+        "HEADWATER_LOG": "",
+    }
+    settings = read_settings(path, variables)
     assert (settings.data, settings.database_url, settings.log) == (
         "from-environment",
         "sqlite:///x",
@@ -63,15 +67,17 @@ def test_the_environment_comes_before_the_file(tmp_path: Path):
     )
 
 
-def test_the_file_is_the_named_one_then_the_environments_then_the_folders(tmp_path: Path, monkeypatch):
+def test_a_named_file_comes_before_that_of_the_environment_and_that_of_the_folder(
+    tmp_path: Path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     _file(tmp_path, "data: here\n")
-    named = _file(tmp_path, "data: named\n", "named.yaml")
-    other = _file(tmp_path, "data: other\n", "other.yaml")
-    environment = {"HEADWATER_CONFIG": str(other)}
+    named_file = _file(tmp_path, "data: named\n", "named.yaml")
+    other_file = _file(tmp_path, "data: other\n", "other.yaml")
+    environment = {"HEADWATER_CONFIG": str(other_file)}
     assert read_settings(None, {}).data == "here"
     assert read_settings(None, environment).data == "other"
-    assert read_settings(named, environment).data == "named"
+    assert read_settings(named_file, environment).data == "named"
 
 
 def test_a_missing_file_is_named(tmp_path: Path):
@@ -106,7 +112,7 @@ def test_a_mistake_is_reported_with_file_line_and_field(
 
 
 @pytest.mark.parametrize("text", ["data: [unclosed\nworkers: 2\n", "a: b: c\n", "\tdata: x\n", "data: 'x\n"])
-def test_what_is_not_yaml_is_reported_with_its_line(tmp_path: Path, text: str):
+def test_invalid_yaml_is_reported_with_its_line(tmp_path: Path, text: str):
     path = _file(tmp_path, text)
     message = _refused(read_settings, path, {})
     assert message.startswith(f"{path}:")
@@ -129,7 +135,7 @@ def test_a_process_needs_two_connections(tmp_path: Path):
 
 
 @given(st.binary(max_size=60))
-def test_no_file_brings_anything_but_settings_or_a_refusal(tmp_path_factory, body: bytes):
+def test_any_file_yields_settings_or_is_refused(tmp_path_factory, body: bytes):
     path = tmp_path_factory.getbasetemp() / "hostile.yaml"
     path.write_bytes(body)
     message = ""
@@ -199,7 +205,9 @@ WRONG_RATES = [
 
 
 @pytest.mark.parametrize(("text", "line", "field", "problem"), WRONG_RATES)
-def test_p10_a_mistake_in_it_is_reported_with_file_line_and_field(tmp_path, text, line, field, problem):
+def test_p10_a_mistake_in_the_rates_is_reported_with_file_line_and_field(
+    tmp_path, text, line, field, problem
+):
     settings, path = _file(tmp_path, ""), _file(tmp_path, text, RATE_LIMITS_FILE)
     message = _refused(read_settings, settings, {})
     assert message.startswith(f"{path}:{line}: {field}: ")
@@ -226,7 +234,7 @@ def test_a_mistake_about_fetching_is_reported_with_file_line_and_field(tmp_path,
 @pytest.mark.parametrize(
     "text", ["127.0.0.1", "127.0.0.1:99999", "10.0.0.0/8:80", "a:b", ":80", "[::1", "host:0"]
 )
-def test_an_allowed_address_that_is_none_is_reported(text: str):
+def test_an_invalid_allowed_address_is_reported(text: str):
     assert _refused(fetch_settings, Settings(allow=[text])).startswith("allow: ")
 
 
@@ -251,7 +259,7 @@ def test_a_source_is_a_line_of_yaml(tmp_path: Path):
     assert source.id == source_key("crypto", "feed", "https://wire.example/feed", "Wire")
 
 
-def test_a_source_may_say_more(tmp_path: Path):
+def test_a_source_may_have_options(tmp_path: Path):
     text = (
         "sources:\n  - name: Seeds\n    kind: seeds\n    every: 90s\n    subject: coins\n    credibility: 0.9\n"
         "    active: false\n    options: {full_text: true, polling_interval_seconds: 60}\n"
@@ -316,10 +324,10 @@ def test_a_source_of_the_wrong_shape_is_reported_with_its_line(
 @pytest.mark.parametrize(
     ("text", "seconds"), [("90s", 90), ("15m", 900), ("4h", 14400), ("1d", 86400), (" 1.5 h ", 5400)]
 )
-def test_durations(text: str, seconds: float):
+def test_durations_are_parsed(text: str, seconds: float):
     assert parse_duration(text, "x") == timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("text", ["", "5", "m", "-5m", "5 minutes", "1e3s", "99999999999999d"])
-def test_what_is_no_duration_is_refused(text: str):
+def test_an_invalid_duration_is_refused(text: str):
     assert _refused(parse_duration, text, "here").startswith("here: ")

@@ -14,7 +14,7 @@ from headwater.sources.sitemaps.parser import decompress_sitemap, parse_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry
 from headwater.sources.sitemaps.xml_parser import parse_loosely
 
-# Without its date, so that the same bytes come out each time.
+# Without a date in the header, so that the bytes are the same each time.
 packed_as = partial(gzip.compress, mtime=0)
 
 
@@ -51,8 +51,8 @@ def test_p3_whatever_is_written_as_xml_is_read_back_in_order(urls):
 @given(ADDRESSES, st.integers(1, 400))
 def test_the_loose_parser_finds_what_the_strict_one_finds_however_the_chunks_are_cut(urls, size):
     body = urlset(*((url, "2026") for url in urls))
-    cut = (body[start : start + size] for start in range(0, len(body), size))
-    assert [entry.url for entry in parse_loosely(cut)] == [entry.url for entry in read(body)[1]]
+    chunks = (body[start : start + size] for start in range(0, len(body), size))
+    assert [entry.url for entry in parse_loosely(chunks)] == [entry.url for entry in read(body)[1]]
 
 
 @example(position=294, dirt=b"rdf:")
@@ -66,8 +66,8 @@ def test_damage_anywhere_loses_no_entry_before_it_and_raises_only_one_error(posi
     except NotASitemap:
         assert position < len(body) - 20 * 60
         return
-    whole = body[:position].count(b"</url>")
-    assert [entry.url for entry in entries[:whole]] == [url for url, _ in lines[:whole]]
+    complete = body[:position].count(b"</url>")
+    assert [entry.url for entry in entries[:complete]] == [url for url, _ in lines[:complete]]
 
 
 @settings(max_examples=300)

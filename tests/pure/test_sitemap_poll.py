@@ -145,21 +145,21 @@ def test_an_unchanged_file_is_requested_conditionally_and_recognised_by_its_hash
 
 
 def test_a_failed_file_causes_a_warning_and_keeps_its_state_for_the_next_poll():
-    good = {
+    pages = {
         MAP: index(*at("1.xml", "2.xml")),
         at("1.xml")[0]: urlset(*at("a")),
         at("2.xml")[0]: urlset(*at("b")),
     }
-    watermark = poll(good).discovery.watermark
-    failing = poll(good | {at("2.xml")[0]: Temporary("http_500")}, watermark=watermark)
+    watermark = poll(pages).discovery.watermark
+    failing = poll(pages | {at("2.xml")[0]: Temporary("http_500")}, watermark=watermark)
     assert failing.discovery.watermark == watermark
     assert any("sitemap_failed:http_500" in warning for warning in failing.discovery.warnings)
 
 
 def test_when_everything_fails_the_first_error_is_reported():
-    with pytest.raises(Temporary) as message:
+    with pytest.raises(Temporary) as caught:
         poll({MAP: Temporary("http_500", delay=timedelta(minutes=1))})
-    assert message.value.delay == timedelta(minutes=1)
+    assert caught.value.delay == timedelta(minutes=1)
     with pytest.raises(Permanent, match="gone"):
         poll({MAP: Permanent("gone")})
 

@@ -15,19 +15,19 @@ from headwater.stories.clustering.build_stories import build_stories
 from headwater.stories.clustering.cluster_items import cluster_items, single_linkage
 from headwater.stories.clustering.similarity import StoryItem, normalise_rows
 
-words = st.lists(st.sampled_from([word for known in EVENTS.values() for word in known]), max_size=12).map(
-    " ".join
-)
+words = st.lists(
+    st.sampled_from([word for event_words in EVENTS.values() for word in event_words]), max_size=12
+).map(" ".join)
 moments = st.none() | st.integers(0, 60 * 24).map(lambda hours: START + timedelta(hours=hours))
 
 
 @st.composite
 def corpora(draw: st.DrawFn) -> list[StoryItem]:
     """Articles of up to three groups; some empty, some identical."""
-    found = draw(st.lists(st.tuples(words, words, moments, st.sampled_from("abc")), max_size=14))
+    articles = draw(st.lists(st.tuples(words, words, moments, st.sampled_from("abc")), max_size=14))
     return [
         StoryItem(id=f"{number}", title=title, text=text, published_at=moment, group=group)
-        for number, (title, text, moment, group) in enumerate(found)
+        for number, (title, text, moment, group) in enumerate(articles)
     ]
 
 
@@ -65,11 +65,11 @@ def test_the_order_of_the_input_changes_nothing(items: list[StoryItem], generato
     )
 
 
-def test_events_are_told_apart_by_their_words():
-    found = cluster_items(reports(each=8))
-    assert len(found) == len(EVENTS)
+def test_events_are_separated_by_their_words():
+    clusters = cluster_items(reports(each=8))
+    assert len(clusters) == len(EVENTS)
     items = reports(each=8)
-    for cluster in found:
+    for cluster in clusters:
         assert len({items[position].id.split("-")[0] for position, _ in cluster.members}) == 1
 
 
@@ -79,11 +79,11 @@ def test_articles_that_share_nothing_stay_alone():
 
 
 def test_two_copies_alone_in_the_world_are_one_story():
-    one = report("mill", 1)
-    assert [len(c.members) for c in cluster_items([one, replace(one, id="other")])] == [2]
+    article = report("mill", 1)
+    assert [len(c.members) for c in cluster_items([article, replace(article, id="other")])] == [2]
 
 
-def test_half_characters_and_empty_titles_are_survived():
+def test_lone_surrogates_and_empty_titles_are_accepted():
     items = [
         StoryItem(id="a", title="port \ud800 \x00"),
         StoryItem(id="b"),
@@ -92,7 +92,7 @@ def test_half_characters_and_empty_titles_are_survived():
     assert sum(len(cluster.members) for cluster in cluster_items(items)) == 3
 
 
-def test_nothing_and_one_are_divided_too():
+def test_an_empty_corpus_and_a_single_article_are_clustered():
     assert cluster_items([]) == []
     assert [cluster.members for cluster in cluster_items([report("vote", 1)])] == [((0, 1.0),)]
 
@@ -137,7 +137,7 @@ def test_g20_only_ten_neighbours_count():
     assert set(single_linkage(close, neighbours=0).tolist()) == set(range(14))
 
 
-def test_the_reference_says_what_it_needs():
+def test_the_reference_profile_is_refused_without_vectors():
     with pytest.raises(Refused, match="headwater\\[nlp\\]"):
         cluster_items(reports("mill"), profile="reference")
 

@@ -1,4 +1,4 @@
-"""What is said of a story as a whole, whatever the order of its documents."""
+"""The description of a story does not depend on the order of its documents."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -46,15 +46,15 @@ def story(documents: list[Document], revision: int = 1) -> Story:
     )
 
 
-def tell(documents: list[Document], before: Story | None = None, **rules: object) -> Story:
+def describe(documents: list[Document], before: Story | None = None, **rules: object) -> Story:
     revision = 1 if before is None else before.revision + 1
-    described = StoryContext(
+    context = StoryContext(
         story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW
     )
-    return DescribeStory(rules=AlertRules(**rules))(described)
+    return DescribeStory(rules=AlertRules(**rules))(context)
 
 
-SOME = st.lists(
+DOCUMENTS = st.lists(
     st.builds(
         document,
         st.text("abcdefgh", min_size=1, max_size=3),
@@ -67,26 +67,26 @@ SOME = st.lists(
 )
 
 
-@given(SOME, st.randoms())
+@given(DOCUMENTS, st.randoms())
 def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summary(documents, chance):
     shuffled = list(documents)
     chance.shuffle(shuffled)
-    item, other = tell(documents), tell(shuffled)
-    assert (item.score, item.summary) == (other.score, other.summary)
+    first, second = describe(documents), describe(shuffled)
+    assert (first.score, first.summary) == (second.score, second.summary)
     same = ("topic", "components", "top_domains", "countries", "claims", "alert")
-    assert [item.attributes[name] for name in same] == [other.attributes[name] for name in same]
-    assert item.score is not None
-    assert 0 <= item.score <= 1
+    assert [first.attributes[name] for name in same] == [second.attributes[name] for name in same]
+    assert first.score is not None
+    assert 0 <= first.score <= 1
 
 
 def test_g21_a_story_has_the_golden_score():
-    described = tell([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
+    described = describe([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
     assert described.attributes["components"]["recency"] == 0.5001
     assert described.attributes["domains"] == 3
 
 
 def test_g4_a_story_that_did_not_change_keeps_its_alert():
-    first = tell([document("a"), document("b")], new_story=2)
+    first = describe([document("a"), document("b")], new_story=2)
     assert first.attributes["alert"] == ["new_story"]
     again = StoryContext(
         story=story([document("a"), document("b")]),
@@ -96,21 +96,21 @@ def test_g4_a_story_that_did_not_change_keeps_its_alert():
         now=NOW,
     )
     assert DescribeStory(rules=AlertRules(new_story=2))(again).attributes["alert"] == ["new_story"]
-    grown = tell([document("a"), document("b"), document("c")], before=first, new_story=2)
+    grown = describe([document("a"), document("b"), document("c")], before=first, new_story=2)
     assert grown.attributes["alert"] == []
 
 
 def test_g17_growth_is_counted_from_the_last_alert_across_days():
     rules = {"growth": 2.0}
-    first = tell([document(name) for name in "ab"], **rules)
-    second = tell([document(name) for name in "abc"], before=first, **rules)
-    third = tell([document(name) for name in "abcd"], before=second, **rules)
+    first = describe([document(name) for name in "ab"], **rules)
+    second = describe([document(name) for name in "abc"], before=first, **rules)
+    third = describe([document(name) for name in "abcd"], before=second, **rules)
     assert [item.attributes["alert"] for item in (first, second, third)] == [[], [], ["growth"]]
     assert third.attributes["base"] == 4
 
 
 def test_g13_a_story_without_text_is_summarised_by_its_titles():
-    described = tell([replace(document("a"), text=""), replace(document("b"), text="")])
+    described = describe([replace(document("a"), text=""), replace(document("b"), text="")])
     assert described.summary == "Title a; Title b"
 
 

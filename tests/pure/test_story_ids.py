@@ -71,21 +71,21 @@ def test_no_story_is_forgotten_while_a_cluster_without_one_shares_a_member(clust
 
 @given(divisions(), earlier_divisions, st.integers(0, 3))
 def test_a_new_id_is_never_that_of_an_ended_story(clusters, earlier, rounds):
-    ended: frozenset[str] = frozenset()
+    ended_ids: frozenset[str] = frozenset()
     for _ in range(rounds):
-        ended |= frozenset(inherit_story_ids(clusters, [], "g", ended))
-    assert not ended & set(inherit_story_ids(clusters, earlier, "g", ended))
+        ended_ids |= frozenset(inherit_story_ids(clusters, [], "g", ended_ids))
+    assert not ended_ids & set(inherit_story_ids(clusters, earlier, "g", ended_ids))
 
 
-def test_most_shared_members_wins():
+def test_a_cluster_inherits_the_id_of_the_story_with_most_shared_members():
     big, small = _story("big", frozenset("abc")), _story("small", frozenset("de"))
     assert inherit_story_ids([frozenset("abde"), frozenset("c")], [small, big], "g")[0] in {"big", "small"}
     assert inherit_story_ids([frozenset("abd"), frozenset("ce")], [small, big], "g") == ["big", "small"]
 
 
 def test_a_story_that_splits_continues_with_the_larger_part():
-    whole = _story("whole", frozenset("abcde"))
-    names = inherit_story_ids([frozenset("ab"), frozenset("cde")], [whole], "g")
+    story = _story("whole", frozenset("abcde"))
+    names = inherit_story_ids([frozenset("ab"), frozenset("cde")], [story], "g")
     assert names[1] == "whole"
     assert names[0] != "whole"
 

@@ -1,10 +1,10 @@
-"""A story as an alert: what a telephone, a chat and a letter show of it."""
+"""A story as an alert: the message that a phone, a chat or a mail shows."""
 
 from headwater.model.recipe import Envelope
 from headwater.model.story import Member, Story
 from headwater.sinks.message import LONGEST_TEXT, message_of
 
-TOLD = {"flashpoint_title": "Kelmar Strait", "domains": 3, "alert": ["growth", "score"]}
+FIGURES = {"flashpoint_title": "Kelmar Strait", "domains": 3, "alert": ["growth", "score"]}
 
 
 def message(summary: str = "It was seized.", score: float | None = 0.7554, **attributes: object) -> str:
@@ -18,13 +18,13 @@ def message(summary: str = "It was seized.", score: float | None = 0.7554, **att
         score=score,
         attributes=attributes,
     )
-    told = message_of(Envelope(key="k", route="r", record=story, revision=1))
-    assert told.title == "A tanker is seized"
-    return told.text
+    result = message_of(Envelope(key="k", route="r", record=story, revision=1))
+    assert result.title == "A tanker is seized"
+    return result.text
 
 
 def test_g17_an_alert_shows_flashpoint_score_articles_and_rules():
-    assert message(**TOLD) == (
+    assert message(**FIGURES) == (
         "Kelmar Strait · score 0.76 · 2 articles · 3 domains · because of: growth, score\nIt was seized."
     )
 
@@ -34,4 +34,4 @@ def test_g17_a_story_without_figures_still_has_a_message():
 
 
 def test_g17_a_long_summary_is_cut():
-    assert len(message("word " * 2_000, **TOLD)) == LONGEST_TEXT
+    assert len(message("word " * 2_000, **FIGURES)) == LONGEST_TEXT

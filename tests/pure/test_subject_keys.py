@@ -25,7 +25,7 @@ def test_a_subject_that_not_every_database_holds_is_refused(make):
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_the_longest_subject_is_taken(make):
+def test_a_subject_of_the_greatest_length_is_accepted(make):
     assert make(LONG) is not None
 
 

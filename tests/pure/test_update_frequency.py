@@ -30,7 +30,7 @@ def test_c7_a_regular_source_has_the_frequency_of_its_entries():
     assert frequency == UpdateFrequency(every=3 * HOUR, quiet=3 * HOUR, window=57 * HOUR, entries=20)
 
 
-def test_c7_a_slow_source_has_a_longer_interval_and_a_quick_one_has_not():
+def test_c7_a_slow_source_has_a_longer_interval_and_a_quick_one_does_not():
     assert min_poll_interval(learn_frequency(regular(DAY))) == 4 * HOUR
     assert min_poll_interval(learn_frequency(regular(30 * DAY))) == LONGEST_MIN_INTERVAL
     assert min_poll_interval(learn_frequency(regular(HOUR))) is None
@@ -46,7 +46,7 @@ def test_c7_a_source_is_polled_before_its_entries_drop_out():
     assert next_poll_at(four_hours, START, HOUR, within=timedelta(minutes=38)) == START + HOUR
 
 
-def test_few_entries_teach_nothing():
+def test_few_entries_do_not_change_the_frequency():
     assert learn_frequency(regular(HOUR, 2)) is None
     previous = learn_frequency(regular(HOUR))
     assert learn_frequency([START], previous) == previous
@@ -82,7 +82,7 @@ def test_a_frequency_is_bounded_and_survives_being_stored(first: list[datetime],
     assert abs(stored.every - frequency.every) <= timedelta(seconds=1)
 
 
-def test_an_invalid_record_is_no_frequency():
+def test_an_invalid_record_has_no_frequency():
     assert [
         UpdateFrequency.from_record(record) for record in (None, "x", {}, {"every": "x"}, {"every": 1e400})
     ] == [None] * 5

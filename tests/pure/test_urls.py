@@ -28,7 +28,7 @@ HOSTS = st.sampled_from(
 )
 PIECES = st.text(st.sampled_from("abcZ09-._~%/?&=#;+ é!$'()*,:@\\|<>\"2F"), max_size=24)
 URLS = st.builds(
-    lambda scheme, user, host, port, rest: f"{scheme}://{user}{host}{port}/{rest}",
+    lambda scheme, user, host, port, path: f"{scheme}://{user}{host}{port}/{path}",
     st.sampled_from(["http", "https", "HTTP"]),
     st.sampled_from(["", "ana@", "ana:secret@"]),
     HOSTS,
@@ -42,34 +42,35 @@ EVERY_RULE_SET = pytest.mark.parametrize(
 
 @EVERY_RULE_SET
 @given(url=URLS)
-def test_canonical_is_idempotent(url, rules):
+def test_canonicalisation_is_idempotent(url, rules):
     once = canonical_url(url, rules)
     assert canonical_url(once, rules) == once
 
 
 @EVERY_RULE_SET
 @given(text=st.text(max_size=60))
-def test_any_text_is_survived_and_settles(text, rules):
+def test_any_text_has_a_stable_canonical_form(text, rules):
     once = canonical_url(text, rules)
     assert canonical_url(once, rules) == once
 
 
 @given(
     name=st.sampled_from(["id", "p", "q", "page", "v", "article", "ref", "cid", "source", "lang"]),
-    one=st.integers(0, 999),
-    other=st.integers(0, 999),
+    first_value=st.integers(0, 999),
+    second_value=st.integers(0, 999),
 )
-def test_functional_parameters_keep_pages_apart(name, one, other):
+def test_functional_parameters_keep_pages_apart(name, first_value, second_value):
     first, second = (
-        canonical_url(f"https://news.example/read?{name}={value}", DEFAULT_RULES) for value in (one, other)
+        canonical_url(f"https://news.example/read?{name}={value}", DEFAULT_RULES)
+        for value in (first_value, second_value)
     )
-    assert (first == second) == (one == other)
+    assert (first == second) == (first_value == second_value)
 
 
 @given(
     st.sampled_from(["utm_source", "UTM_Campaign", "fbclid", "gclid", "mc_cid", "utm_anything", "msclkid"])
 )
-def test_tracking_parameters_do_not(name):
+def test_tracking_parameters_do_not_keep_pages_apart(name):
     assert canonical_url(f"https://news.example/a?x=1&{name}=abc&y=") == "https://news.example/a?x=1&y="
 
 
@@ -92,11 +93,11 @@ def test_tracking_parameters_do_not(name):
         ("https://news.example:99999/a", "https://news.example:99999/a"),
     ],
 )
-def test_spellings_of_one_url(url, expected):
+def test_spellings_of_one_url_have_one_canonical_form(url, expected):
     assert canonical_url(url) == expected
 
 
-def test_c17_drops_five_parameters_and_the_fragment_and_no_more():
+def test_c17_five_parameters_and_the_fragment_are_dropped_and_no_more():
     url = "https://News.Example/a?utm_source=x&utm_medium=y&utm_campaign=z&fbclid=1&gclid=2&utm_term=t&id=&b=1#top"
     assert canonical_url(url, SEED_C_RULES) == "https://news.example/a?utm_term=t&id=&b=1"
 
@@ -118,7 +119,7 @@ def test_c17_drops_five_parameters_and_the_fragment_and_no_more():
         ("https://portal.example/", "https://portal.example/"),
     ],
 )
-def test_p35_canonicalisation_rules(url, expected):
+def test_p35_urls_are_canonicalised_by_the_rules(url, expected):
     assert canonical_url(url, PROCEDURE_URL_RULES) == expected
 
 
@@ -148,7 +149,7 @@ def test_identity_keeps_other_pages_apart():
     assert len({canonical_url(url, IDENTITY_RULES) for url in urls}) == len(urls)
 
 
-def test_hosts():
+def test_the_host_of_a_url_is_normalised():
     assert host_of("https://Ana:x@WWW.Bücher.example:8443/a") == "www.xn--bcher-kva.example"
     assert host_of("no url") == ""
     assert host_of("http://[bad") == ""
@@ -165,5 +166,5 @@ def test_hosts():
         ("https://portal.example/ayudas/index.html", "section"),
     ],
 )
-def test_p35_link_types(url, kind):
+def test_p35_links_have_a_type(url, kind):
     assert link_type(url) == kind

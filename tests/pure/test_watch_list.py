@@ -1,4 +1,4 @@
-"""The watch list: who is watched, what is asked about them, in which words."""
+"""The watch list: its companies, their sources and the two vocabularies."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_r1_fifty_companies_in_ten_sectors_are_watched():
     kinds = {alias.kind for subject in subjects for alias in subject.aliases}
     assert kinds == {"ticker", "legal_name", "alias", "brand"}
     assert all(len(subject.attributes["cik"]) == 10 for subject in subjects)
-    # The demo internet knows every one of them.
+    # The demo internet has every one of them.
     assert {s.attributes["ticker"]: s.attributes["cik"] for s in subjects} == {
         ticker: company.cik for ticker, company in BY_TICKER.items()
     }
@@ -71,7 +71,7 @@ def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
     assert POLL_SECONDS[kind] == seconds
 
 
-def test_r24_r25_a_source_may_say_how_often_but_not_more_than_every_ten_seconds(tmp_path: Path):
+def test_r24_r25_a_source_may_set_its_interval_but_not_below_ten_seconds(tmp_path: Path):
     path = watch(tmp_path, "name: a, kind: broker, options: {polling_interval_seconds: 3}")
     (source,) = load_watch_list(path).sources
     assert effective_trigger(source.trigger, recipe().triggers["broker"], source.options).every == timedelta(
@@ -79,7 +79,7 @@ def test_r24_r25_a_source_may_say_how_often_but_not_more_than_every_ten_seconds(
     )
 
 
-def test_r35_sources_of_companies_carry_their_subject_and_what_is_known_of_it(tmp_path: Path):
+def test_r35_sources_of_companies_carry_their_subject_and_its_attributes(tmp_path: Path):
     watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true, credibility: 0.7"))
     first, second = watched.sources
     assert (first.name, first.subject) == ("NGSC news", watched.tickers["NGSC"])
@@ -96,16 +96,16 @@ def test_r36_macro_sources_have_no_subject(tmp_path: Path):
 def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_company(tmp_path: Path):
     path = watch(
         tmp_path,
-        "name: all, kind: market_api, options: {look: grouped}",
-        "name: hourly, kind: market_api, each: true, options: {look: hourly}",
-        "name: one, kind: market_api, tickers: [SLNR], options: {look: previous}",
+        "name: all, kind: market_api, options: {dataset: grouped}",
+        "name: hourly, kind: market_api, each: true, options: {dataset: hourly}",
+        "name: one, kind: market_api, tickers: [SLNR], options: {dataset: previous}",
     )
     assert [source.name for source in load_watch_list(path).sources] == [
         "all", "NGSC hourly", "SLNR hourly", "SLNR one",
     ]  # fmt: skip
 
 
-def test_r39_a_source_and_its_subject_say_all_that_a_job_did(tmp_path: Path):
+def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
     watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true"))
     source, subject = watched.sources[0], watched.subjects[0]
@@ -141,7 +141,7 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
     assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
 
 
-def test_r86_macro_events_and_the_rest_go_to_their_queues():
+def test_r86_macro_events_and_other_documents_go_to_their_queues():
     market_recipe = configure(None, {"namespace": "stonks"})
     macro = Document(
         id="d", recipe="markets", source="s", lead="l", url="", attributes={"document_type": "macro_event"}

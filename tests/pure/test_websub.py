@@ -25,29 +25,33 @@ NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TOPIC = "http://wire.example/feed"
 FRESH = make_subscription("s1", "http://hub.example/", TOPIC, b"of this installation")
-ASKED = replace(FRESH, requested_at=NOW)
+REQUESTED = replace(FRESH, requested_at=NOW)
 
 
-def question(**query: str) -> dict[str, str]:
+def verification_query(**query: str) -> dict[str, str]:
     expected = {"mode": "subscribe", "topic": TOPIC, "challenge": "abc", "lease_seconds": "7200"} | query
     return {f"hub.{name}": value for name, value in expected.items()}
 
 
-def granted() -> Subscription:
-    return handle_verification(ASKED, question(), NOW)[0]
+def confirmed_subscription() -> Subscription:
+    return handle_verification(REQUESTED, verification_query(), NOW)[0]
 
 
-def test_keys_and_secrets_are_of_one_source_topic_and_installation():
-    others = [
+def test_each_source_topic_and_installation_has_its_own_key_and_secret():
+    other_subscriptions = [
         make_subscription("s2", FRESH.hub, TOPIC, b"of this installation"),
         make_subscription("s1", FRESH.hub, TOPIC + "2", b"of this installation"),
         make_subscription("s1", FRESH.hub, TOPIC, b"of another"),
     ]
-    assert len({one.key for one in (FRESH, *others)}) == len({one.secret for one in (FRESH, *others)}) == 4
+    assert (
+        len({subscription.key for subscription in (FRESH, *other_subscriptions)})
+        == len({subscription.secret for subscription in (FRESH, *other_subscriptions)})
+        == 4
+    )
     assert make_subscription("s1", FRESH.hub, TOPIC, b"of this installation") == FRESH
 
 
-def test_the_form_says_everything_and_the_secret_is_short_enough():
+def test_the_form_is_complete_and_the_secret_is_short_enough():
     query = {
         name: values[0]
         for name, values in parse_qs(subscribe_form(FRESH, "https://me.example/push/").decode()).items()
@@ -58,38 +62,38 @@ def test_the_form_says_everything_and_the_secret_is_short_enough():
 
 
 def test_a_requested_subscription_is_confirmed():
-    after, answer = handle_verification(ASKED, question(), NOW)
+    after, answer = handle_verification(REQUESTED, verification_query(), NOW)
     assert (answer, after.expires_at) == ("abc", NOW + 2 * HOUR)
 
 
 @pytest.mark.parametrize(
-    ("one", "query", "now"),
+    ("subscription", "query", "now"),
     [
-        (FRESH, question(), NOW),
-        (ASKED, question(topic="http://other.example/"), NOW),
-        (ASKED, question(mode="unsubscribe"), NOW),
-        (ASKED, question(challenge=""), NOW),
-        (ASKED, {}, NOW),
-        (ASKED, question(), NOW + ANSWER_WITHIN + HOUR),
+        (FRESH, verification_query(), NOW),
+        (REQUESTED, verification_query(topic="http://other.example/"), NOW),
+        (REQUESTED, verification_query(mode="unsubscribe"), NOW),
+        (REQUESTED, verification_query(challenge=""), NOW),
+        (REQUESTED, {}, NOW),
+        (REQUESTED, verification_query(), NOW + ANSWER_WITHIN + HOUR),
     ],
 )
-def test_a_subscription_that_was_not_requested_is_not_confirmed(one, query, now):
-    assert handle_verification(one, query, now) == (one, None)
+def test_a_subscription_that_was_not_requested_is_not_confirmed(subscription, query, now):
+    assert handle_verification(subscription, query, now) == (subscription, None)
 
 
 def test_a_subscription_is_renewed_before_it_ends_and_requested_again_without_an_answer():
     assert needs_subscribe_request(FRESH, NOW)
-    assert not needs_subscribe_request(ASKED, NOW + ANSWER_WITHIN)
-    assert needs_subscribe_request(ASKED, NOW + HOUR)
-    assert not needs_subscribe_request(granted(), NOW + HOUR)
-    assert needs_subscribe_request(granted(), NOW + 1.7 * HOUR)
-    renewing = replace(granted(), requested_at=NOW + 1.7 * HOUR)
+    assert not needs_subscribe_request(REQUESTED, NOW + ANSWER_WITHIN)
+    assert needs_subscribe_request(REQUESTED, NOW + HOUR)
+    assert not needs_subscribe_request(confirmed_subscription(), NOW + HOUR)
+    assert needs_subscribe_request(confirmed_subscription(), NOW + 1.7 * HOUR)
+    renewing = replace(confirmed_subscription(), requested_at=NOW + 1.7 * HOUR)
     assert not needs_subscribe_request(renewing, NOW + 1.75 * HOUR)
     assert needs_subscribe_request(renewing, NOW + 2 * HOUR)
 
 
 def test_a_denial_is_respected_for_a_day():
-    refused, answer = handle_verification(ASKED, question(mode="denied"), NOW)
+    refused, answer = handle_verification(REQUESTED, verification_query(mode="denied"), NOW)
     assert answer == ""
     assert not needs_subscribe_request(refused, NOW + HOUR)
     assert needs_subscribe_request(refused, NOW + 25 * HOUR)
@@ -97,10 +101,10 @@ def test_a_denial_is_respected_for_a_day():
 
 @given(st.binary(max_size=200), st.binary(max_size=200), st.sampled_from(["sha1", "sha256", "sha512"]))
 def test_c38_only_a_sender_that_knows_the_secret_is_accepted(body: bytes, other: bytes, name: str):
-    subscription = hmac.new(FRESH.secret.encode(), body, getattr(hashlib, name)).hexdigest()
-    assert has_valid_signature(FRESH, f"{name}={subscription}", body)
-    assert has_valid_signature(FRESH, f"{name}={subscription}", other) == (body == other)
-    assert not has_valid_signature(replace(FRESH, secret="x"), f"{name}={subscription}", body)
+    digest = hmac.new(FRESH.secret.encode(), body, getattr(hashlib, name)).hexdigest()
+    assert has_valid_signature(FRESH, f"{name}={digest}", body)
+    assert has_valid_signature(FRESH, f"{name}={digest}", other) == (body == other)
+    assert not has_valid_signature(replace(FRESH, secret="x"), f"{name}={digest}", body)
 
 
 @pytest.mark.parametrize("signature", ["", "md5=1", "sha256", "sha256=", "sha256=é", "none=", "sha256=00"])
@@ -110,12 +114,12 @@ def test_an_invalid_signature_is_rejected(signature: str):
 
 @given(st.text())
 def test_a_lease_is_bounded_whatever_the_hub_says(text: str):
-    until = handle_verification(ASKED, question(lease_seconds=text), NOW)[0].expires_at
+    until = handle_verification(REQUESTED, verification_query(lease_seconds=text), NOW)[0].expires_at
     assert until is not None
     assert timedelta(minutes=5) <= until - NOW <= timedelta(days=30)
 
 
-def test_relations_of_a_header():
+def test_the_relations_of_a_link_header_are_read():
     header = '<http://hub.example/>; rel="hub", <http://wire.example/feed>; type=x; rel="self alternate", <x>; rel=hub'
     assert link_relations(header) == {
         "hub": "http://hub.example/",

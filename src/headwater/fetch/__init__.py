@@ -1,0 +1,1 @@
+"""Leads to captures: a polite, guarded HTTP client."""

@@ -1,0 +1,1 @@
+"""Records, recipe, outcomes, errors and ports. Imports nothing else of Headwater."""

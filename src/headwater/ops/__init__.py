@@ -1,0 +1,1 @@
+"""What operators need: health, alarms, backup, restore, move, retention, checks."""

@@ -1,0 +1,1 @@
+"""Settings: few, typed, read once."""

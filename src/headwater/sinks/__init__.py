@@ -1,0 +1,1 @@
+"""Where results are delivered: files, queue, webhook, Slack, mail."""

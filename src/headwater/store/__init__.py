@@ -1,0 +1,1 @@
+"""Rows on SQLite and PostgreSQL: the truth about all work."""

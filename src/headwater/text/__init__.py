@@ -1,0 +1,1 @@
+"""Charset, dates, words, sentences, sniffing, decompression, URLs, redaction: one of each, used by everything above."""

@@ -1,0 +1,1 @@
+"""HTTP: the API for programs, queues over HTTP, and the WebSub server."""

@@ -57,19 +57,8 @@ def extraction_quality(text: str, *, parts: int, language: str, confidence: floa
 
 def completeness_score(document: Mapping[str, Any]) -> float:
     """The weighted share of filled fields, 0 to 1, with two decimals."""
-    return _share(document, WEIGHTS)
-
-
-def completeness_as_dictionary(document: Mapping[str, Any]) -> float:
-    """The score by the other reading of the weights: only the second `donde_solicitar` counts."""
-    merged = dict(WEIGHTS)
-    merged["donde_solicitar"] = merged.pop("donde_solicitar.urls")
-    return _share(document, tuple(merged.items()))
-
-
-def _share(document: Mapping[str, Any], weights: tuple[tuple[str, float], ...]) -> float:
-    filled = sum(weight for name, weight in weights if _value_at(document, name) not in (None, "", [], {}))
-    return round(filled / sum(weight for _, weight in weights), 2)
+    filled = sum(weight for name, weight in WEIGHTS if _value_at(document, name) not in (None, "", [], {}))
+    return round(filled / sum(weight for _, weight in WEIGHTS), 2)
 
 
 def _value_at(document: Mapping[str, Any], path: str) -> Any:

@@ -1,0 +1,1 @@
+"""Commands that read or hand out what is stored."""

@@ -1,0 +1,1 @@
+"""Commands for operators: health, backup, move, servers."""

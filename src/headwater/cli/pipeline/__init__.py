@@ -1,0 +1,1 @@
+"""Commands that run the pipeline and manage its sources."""

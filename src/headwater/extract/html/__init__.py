@@ -1,0 +1,1 @@
+"""Web pages: blocks of text, a classifier that chooses among them, metadata, forms."""

@@ -1,0 +1,1 @@
+"""DOCX and ODT."""

@@ -1,0 +1,1 @@
+"""PDF: words, reading order, tables, scanned pages."""

@@ -1,0 +1,1 @@
+"""Child processes that parse untrusted bytes within limits of time and memory."""

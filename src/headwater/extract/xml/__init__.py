@@ -1,0 +1,1 @@
+"""XML: by field map, the official gazette, or as the text of its elements."""

@@ -1,0 +1,1 @@
+"""Pages that need JavaScript: Chromium without a network of its own."""

@@ -1,0 +1,1 @@
+"""The HTTP client: requests, redirects, bodies within limits, deadlines."""

@@ -1,0 +1,1 @@
+"""Which addresses may be reached: no private address unless it is allowed."""

@@ -1,0 +1,1 @@
+"""What raises and clears an alarm, and the rows of alarms."""

@@ -1,0 +1,1 @@
+"""Sites crawled from their start pages."""

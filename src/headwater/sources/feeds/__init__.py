@@ -1,0 +1,1 @@
+"""RSS, Atom and JSON Feed, however broken; OPML; WebSub."""

@@ -1,0 +1,1 @@
+"""Work in rows: claimed under a lease, finished in one transaction; one module per stage."""

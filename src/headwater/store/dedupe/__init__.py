@@ -1,0 +1,1 @@
+"""What later copies are recognised by."""

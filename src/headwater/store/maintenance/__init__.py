@@ -1,0 +1,1 @@
+"""Retention, orphans, snapshots, and the schedule of maintenance tasks."""

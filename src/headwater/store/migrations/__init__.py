@@ -1,0 +1,1 @@
+"""The Alembic tree, for both databases."""

@@ -1,0 +1,1 @@
+"""Queries for people and programs. They never write."""

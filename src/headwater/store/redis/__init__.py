@@ -1,0 +1,1 @@
+"""Markers and lists on a Redis server, for other programs."""

@@ -1,0 +1,1 @@
+"""Full text and vectors on both databases."""

@@ -1,0 +1,1 @@
+"""Requests to a language model and their batches, as rows."""

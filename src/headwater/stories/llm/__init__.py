@@ -1,0 +1,1 @@
+"""Language models: prompts, answers, prices, direct calls and the Batch API."""

@@ -1,0 +1,1 @@
+"""API adapters: news, filings, prices, a broker account."""

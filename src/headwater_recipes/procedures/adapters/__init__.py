@@ -1,0 +1,1 @@
+"""The official gazette and open data as sources."""

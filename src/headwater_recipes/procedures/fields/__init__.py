@@ -1,0 +1,1 @@
+"""Sections to fields: deadlines, money, places, channels."""

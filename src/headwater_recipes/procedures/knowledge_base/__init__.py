@@ -1,0 +1,1 @@
+"""The files of the knowledge base: documents, catalogue, review."""

@@ -1,0 +1,1 @@
+"""Which section a heading opens: the vocabulary and its rules."""

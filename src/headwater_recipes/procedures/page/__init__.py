@@ -1,0 +1,1 @@
+"""The outline of a web page: headings, labels, panels, tables, boilerplate."""

@@ -1,0 +1,1 @@
+"""The portals, their territories and sources."""

@@ -1,0 +1,1 @@
+"""Retrievers for an assistant."""

@@ -1,0 +1,1 @@
+"""The outline divided into sections."""

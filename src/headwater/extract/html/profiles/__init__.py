@@ -1,0 +1,1 @@
+"""Other ways to read a page, by name: `headwater extract --profile`."""

@@ -1,0 +1,1 @@
+"""Changes that operators and other programs make: sources, queues, replays, quarantine, runs."""
