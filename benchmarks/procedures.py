@@ -124,7 +124,7 @@ def main() -> int:
         for name, (precision, recall) in figures[kind].items():
             print(f"  {name:24s} {precision:9.3f} {recall:7.3f}")
     print(
-        f"templates that the rules were not written with: precision {unseen['precision']:.3f}, recall {unseen['recall']:.3f} {unseen['templates']}"
+        f"templates added after the first rules: precision {unseen['precision']:.3f}, recall {unseen['recall']:.3f} {unseen['templates']}"
     )
     print(json.dumps({"benchmark": "procedures", **figures, "late": unseen}))
     return (
