@@ -1,7 +1,7 @@
-"""Run one benchmark or all: `python -m benchmarks NAME [--data DIR]`.
+"""Runs one benchmark or all: `python -m benchmarks NAME [--data DIR]`.
 
-Each prints a table and, as its last line, one JSON object with its figures. Ratios against a peer in the same run are
-what counts: machines are noisy.
+Each prints a table and, as its last line, one JSON object with its figures. Compare the ratios against a peer in the
+same run: machines are noisy.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Standard queries on the tables that other programs read: `python -m benchmarks.contract [--rows N] [--postgres]`.
 
-Fills a fresh database (SQLite, or with --postgres a real PostgreSQL on this machine) with so many articles of fifty
-feeds, then asks each query several times with other values and prints the median and the slowest.
+Fills a new database (SQLite, or with --postgres a real PostgreSQL on this machine) with N articles of fifty feeds, then
+runs each query several times with different values and prints the median and the slowest time.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from headwater.store.views import install_views
 from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
 FEEDS, TRIES, LIMIT_MS = 50, 9, 100.0
-RUNS_SHARE = 10  # one look at a feed for so many articles
-WORDS = "'Bitcoin miners in the north report a quiet week while exchanges list another token, says desk '"
+RUNS_SHARE = 10  # articles per poll of a feed
+WORDS = "'Bitcoin miners in the north report a quiet week while exchanges list another token, says wire '"
 
 QUERIES = {
-    "article by url": "SELECT * FROM articles WHERE url = 'https://desk.example/' || {n}",
-    "article by guid": "SELECT * FROM articles WHERE guid = 'tag:desk.example,2026:' || {n}",
+    "article by url": "SELECT * FROM articles WHERE url = 'https://wire.example/' || {n}",
+    "article by guid": "SELECT * FROM articles WHERE guid = 'tag:wire.example,2026:' || {n}",
     "article by external_id": "SELECT * FROM articles WHERE external_id = {n}",
     "article by id": "SELECT * FROM articles WHERE id = {n}",
     "newest 50": "SELECT * FROM articles ORDER BY published_on DESC LIMIT 50 OFFSET {page}",
@@ -40,7 +40,7 @@ QUERIES = {
     "one day of articles, counted by publisher": "SELECT publisher_id, count(*) FROM articles "
     "WHERE published_on >= {day} AND published_on < {next} GROUP BY publisher_id",
     "publishers": "SELECT * FROM publishers",
-    "last 50 looks at a feed": "SELECT * FROM feed_performance WHERE publisher_id = {feed} "
+    "last 50 polls of a feed": "SELECT * FROM feed_performance WHERE publisher_id = {feed} "
     "ORDER BY fetch_time DESC LIMIT 50",
     "last 50 jobs": "SELECT * FROM ingestion_jobs ORDER BY created_at DESC LIMIT 50",
 }
@@ -50,7 +50,7 @@ POSTGRESQL_QUERIES = {
     "articles by words of the title": "SELECT * FROM articles WHERE to_tsvector('english', title) "
     "@@ to_tsquery('english', 'miners & {n}') LIMIT 50",
 }
-# Reads every row: shown, but nobody is promised a tenth of a second for it.
+# Reads every row: shown, but without a limit.
 WHOLE = {"all articles counted by status": "SELECT status, count(*) FROM articles GROUP BY status"}
 
 
@@ -74,21 +74,21 @@ def fill(engine: Engine, rows: int) -> None:
     for statement in (
         (
             f"INSERT INTO sources (id, recipe, kind, name, url, options, credibility, active, watermark, origin, "
-            f"created_at, updated_at, number) SELECT {key}, 'crypto', 'feed', 'Desk ' || i, "
-            f"'https://desk.example/feed/' || i, {no_json}, 0.5, true, {no_json}, 'recipe', {at}, {at}, i "
+            f"created_at, updated_at, number) SELECT {key}, 'crypto', 'feed', 'Wire ' || i, "
+            f"'https://wire.example/feed/' || i, {no_json}, 0.5, true, {no_json}, 'recipe', {at}, {at}, i "
             f"FROM {series.format(FEEDS)}"
         ),
         (
             f"INSERT INTO leads (id, recipe, source_id, document_id, identity, url, version, body_type, hints, state, "
             f"first_seen_at, updated_at) SELECT {key}, 'crypto', {hexed.format(feed)}, {key}, i || '', "
-            f"'https://desk.example/' || i, '1', 'text/html', {no_json}, 'done', {at}, {at} FROM {series.format(rows)}"
+            f"'https://wire.example/' || i, '1', 'text/html', {no_json}, 'done', {at}, {at} FROM {series.format(rows)}"
         ),
         (
             f"INSERT INTO documents (id, recipe, source_id, source_number, lead_id, number, external_id, revision, state, "
             f"url, clean_url, title, text, authors, published_at, guid, created_at, updated_at) SELECT {key}, 'crypto', "
-            f"{hexed.format(feed)}, {feed}, {key}, i, i, 1, CASE WHEN i = (i / 100) * 100 THEN 'aside' ELSE 'kept' END, 'https://desk.example/' || i, "
-            f"'https://desk.example/' || i, {WORDS} || i, {ten_times}, '[\"Ada Vane\"]', {at}, "
-            f"'tag:desk.example,2026:' || i, {at}, {at} FROM {series.format(rows)}"
+            f"{hexed.format(feed)}, {feed}, {key}, i, i, 1, CASE WHEN i = (i / 100) * 100 THEN 'aside' ELSE 'kept' END, 'https://wire.example/' || i, "
+            f"'https://wire.example/' || i, {WORDS} || i, {ten_times}, '[\"Ada Vane\"]', {at}, "
+            f"'tag:wire.example,2026:' || i, {at}, {at} FROM {series.format(rows)}"
         ),
         (
             "INSERT INTO article_keys (document_id, id, external_id, guid, url) "
@@ -107,7 +107,7 @@ def fill(engine: Engine, rows: int) -> None:
 
 
 def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequence[float]:
-    """Milliseconds of each try, everything fetched."""
+    """Milliseconds of each attempt, including fetching all rows."""
     times = []
     for attempt in range(TRIES):
         n = 1 + (rows * (2 * attempt + 1) // (2 * TRIES)) % rows
@@ -117,19 +117,19 @@ def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequen
             else "date('2026-01-01', '+{} days')"
         )
         day = max(0, rows * 30 // 86_400 - 1 - attempt)
-        words = query.format(
+        statement = query.format(
             n=n, feed=1 + n % FEEDS, page=50 * attempt, day=at.format(day), next=at.format(day + 1)
         )
-        begun = time.perf_counter()
-        connection.exec_driver_sql(words).fetchall()
-        times.append((time.perf_counter() - begun) * 1000)
+        start = time.perf_counter()
+        connection.exec_driver_sql(statement).fetchall()
+        times.append((time.perf_counter() - start) * 1000)
     return times
 
 
 @contextmanager
 def database(*, postgres: bool) -> Iterator[str]:
     if postgres:
-        from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only where it was asked for
+        from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only with --postgres
 
         with running_postgres() as server:
             yield server.create("contract")
@@ -142,17 +142,17 @@ def measure(url: str, rows: int) -> dict[str, float]:
     engine = connect(url)
     migrate(engine)
     install_views(engine, "crypto", CRYPTO_VIEWS)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     fill(engine, rows)
     print(
-        f"{engine.dialect.name}: {rows:,} articles of {FEEDS} feeds, filled in {time.perf_counter() - begun:.0f} s"
+        f"{engine.dialect.name}: {rows:,} articles of {FEEDS} feeds, filled in {time.perf_counter() - start:.0f} s"
     )
     print(f"{'query':45}{'median ms':>12}{'slowest ms':>12}")
     figures = {}
-    own = POSTGRESQL_QUERIES if engine.dialect.name == "postgresql" else SQLITE_QUERIES
-    asked = QUERIES | own | WHOLE
+    dialect_queries = POSTGRESQL_QUERIES if engine.dialect.name == "postgresql" else SQLITE_QUERIES
+    queries = QUERIES | dialect_queries | WHOLE
     with read_transaction(engine) as connection:
-        for name, query in asked.items():
+        for name, query in queries.items():
             times = ask(connection, query, rows, engine)
             figures[name] = round(median(times), 2)
             print(f"{name:45}{figures[name]:>12.2f}{max(times):>12.2f}", flush=True)

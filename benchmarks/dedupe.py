@@ -1,4 +1,4 @@
-"""How well and how fast duplicates are recognised, against peers in the same run.
+"""Quality and speed of deduplication, compared with peers in the same run.
 
     python -m benchmarks.dedupe --data DIR [--stored N]
 
@@ -33,30 +33,30 @@ from headwater.documents.dedupe.tokens import mix_bits
 
 Row = dict[str, object]
 KEYS = BANDS + ANCHORS + 1
+# Keys of common phrases: in a store of a million documents, hundreds of documents share each of them.
 HOT = 1000
-"""So many keys are common phrases: in the store of a million they are held by hundreds of documents each."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument(
-        "--stored", type=int, default=1_000_000, help="documents in the store; 0 leaves that part out"
+        "--stored", type=int, default=1_000_000, help="documents in the store; 0 skips that part"
     )
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--look", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--lookup", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fill:
         fill(options.fill, options.stored)
-    elif options.look:
-        print(json.dumps(look(options.look, options.stored)))
+    elif options.lookup:
+        print(json.dumps(measure_lookups(options.lookup, options.stored)))
     else:
         print(json.dumps(report(options.data, options.stored)))
 
 
 def report(data: Path, stored: int) -> Row:
     documents = read(data / "dedupe" / "dev.jsonl.xz")
-    figures = {**streamed(documents), **speed(documents)}
+    figures = {**measure_stream(documents), **speed(documents)}
     table("Signatures", [("ours, ms", figures["signature_ms"]), ("datasketch, ms", figures["datasketch_ms"])])
     for name, answer in peers(documents).items():
         figures[name] = answer
@@ -84,11 +84,11 @@ def article(document: Row) -> Article:
     )
 
 
-def streamed(documents: list[Row]) -> dict[str, object]:
-    """One pass in arrival order; the time of a document includes lookup, verification and remembering it."""
+def measure_stream(documents: list[Row]) -> dict[str, object]:
+    """One pass in arrival order; the time of a document includes lookup, verification and storing it."""
     answers, costs = {}, []
-    for found, cost in timed(dedupe_stream(map(article, documents))):
-        answers[found.id] = found.duplicate_of
+    for decision, cost in timed(dedupe_stream(map(article, documents))):
+        answers[decision.id] = decision.duplicate_of
         costs.append(cost)
     figures = score(documents, answers)
     figures |= {
@@ -113,7 +113,7 @@ def streamed(documents: list[Row]) -> dict[str, object]:
 
 
 def half_of(document: Row) -> int:
-    """The halves show the spread, no more: errors of both were read while thresholds were chosen."""
+    """The halves only show the spread: the thresholds were chosen with the errors of both in view."""
     return hashlib.sha256(str(document["group"]).encode()).digest()[0] % 2
 
 
@@ -122,10 +122,10 @@ def timed(decisions: Iterable) -> Iterator:
     while True:
         start = time.process_time()
         try:
-            found = next(decisions)
+            decision = next(decisions)
         except StopIteration:
             return
-        yield found, 1000 * (time.process_time() - start)
+        yield decision, 1000 * (time.process_time() - start)
 
 
 def score(documents: list[Row], answers: dict, everything: list[Row] | None = None) -> dict[str, object]:
@@ -149,8 +149,8 @@ def score(documents: list[Row], answers: dict, everything: list[Row] | None = No
 
 def speed(documents: list[Row], sample: int = 3000) -> dict[str, float]:
     texts = [(row["title"], row["body"]) for row in documents[:: max(1, len(documents) // sample)]]
-    signature(*texts[0]), sketched(*texts[0])
-    ours, theirs = cpu((signature, sketched), texts)
+    signature(*texts[0]), datasketch_minhash(*texts[0])
+    ours, theirs = cpu((signature, datasketch_minhash), texts)
     return {
         "signature_ms": round(ours, 4),
         "datasketch_ms": round(theirs, 4),
@@ -159,8 +159,8 @@ def speed(documents: list[Row], sample: int = 3000) -> dict[str, float]:
 
 
 def cpu(functions: Sequence[Callable], texts: list[tuple[str, str]]) -> list[float]:
-    """Milliseconds of CPU for one text by each: the best of five rounds, in turns, so that a busy moment of the machine
-    hits them alike."""
+    """CPU milliseconds per text of each function: the best of five rounds, in turns, so that a busy moment of the machine
+    affects all of them."""
     best = [float("inf")] * len(functions)
     for _ in range(5):
         for place, function in enumerate(functions):
@@ -171,47 +171,49 @@ def cpu(functions: Sequence[Callable], texts: list[tuple[str, str]]) -> list[flo
     return [1000 * seconds / len(texts) for seconds in best]
 
 
-def sketched(title: str, body: str, size: int = SHINGLE) -> datasketch.MinHash:
+def datasketch_minhash(title: str, body: str, size: int = SHINGLE) -> datasketch.MinHash:
     words = re.findall(r"\w+", f"{title}\n{body}".lower())
-    found = datasketch.MinHash(num_perm=PERMUTATIONS)
-    found.update_batch([" ".join(words[i : i + size]).encode() for i in range(max(1, len(words) - size + 1))])
-    return found
+    sketch = datasketch.MinHash(num_perm=PERMUTATIONS)
+    sketch.update_batch(
+        [" ".join(words[i : i + size]).encode() for i in range(max(1, len(words) - size + 1))]
+    )
+    return sketch
 
 
 def peers(documents: list[Row]) -> dict[str, dict[str, object]]:
     return {
-        "sha256 of normalised text": score(documents, hashed(documents)),
-        "datasketch 5-gram 0.7": score(documents, clustered(documents, 0.7)),
-        "profile seed-c": score(documents, profiled(documents, "seed-c")),
-        "profile seed-g": score(documents, profiled(documents, "seed-g")),
+        "sha256 of normalised text": score(documents, answers_by_hash(documents)),
+        "datasketch 5-gram 0.7": score(documents, answers_by_minhash(documents, 0.7)),
+        "profile seed-c": score(documents, answers_by_profile(documents, "seed-c")),
+        "profile seed-g": score(documents, answers_by_profile(documents, "seed-g")),
     }
 
 
-def hashed(documents: list[Row]) -> dict[str, str | None]:
-    seen: dict[str, str] = {}
+def answers_by_hash(documents: list[Row]) -> dict[str, str | None]:
+    first_ids: dict[str, str] = {}
     answers = {}
     for row in documents:
-        first = seen.setdefault(fingerprint_text(row["body"]), str(row["id"]))
+        first = first_ids.setdefault(fingerprint_text(row["body"]), str(row["id"]))
         answers[str(row["id"])] = first if first != str(row["id"]) else None
     return answers
 
 
-def clustered(documents: list[Row], threshold: float) -> dict[str, str | None]:
+def answers_by_minhash(documents: list[Row], threshold: float) -> dict[str, str | None]:
     index = datasketch.MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
-    kept: dict[str, datasketch.MinHash] = {}
+    sketches: dict[str, datasketch.MinHash] = {}
     answers = {}
     for row in documents:
-        key, mine = str(row["id"]), sketched(row["title"], row["body"], 5)
-        near = [(mine.jaccard(kept[other]), other) for other in index.query(mine)]
+        key, mine = str(row["id"]), datasketch_minhash(row["title"], row["body"], 5)
+        near = [(mine.jaccard(sketches[other]), other) for other in index.query(mine)]
         answers[key] = max(near)[1] if near and max(near)[0] >= threshold else None
         index.insert(key, mine)
-        kept[key] = mine
+        sketches[key] = mine
     return answers
 
 
-def profiled(documents: list[Row], name: str) -> dict[str, str | None]:
+def answers_by_profile(documents: list[Row], name: str) -> dict[str, str | None]:
     decisions = dedupe_stream(map(article, documents), profile=PROFILES[name])
-    return {found.id: found.duplicate_of for found in decisions}
+    return {decision.id: decision.duplicate_of for decision in decisions}
 
 
 def store(data: Path, stored: int) -> dict[str, float]:
@@ -220,12 +222,12 @@ def store(data: Path, stored: int) -> dict[str, float]:
         path = Path(folder) / "bands.sqlite"
         command = [sys.executable, "-m", "benchmarks.dedupe", "--data", str(data), "--stored", str(stored)]
         subprocess.run([*command, "--fill", str(path)], check=True)
-        answer = subprocess.run([*command, "--look", str(path)], check=True, capture_output=True, text=True)
+        answer = subprocess.run([*command, "--lookup", str(path)], check=True, capture_output=True, text=True)
         return json.loads(answer.stdout)
 
 
 def keys_of(documents: np.ndarray) -> np.ndarray:
-    """Keys as signatures have them, for documents that need no text; one in fifty is a common one."""
+    """Keys like those of signatures, for documents without text; one in fifty is a common key."""
     serial = documents.astype(np.uint64)[:, None] * np.uint64(KEYS) + np.arange(KEYS, dtype=np.uint64)
     mixed = mix_bits(serial + np.uint64(1))
     common = mix_bits(mixed % np.uint64(HOT))
@@ -247,20 +249,20 @@ def fill(path: Path, stored: int) -> None:
             store.executemany(f"INSERT OR IGNORE INTO bands VALUES ('{SCHEME}', ?, ?)", rows)
 
 
-def look(path: Path, stored: int, count: int = 3000) -> dict[str, float]:
+def measure_lookups(path: Path, stored: int, count: int = 3000) -> dict[str, float]:
     chance = random.Random(11)
     store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = "SELECT document FROM bands WHERE scheme = ? AND band_key = ? ORDER BY document DESC LIMIT ?"
-    costs, found = [], 0
+    costs, hits = [], 0
     for _ in range(count):
         document = chance.randrange(stored)
         keys = keys_of(np.array([document]))[0].tolist()
         start = time.perf_counter()
         holders = [{row[0] for row in store.execute(query, (SCHEME, key, PER_KEY))} for key in keys]
         costs.append(1000 * (time.perf_counter() - start))
-        found += any(document in some for some in holders)
+        hits += any(document in holder for holder in holders)
     return {
-        "found": found / count,
+        "found": hits / count,
         "lookup_p50_ms": round(float(np.percentile(costs, 50)), 3),
         "lookup_p99_ms": round(float(np.percentile(costs, 99)), 3),
         "memory_mb": round(peak_memory(), 1),
@@ -269,7 +271,7 @@ def look(path: Path, stored: int, count: int = 3000) -> dict[str, float]:
 
 
 def peak_memory() -> float:
-    """Megabytes at most since this program began; the counter of the kernel, where there is one, forgets its parent."""
+    """Peak megabytes since this program started; the counter of the kernel, where available, excludes the parent."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) / 1024

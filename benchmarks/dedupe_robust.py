@@ -1,10 +1,9 @@
-"""How duplicates are recognised in another newsroom than the one the thresholds were chosen in.
+"""Deduplication on texts of a different kind than those that the thresholds were chosen with.
 
     python -m benchmarks.dedupe_robust [--seed N] [--rounds N] [--errors N]
 
-Reports and stories are generated from forms in nine languages: series that recur by the day, the week and the month, with
-copies in between that were edited as syndication edits them, late ones too, and word for word the same notice on another
-occasion. The last line is one JSON object.
+Reports and stories are generated from forms in nine languages: series that recur daily, weekly and monthly, copies that
+were edited as in syndication, also late ones, and notices that repeat word for word on another occasion. The last line is one JSON object.
 """
 
 import argparse
@@ -37,7 +36,7 @@ LATE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An article, the story that it tells, and what it is: `of` names the form or the edit."""
+    """An article, the story that it reports, and its kind: `of` names the form or the edit."""
 
     article: Article
     group: str
@@ -48,15 +47,13 @@ class Sample:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--rounds", type=int, default=1, help="newsrooms to look at, each with a seed of its own"
-    )
-    parser.add_argument("--errors", type=int, default=0, help="so many errors are shown in full")
+    parser.add_argument("--rounds", type=int, default=1, help="newsrooms to generate, each with its own seed")
+    parser.add_argument("--errors", type=int, default=0, help="number of errors to show in full")
     options = parser.parse_args()
     tally = Tally(options.errors)
     for number in range(options.rounds):
         samples = newsroom(random.Random(options.seed + number))
-        tally.add(samples, list(dedupe_stream(one.article for one in samples)))
+        tally.add(samples, list(dedupe_stream(item.article for item in samples)))
     print(json.dumps(tally.report()))
 
 
@@ -65,18 +62,18 @@ def newsroom(chance: random.Random) -> list[Sample]:
     samples = [sample for name, form in RECURRING.items() for sample in series(name, form, chance)]
     samples += [sample for name, form in STORIES.items() for sample in tales(name, form, chance)]
     samples += list(occasions(chance))
-    return sorted(samples, key=lambda one: (one.article.published_at, one.article.id))
+    return sorted(samples, key=lambda item: (item.article.published_at, item.article.id))
 
 
 def series(name: str, form: Form, chance: random.Random) -> Iterator[Sample]:
-    """One report after the other from one or two publishers; some of them are passed on."""
+    """Consecutive reports of one or two publishers; other publishers copy some of them."""
     filling = Filling(chance, form.language)
-    homes = chance.sample(PUBLISHERS, chance.choice((1, 1, 2)))
+    publishers = chance.sample(PUBLISHERS, chance.choice((1, 1, 2)))
     moment = START + timedelta(hours=chance.uniform(0, 24))
     for number in range(REPORTS):
         text = filling.fill(form)
         group = f"{name} {number}"
-        original = sample(text, group, chance.choice(homes), moment)
+        original = sample(text, group, chance.choice(publishers), moment)
         yield Sample(original, group, copy=False, of=name)
         if chance.random() < COPIED:
             kind, edit = chance.choice(list(gentle(form.language).items()))
@@ -96,16 +93,20 @@ def tales(name: str, form: Form, chance: random.Random) -> Iterator[Sample]:
         original = sample(filling.fill(form), group, chance.choice(PUBLISHERS), moment)
         yield Sample(original, group, copy=False, of=name)
         for kind in chance.sample(sorted(edits), 4):
-            others = chance.sample(sorted(edits), chance.choice((0, 0, 1, 2)))
-            late = chance.random() < LATE and not {kind, *others} & {"corrected", "abridged", "mistyped"}
+            further_edits = chance.sample(sorted(edits), chance.choice((0, 0, 1, 2)))
+            late = chance.random() < LATE and not {kind, *further_edits} & {
+                "corrected",
+                "abridged",
+                "mistyped",
+            }
             after = (
                 timedelta(days=chance.uniform(2.5, 20)) if late else timedelta(hours=chance.uniform(0.2, 30))
             )
             yield copy_of(
                 original,
                 group,
-                label(kind, others, late=late),
-                chain(edits, [kind, *others]),
+                label(kind, further_edits, late=late),
+                chain(edits, [kind, *further_edits]),
                 after=after,
                 chance=chance,
             )
@@ -113,12 +114,12 @@ def tales(name: str, form: Form, chance: random.Random) -> Iterator[Sample]:
 
 
 def occasions(chance: random.Random) -> Iterator[Sample]:
-    """The same words again weeks later: the notice of another occasion."""
+    """The same words weeks later: the notice of another occasion."""
     for name, text in NOTICES.items():
-        moment, home = START + timedelta(hours=chance.uniform(0, 24)), chance.choice(PUBLISHERS)
+        moment, publisher = START + timedelta(hours=chance.uniform(0, 24)), chance.choice(PUBLISHERS)
         for number in range(12):
             group = f"{name} {number}"
-            yield Sample(sample((name, text), group, home, moment), group, copy=False, of="same words")
+            yield Sample(sample((name, text), group, publisher, moment), group, copy=False, of="same words")
             moment += timedelta(days=chance.uniform(6, 35))
 
 
@@ -130,16 +131,16 @@ NOTICES = {
 }  # fmt: skip
 
 
-def label(kind: str, others: list[str], *, late: bool) -> str:
-    if others:
-        return f"{1 + len(others)} edits"
+def label(kind: str, further_edits: list[str], *, late: bool) -> str:
+    if further_edits:
+        return f"{1 + len(further_edits)} edits"
     return f"{kind}, late" if late else kind
 
 
 def chain(edits: dict[str, Edit], kinds: list[str]) -> Edit:
     order = [kind for kind in edits if kind in kinds]
-    # Whatever is put around a text is put there last.
-    order.sort(key=lambda kind: kind in {"dateline", "byline", "furniture", "markup"})
+    # Additions around a text come last.
+    order.sort(key=lambda kind: kind in {"dateline", "byline", "boilerplate", "markup"})
 
     def edit(text: tuple[str, str], chance: random.Random) -> tuple[str, str]:
         for kind in order:
@@ -164,7 +165,7 @@ def sample(text: tuple[str, str], group: str, publisher: str, moment: datetime, 
 def copy_of(
     original: Article, group: str, kind: str, edit: Edit, *, after: timedelta, chance: random.Random
 ) -> Sample:
-    publisher = chance.choice([one for one in PUBLISHERS if one != original.publisher])
+    publisher = chance.choice([name for name in PUBLISHERS if name != original.publisher])
     moment = (original.published_at or START) + after
     text = edit((original.title, original.body), chance)
     suffix = f"-{kind.replace(',', '')}-{chance.randrange(10**6)}"
@@ -182,25 +183,27 @@ class Tally:
         self.blocked: collections.Counter[str] = collections.Counter()
 
     def add(self, samples: list[Sample], decisions: list[Decision]) -> None:
-        group = {one.article.id: one for one in samples}
-        for one, decision in zip(samples, decisions, strict=True):
+        group = {item.article.id: item for item in samples}
+        for item, decision in zip(samples, decisions, strict=True):
             answer = decision.duplicate_of
-            right = answer is not None and group[answer].group == one.group
-            if one.copy:
-                self.copies[one.of] += 1
-                self.missed[one.of] += not right
+            right = answer is not None and group[answer].group == item.group
+            if item.copy:
+                self.copies[item.of] += 1
+                self.missed[item.of] += not right
             else:
-                self.originals[one.of] += 1
-                self.blocked[one.of] += answer is not None
-            if right != one.copy:
-                self._show(one, decision, group.get(answer or decision.evidence.get("compared_with", "")))
+                self.originals[item.of] += 1
+                self.blocked[item.of] += answer is not None
+            if right != item.copy:
+                self._show(item, decision, group.get(answer or decision.evidence.get("compared_with", "")))
 
-    def _show(self, one: Sample, decision: Decision, other: Sample | None) -> None:
+    def _show(self, item: Sample, decision: Decision, other: Sample | None) -> None:
         if self.errors <= 0:
             return
         self.errors -= 1
-        print(f"\n{'MISSED' if one.copy else 'BLOCKED'} {one.article.id} ({decision.rule} {decision.score})")
-        print(f"  {one.article.published_at} {one.article.title}\n  {one.article.body!r}")
+        print(
+            f"\n{'MISSED' if item.copy else 'BLOCKED'} {item.article.id} ({decision.rule} {decision.score})"
+        )
+        print(f"  {item.article.published_at} {item.article.title}\n  {item.article.body!r}")
         if other:
             print(f"  {other.article.published_at} {other.article.title}\n  {other.article.body!r}")
         print(f"  {decision.evidence}")
@@ -218,10 +221,10 @@ class Tally:
         }
 
     @staticmethod
-    def _table(title: str, every: collections.Counter[str], wrong: collections.Counter[str]) -> None:
+    def _table(title: str, totals: collections.Counter[str], errors: collections.Counter[str]) -> None:
         print(f"\n{title}")
-        for name, count in sorted(every.items()):
-            print(f"  {name:<24} {count - wrong[name]:>6} of {count:>6}")
+        for name, count in sorted(totals.items()):
+            print(f"  {name:<24} {count - errors[name]:>6} of {count:>6}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Sentence embeddings: how fast and how true, against PyTorch at full precision in the same run.
+"""Sentence embeddings: speed and accuracy, compared with PyTorch at full precision in the same run.
 
     python -m benchmarks.embedding [--data DIR]
 
-One thread each, batches of 32, texts sorted by length for both. Needs the extra nlp. Where torch is not installed, the
-package's own network at full precision stands in for it and the figures say so. The last line is one JSON object.
+One thread each, batches of 32, texts sorted by length for both. Needs the extra nlp. Without torch, the package's own
+network at full precision replaces it, and the figures say so. The last line is one JSON object.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def corpora(data: Path | None) -> dict[str, list[str]]:
 
 
 def timed(encode: Callable, texts: list[str]) -> tuple[float, np.ndarray]:
-    """Milliseconds of CPU per text: the best of three rounds."""
+    """CPU milliseconds per text: the best of three rounds."""
     encode(texts[:32])
     costs = []
     for _ in range(ROUNDS):
@@ -84,7 +84,7 @@ def opponent(encode: Encoder) -> tuple[str, Callable]:
 
 def in_batches(encode: Encoder, network: Callable) -> Callable:
     def run(texts: list[str]) -> np.ndarray:
-        ids = [found.ids for found in encode.tokenizer.encode_batch(texts)]
+        ids = [encoding.ids for encoding in encode.tokenizer.encode_batch(texts)]
         vectors = np.zeros((len(texts), 384), dtype=np.float32)
         order = sorted(range(len(ids)), key=lambda position: len(ids[position]))
         for positions in np.array_split(order, range(32, len(order), 32)):
@@ -112,26 +112,26 @@ def full_precision() -> Callable:
 def in_torch(torch) -> Callable:
     """The same network in PyTorch's own fused operations, from the same weights."""
     functional = torch.nn.functional
-    held = {
+    weights = {
         name: torch.from_numpy(np.array(value))
         for name, value in read_weights(find_bundled_model().network).items()
     }
 
     def linear(name, hidden):
-        return hidden @ held[f"{name}.weight"] + held[f"{name}.bias"]
+        return hidden @ weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
     def norm(name, hidden):
         return functional.layer_norm(
-            hidden, (384,), held[f"{name}.norm.weight"], held[f"{name}.norm.bias"], 1e-12
+            hidden, (384,), weights[f"{name}.norm.weight"], weights[f"{name}.norm.bias"], 1e-12
         )
 
-    def layer(at, hidden, seen):
+    def layer(at, hidden, attention_mask):
         rows, length, _ = hidden.shape
         parts = [
             linear(f"{at}.{n}", hidden).view(rows, length, 12, 32).transpose(1, 2)
             for n in ("query", "key", "value")
         ]
-        mixed = functional.scaled_dot_product_attention(*parts, attn_mask=seen)
+        mixed = functional.scaled_dot_product_attention(*parts, attn_mask=attention_mask)
         mixed = mixed.transpose(1, 2).reshape(rows, length, 384)
         attended = norm(f"{at}.attended", linear(f"{at}.attended", mixed) + hidden)
         wide = functional.gelu(linear(f"{at}.wide", attended))
@@ -139,14 +139,14 @@ def in_torch(torch) -> Callable:
 
     @torch.inference_mode()
     def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        words, places = held["embeddings.word"], held["embeddings.position"]
-        hidden = words[torch.from_numpy(ids)] + places[: ids.shape[1]] + held["embeddings.type"][0]
+        words, places = weights["embeddings.word"], weights["embeddings.position"]
+        hidden = words[torch.from_numpy(ids)] + places[: ids.shape[1]] + weights["embeddings.type"][0]
         hidden = norm("embeddings", hidden)
-        kept = torch.from_numpy(mask)
-        seen = kept[:, None, None, :].bool()
-        for number in range(layers_of(held)):
-            hidden = layer(f"layer.{number}", hidden, seen)
-        return functional.normalize((hidden * kept[:, :, None]).sum(dim=1)).numpy()
+        token_mask = torch.from_numpy(mask)
+        attention_mask = token_mask[:, None, None, :].bool()
+        for number in range(layers_of(weights)):
+            hidden = layer(f"layer.{number}", hidden, attention_mask)
+        return functional.normalize((hidden * token_mask[:, :, None]).sum(dim=1)).numpy()
 
     return run
 

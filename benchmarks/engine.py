@@ -1,7 +1,7 @@
-"""What the engine itself costs: CPU per document from lead to delivered, outside fetching and extraction.
+"""The cost of the engine: CPU per document from lead to delivery, without fetching and extraction.
 
 Batches of 100 on SQLite, with the real store, archive, steps and file sink; the fetcher answers at once from memory
-and the extractor is timed and taken out. Limits: 0.5 ms a document; no more than 1.3 × that with 100,000 stored.
+and the time of the extractor is subtracted. Limits: 0.5 ms per document; at most 1.3 × that with 100,000 stored.
 """
 
 import argparse
@@ -49,8 +49,8 @@ def text_of(number: int, words: int = 450) -> str:
 
 
 @dataclass
-class Instant:
-    """A fetcher that has every page at once; what it costs to make them up is measured and taken out."""
+class InstantFetcher:
+    """A fetcher that returns every page at once; the time of generating them is measured and subtracted."""
 
     answers: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
     seconds: float = 0.0
@@ -75,8 +75,8 @@ class Instant:
 
 
 @dataclass
-class Watch:
-    """A clock that can be put forward, so that groups settle without waiting."""
+class ShiftedClock:
+    """A clock that can be advanced, so that groups settle without waiting."""
 
     ahead: timedelta = timedelta(0)
 
@@ -86,7 +86,7 @@ class Watch:
 
 @dataclass
 class Extractor:
-    """Strips two tags; its own CPU is measured so that it can be taken out."""
+    """Strips two tags; its CPU time is measured so that it can be subtracted."""
 
     seconds: float = 0.0
 
@@ -102,7 +102,7 @@ class Extractor:
 
 
 def group_of(document: Document) -> str:
-    """About a hundred documents each."""
+    """Groups of about a hundred documents."""
     return document.title.split()[1][:-3]
 
 
@@ -141,19 +141,21 @@ def add_leads(context: JobContext, source: Source, numbers: range) -> None:
             store_leads(connection, leads, None, now)
 
 
-def drain(engine: Engine, watch: Watch, *others: Extractor | Instant) -> dict[str, float]:
+def drain(engine: Engine, clock: ShiftedClock, *excluded: Extractor | InstantFetcher) -> dict[str, float]:
     """CPU seconds per stage until nothing is left."""
     spent = dict.fromkeys((task.value for task in TASKS), 0.0)
     rounds = 0
     while rounds < 2:
         busy = False
         for task in TASKS:
-            start, other = time.process_time(), sum(o.seconds for o in others)
+            start, excluded_before = time.process_time(), sum(o.seconds for o in excluded)
             busy |= engine.run(Job("bench", task)) > 0
-            spent[task.value] += time.process_time() - start - (sum(o.seconds for o in others) - other)
+            spent[task.value] += (
+                time.process_time() - start - (sum(o.seconds for o in excluded) - excluded_before)
+            )
         if not busy:
             rounds += 1
-            watch.ahead += 2 * SETTLE
+            clock.ahead += 2 * SETTLE
     return spent
 
 
@@ -165,8 +167,8 @@ def main() -> None:
     if options.stored < 1000 + options.measured:
         parser.error("--stored must be at least 1000 more than --measured")
     with tempfile.TemporaryDirectory() as folder:
-        extract, fetcher, watch = Extractor(), Instant(), Watch()
-        app = App(Settings(data=folder), clock=watch)
+        extract, fetcher, clock = Extractor(), InstantFetcher(), ShiftedClock()
+        app = App(Settings(data=folder), clock=clock)
         source = Source(
             id=source_key("bench", "feed", "", "bench"), recipe="bench", kind="feed", name="bench"
         )
@@ -181,18 +183,18 @@ def main() -> None:
             fetcher=fetcher,
         )
         engine = Engine(context)
-        rows, done = [], 0
+        rows, stored = [], 0
         for level in (1000, options.stored):
-            add_leads(context, source, range(done, level))
-            drain(engine, watch, extract, fetcher)
+            add_leads(context, source, range(stored, level))
+            drain(engine, clock, extract, fetcher)
             add_leads(context, source, range(level, level + options.measured))
-            spent = drain(engine, watch, extract, fetcher)
-            done = level + options.measured
+            spent = drain(engine, clock, extract, fetcher)
+            stored = level + options.measured
             rows.append((level, {name: 1000 * seconds / options.measured for name, seconds in spent.items()}))
-        kept = app.catalogue.status("bench", app.clock())["documents"]["kept"]
-        assert kept == done, f"{kept} kept of {done}"
+        kept_count = app.catalogue.status("bench", app.clock())["documents"]["kept"]
+        assert kept_count == stored, f"{kept_count} kept of {stored}"
         files = len(list(Path(folder, "out", "articles").iterdir()))
-        assert files == done, f"{files} files of {done}"
+        assert files == stored, f"{files} files of {stored}"
     print(
         f"{'stored':>8} "
         + " ".join(f"{task.value:>8}" for task in TASKS)
@@ -209,7 +211,7 @@ def main() -> None:
         "cpu_ms_per_document_full": round(large, 3),
         "stored": options.stored,
         "growth": round(large / small, 3),
-        "documents": done,
+        "documents": stored,
         "peak_memory_mb": round(memory),
         "within": {"cost": large <= 0.5, "growth": large / small <= 1.3, "memory": memory < 512},
     }

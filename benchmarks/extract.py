@@ -2,8 +2,8 @@
 
 python -m benchmarks.extract --data DIR
 
-DIR holds `extract/*.tar.xz` and is only read; the archives are unpacked into a temporary folder. WCXB figures are out
-of fold by registered domain: each page is read with a network that saw no page of its domain.
+DIR holds `extract/*.tar.xz`; the archives are unpacked into a temporary folder. WCXB figures are out of fold by registered
+domain: each page is read with a network that was trained without the pages of its domain.
 """
 
 import argparse
@@ -51,8 +51,8 @@ def main() -> None:
 
 
 def report(first: list[Case], second: list[Case], *, with_peer: bool) -> None:
-    whole, folds = default_classifier(), fold_networks()
-    a, b = ours(first, lambda _: whole), ours(second, lambda case: out_of_fold(folds, case.url))
+    classifier, folds = default_classifier(), fold_networks()
+    a, b = ours(first, lambda _: classifier), ours(second, lambda case: out_of_fold(folds, case.url))
     pairs = [(case.gold, text) for case, text in zip(first, a.texts, strict=True)]
     figures: dict[str, object] = {
         "aeb": article_score(pairs),
@@ -117,8 +117,8 @@ def show(figures: dict, attacks: dict[str, tuple[str, float]]) -> None:
         row("speed ratio", figures["speed_ratio"], 1.0, TARGETS["speed ratio"])
     print(f"refused {figures['refused']}, of these with real gold text: {figures['false_alarms']}")
     print(f"2,000 mutated pages: {figures['fuzzed']}")
-    for name, (said, seconds) in attacks.items():
-        print(f"  {name:<28}{seconds:7.2f} s   {said}")
+    for name, (result, seconds) in attacks.items():
+        print(f"  {name:<28}{seconds:7.2f} s   {result}")
 
 
 if __name__ == "__main__":

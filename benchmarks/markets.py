@@ -1,7 +1,7 @@
-"""What a market article costs, end to end: CPU from the provider's answer to the queue of the next program.
+"""The cost of a market article, end to end: CPU from the provider's response to the queue of the next program.
 
-The real recipe, store, archive, steps and queue sink on SQLite, over a news wire in memory; what the wire itself costs is
-measured and taken out. Page fetching is no part of it, reading the page is. Limit: 15 ms an article.
+The real recipe, store, archive, steps and queue sink on SQLite, over a news wire in memory; the cost of the wire is
+measured and subtracted. Fetching the page is not included, reading it is. Limit: 15 ms per article.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.provider import provider
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
 from headwater_demo.markets.wire_pages import wire_sites
-from headwater_demo.site import SiteRequest as Asked
+from headwater_demo.site import SiteRequest
 from headwater_recipes.markets import configure
 
 LIMIT_MS = 15.0
@@ -41,60 +41,60 @@ TASKS = (Task.POLL, Task.FETCH, Task.REFINE, Task.DELIVER)
 
 @dataclass
 class Wire:
-    """A fetcher that has every answer at once; `seconds` is what it cost to make them up."""
+    """A fetcher that returns every response at once; `seconds` is the CPU time of generating them."""
 
-    floor: DemoMarket
-    ready: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
+    market: DemoMarket
+    responses: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.sites = {site.host: site for site in (provider(self.floor), *wire_sites(self.floor))}
+        self.sites = {site.host: site for site in (provider(self.market), *wire_sites(self.market))}
 
     def room(self) -> int:
-        return 200 - len(self.ready)
+        return 200 - len(self.responses)
 
     def submit(self, token: str, request: Request) -> None:
-        begun = time.process_time()
+        start = time.process_time()
         parts = urlsplit(request.url)
         headers = {name.lower(): value for name, value in {**request.headers, **request.secrets}.items()}
-        asked = Asked(
+        site_request = SiteRequest(
             host=parts.hostname or "",
             path=parts.path,
             query=dict(parse_qsl(parts.query)),
             headers=headers,
             now=START,
         )
-        answer = self.sites[asked.host].answer(asked)
-        told = Response(
+        site_response = self.sites[site_request.host].answer(site_request)
+        response = Response(
             url=request.url,
-            status=answer.status,
-            headers={"content-type": answer.media_type},
-            body=answer.body,
-            media_type=answer.media_type.partition(";")[0],
+            status=site_response.status,
+            headers={"content-type": site_response.media_type},
+            body=site_response.body,
+            media_type=site_response.media_type.partition(";")[0],
         )
-        self.ready.append((token, told))
-        self.seconds += time.process_time() - begun
+        self.responses.append((token, response))
+        self.seconds += time.process_time() - start
 
     def collect(self, limit: int, wait: timedelta) -> Sequence[tuple[str, Response | Failure]]:
         del wait
-        return [self.ready.popleft() for _ in range(min(limit, len(self.ready)))]
+        return [self.responses.popleft() for _ in range(min(limit, len(self.responses)))]
 
     def close(self) -> None: ...
 
 
-def desk_of(folder: str, articles: int) -> tuple[App, JobContext, Wire]:
-    floor = DemoMarket(seed=11, size="small", start=START)
-    floor.dispatches.clear()
+def build_context(folder: str, articles: int) -> tuple[App, JobContext, Wire]:
+    market = DemoMarket(seed=11, size="small", start=START)
+    market.dispatches.clear()
     for number in range(articles):
         company = COMPANIES[number % len(COMPANIES)]
-        floor.publish(now=START - timedelta(seconds=40 * (articles - number)), tickers=[company.ticker])
+        market.publish(now=START - timedelta(seconds=40 * (articles - number)), tickers=[company.ticker])
     lines = [{"name": "news", "kind": "news_api", "each": True, "options": {"limit": 100, "first_days": 30}}]
     path = Path(folder, "watch.yaml")
     path.write_text(yaml.safe_dump(watch_list("full") | {"sources": lines}), encoding="utf-8")
     recipe = configure(path, {"endpoints": ENDPOINTS})
     app = App(Settings(data=folder), clock=lambda: START)
     app.register(recipe)
-    wire = Wire(floor)
+    wire = Wire(market)
     context = JobContext(
         owner="bench",
         recipes={"markets": recipe},
@@ -114,9 +114,9 @@ def drain(context: JobContext, wire: Wire) -> dict[str, float]:
     while busy:
         busy = False
         for task in TASKS:
-            begun, other = time.process_time(), wire.seconds
+            start, wire_before = time.process_time(), wire.seconds
             busy |= engine.run(Job("markets", task)) > 0
-            spent[task] += time.process_time() - begun - (wire.seconds - other)
+            spent[task] += time.process_time() - start - (wire.seconds - wire_before)
     return {task.value: seconds for task, seconds in spent.items()}
 
 
@@ -126,11 +126,11 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update(KEYS)
     with tempfile.TemporaryDirectory() as folder:
-        _, warm, warm_wire = desk_of(folder, 20)  # what is loaded once is no article's cost
+        _, warm, warm_wire = build_context(folder, 20)  # what is loaded once does not count
         drain(warm, warm_wire)
         warm.store.engine.dispose()
     with tempfile.TemporaryDirectory() as folder:
-        app, context, wire = desk_of(folder, options.articles)
+        app, context, wire = build_context(folder, options.articles)
         spent = drain(context, wire)
         counts = app.catalogue.status("markets", START)["documents"]
         app.store.engine.dispose()

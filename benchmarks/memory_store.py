@@ -1,9 +1,9 @@
-"""What the memory of copies costs in a real SQLite store that holds a million documents.
+"""The cost of the dedupe index in a real SQLite store with a million documents.
 
     python -m benchmarks.memory_store [--stored N]
 
-The store is filled with raw rows by one process and asked by another through `SqlStore.recall`, the way the step
-`duplicates` asks: for one document at a time, and for batches of a hundred. The last line is one JSON object.
+One process fills the store with raw rows; another reads it through `SqlStore.look_up_fingerprints` like the dedupe step:
+for one document at a time, and for batches of a hundred. The last line is one JSON object.
 """
 
 import argparse
@@ -41,28 +41,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stored", type=int, default=1_000_000)
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--look", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--lookup", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fill:
         fill(options.fill, options.stored)
-    elif options.look:
-        print(json.dumps(look(options.look, options.stored)))
+    elif options.lookup:
+        print(json.dumps(measure_lookups(options.lookup, options.stored)))
     else:
         print(json.dumps(report(options.stored)))
 
 
 def report(stored: int) -> dict[str, object]:
-    """In processes of their own, so that the memory measured is that of lookups alone."""
+    """Runs in separate processes, so that the measured memory is that of the lookups alone."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "headwater.db"
         command = [sys.executable, "-m", "benchmarks.memory_store", "--stored", str(stored)]
         start = time.perf_counter()
         subprocess.run([*command, "--fill", str(path)], check=True)
         filled = round(time.perf_counter() - start, 1)
-        answer = subprocess.run([*command, "--look", str(path)], check=True, capture_output=True, text=True)
+        answer = subprocess.run([*command, "--lookup", str(path)], check=True, capture_output=True, text=True)
     figures = {"stored": stored, "fill_s": filled, **json.loads(answer.stdout)}
     figures["within_limits"] = all(figures[name] <= limit for name, limit in LIMITS.items())
-    table("Memory of copies in SQLite", figures.items())
+    table("Dedupe index in SQLite", figures.items())
     table("Limits", LIMITS.items())
     return figures
 
@@ -80,7 +80,7 @@ def prints_of(document: int) -> list[tuple[str, str]]:
 
 
 def fill(path: Path, stored: int) -> None:
-    """Rows as a run would leave them, a batch an epoch; indexes are made at the end, which is much faster."""
+    """Rows as a run would leave them, one epoch per batch; indexes are created at the end, which is much faster."""
     engine = connect(f"sqlite:///{path}")
     migrate(engine)
     engine.dispose()
@@ -147,16 +147,16 @@ def insert(store: sqlite3.Connection, statement: str, rows: Iterable[tuple]) -> 
     store.executemany(statement, rows)
 
 
-def look(path: Path, stored: int) -> dict[str, float]:
+def measure_lookups(path: Path, stored: int) -> dict[str, float]:
     store = SqlStore(connect(f"sqlite:///{path}"))
     chance = random.Random(11)
-    ask_for(store, questions(chance, stored, BATCH))
-    found: list[bool] = []
-    single = measured(store, SINGLE, 1, lambda size: questions(chance, stored, size), found)
-    batch = measured(store, BATCHES, BATCH, lambda size: questions(chance, stored, size), found)
+    look_up(store, random_batch(chance, stored, BATCH))
+    hits: list[bool] = []
+    single = time_lookups(store, SINGLE, 1, lambda size: random_batch(chance, stored, size), hits)
+    batch = time_lookups(store, BATCHES, BATCH, lambda size: random_batch(chance, stored, size), hits)
     store.engine.dispose()
     return {
-        "found": sum(found) / len(found),
+        "found": sum(hits) / len(hits),
         **spread("single", single),
         **spread("batch", batch),
         "memory_mb": round(peak_memory(), 1),
@@ -165,7 +165,7 @@ def look(path: Path, stored: int) -> dict[str, float]:
 
 
 def spread(name: str, costs: list[tuple[float, float]]) -> dict[str, float]:
-    """The limits are for the time that passed; the CPU's own time tells how much of it was waiting for others."""
+    """The limits apply to wall time; CPU time shows how much of it was waiting."""
     passed, worked = np.array(costs).T
     return {
         f"{name}_p50_ms": round(float(np.percentile(passed, 50)), 3),
@@ -174,40 +174,40 @@ def spread(name: str, costs: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
-def questions(chance: random.Random, stored: int, size: int) -> list[tuple[int, list[int]]]:
-    """Documents that are stored: all their keys have holders, which is the most expensive answer."""
-    asked = [chance.randrange(stored) for _ in range(size)]
-    return list(zip(asked, keys_of(np.array(asked)).tolist(), strict=True))
+def random_batch(chance: random.Random, stored: int, size: int) -> list[tuple[int, list[int]]]:
+    """Stored documents: all their keys have holders, which is the most expensive case."""
+    documents = [chance.randrange(stored) for _ in range(size)]
+    return list(zip(documents, keys_of(np.array(documents)).tolist(), strict=True))
 
 
-def measured(
-    store: SqlStore, times: int, size: int, make: Callable[[int], list], found: list[bool]
+def time_lookups(
+    store: SqlStore, times: int, size: int, make: Callable[[int], list], all_hits: list[bool]
 ) -> list[tuple[float, float]]:
-    """Milliseconds a document: that passed, and that the CPU worked."""
+    """Milliseconds per document: wall time and CPU time."""
     costs = []
     gc.collect()
     for _ in range(times):
-        asked = make(size)
+        batch = make(size)
         start, worked = time.perf_counter(), time.process_time()
-        hits = ask_for(store, asked)
+        hits = look_up(store, batch)
         passed, worked = time.perf_counter() - start, time.process_time() - worked
         costs.append((1000 * passed / size, 1000 * worked / size))
-        found += hits
+        all_hits += hits
     return costs
 
 
-def ask_for(store: SqlStore, asked: list[tuple[int, list[int]]]) -> list[bool]:
-    prints = sorted({one for document, _ in asked for one in prints_of(document)})
-    keys = sorted({one for _, some in asked for one in some})
+def look_up(store: SqlStore, batch: list[tuple[int, list[int]]]) -> list[bool]:
+    prints = sorted({value for document, _ in batch for value in prints_of(document)})
+    keys = sorted({value for _, document_keys in batch for value in document_keys})
     recalled = store.look_up_fingerprints(RECIPE, SCHEME, prints, keys, PER_KEY)
-    return list(_hits(asked, recalled.owners, recalled.holders))
+    return list(_hits(batch, recalled.owners, recalled.holders))
 
 
-def _hits(asked: list, owners: dict, holders: dict) -> Iterator[bool]:
-    for document, keys in asked:
+def _hits(batch: list, owners: dict, holders: dict) -> Iterator[bool]:
+    for document, keys in batch:
         name = name_of(document)
-        owned = all(owners.get(one) == name for one in prints_of(document))
-        yield owned and any(name in holders.get(one, ()) for one in keys)
+        owned = all(owners.get(value) == name for value in prints_of(document))
+        yield owned and any(name in holders.get(value, ()) for value in keys)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Names of many subjects in many documents, in one pass, against peers in the same run.
+"""Finding the names of many subjects in many documents in one pass, compared with peers in the same run.
 
     python -m benchmarks.mentions [--aliases 100000] [--documents 1000] [--quick]
 
-Names and texts are made up. Peers: pyahocorasick and flashtext where they are installed, and `re` with an alternation
+Names and texts are generated. Peers: pyahocorasick and flashtext where they are installed, and `re` with an alternation
 of a small part of the names, since more would not finish. Also how many names each profile finds inside other words.
 The last line is one JSON object.
 """
@@ -22,7 +22,7 @@ SYLLABLES = (
     *("ka", "lo", "mer", "tin", "da", "vo", "ran", "sel", "ti", "bor", "an", "gu", "per", "mi"),
     *("no", "lac", "fer", "os", "tra", "el", "vi", "ru", "com", "pa", "ne", "sto", "al", "by"),
 )
-# Half of the prose begins like a name does and goes on differently.
+# Half of the words of the prose begin like a name and continue differently.
 PROSE_ENDINGS = ("ing", "ed", "sh", "ght", "wn", "th", "ity", "ck")
 ENDINGS = ("Corp", "Inc", "Group", "Holdings", "AG", "S.A.", "plc", "Ltd")
 KINDS = ("alias", "alias", "legal_name", "ticker", "brand")
@@ -36,16 +36,16 @@ def word(chance: random.Random, least: int, most: int) -> str:
 
 
 def made_aliases(chance: random.Random, count: int) -> list[Alias]:
-    seen: dict[str, Alias] = {}
-    while len(seen) < count:
+    aliases: dict[str, Alias] = {}
+    while len(aliases) < count:
         kind = chance.choice(KINDS)
         if kind == "ticker":
             text = "".join(chance.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ") for _ in range(chance.randint(3, 6)))
         else:
             text = " ".join(word(chance, 2, 4).capitalize() for _ in range(chance.randint(1, 2)))
             text += f" {chance.choice(ENDINGS)}" if kind == "legal_name" else ""
-        seen.setdefault(text, Alias(text, f"subject-{len(seen) // 3}", kind))
-    return list(seen.values())
+        aliases.setdefault(text, Alias(text, f"subject-{len(aliases) // 3}", kind))
+    return list(aliases.values())
 
 
 def made_documents(chance: random.Random, aliases: Sequence[Alias], count: int) -> list[str]:
@@ -76,7 +76,7 @@ def with_pyahocorasick(module, aliases: Sequence[Alias]) -> Find:
     automaton.make_automaton()
 
     def find(text: str) -> int:
-        lowered, last, found = text.lower(), -1, 0
+        lowered, last, count = text.lower(), -1, 0
         spans = []
         for end, size in automaton.iter(lowered):
             start = end - size + 1
@@ -87,8 +87,8 @@ def with_pyahocorasick(module, aliases: Sequence[Alias]) -> Find:
             spans.append((start, -end))
         for start, end in sorted(spans):
             if start > last:
-                found, last = found + 1, -end
-        return found
+                count, last = count + 1, -end
+        return count
 
     return find
 
@@ -118,12 +118,12 @@ def peers(aliases: Sequence[Alias]) -> Iterator[tuple[str, Find, int]]:
 
 def measure(find: Find, documents: Sequence[str]) -> tuple[float, int]:
     """Documents per CPU second (best of three) and names found."""
-    best, found = float("inf"), 0
+    best, count = float("inf"), 0
     for _ in range(3):
         start = time.process_time()
-        found = sum(map(find, documents))
+        count = sum(map(find, documents))
         best = min(best, time.process_time() - start)
-    return len(documents) / best, found
+    return len(documents) / best, count
 
 
 def main() -> None:
@@ -148,9 +148,9 @@ def main() -> None:
     print(f"{'':22} {'names':>8} {'documents/CPU s':>16} {'found/document':>15}")
     speeds: dict[str, float] = {}
     per_document: dict[str, float] = {}
-    for name, find, names, some in finders:
-        speed, found = measure(find, some)
-        speeds[name], per_document[name] = round(speed, 1), round(found / len(some), 2)
+    for name, find, names, finder_documents in finders:
+        speed, count = measure(find, finder_documents)
+        speeds[name], per_document[name] = round(speed, 1), round(count / len(finder_documents), 2)
         print(f"{name:22} {names:8} {speed:16.0f} {per_document[name]:15.2f}")
     print(f"building takes {build_seconds:.2f} CPU s")
     report = {

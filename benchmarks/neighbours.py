@@ -2,8 +2,8 @@
 
     python -m benchmarks.neighbours [--rows N]
 
-Vectors are invented as encoders give them: 384 dimensions, stories of all sizes around directions that share topics. Every
-pair is compared for a sample of the rows and the time scaled up, which is exact: the cost of a row is that of any other.
+Vectors are generated like those of encoders: 384 dimensions, stories of all sizes around directions that share topics.
+Every pair is compared for a sample of the rows and the time scaled up, which is exact: all rows cost the same.
 The last line is one JSON object.
 """
 
@@ -29,12 +29,12 @@ def main() -> None:
     vectors = invented(parser.parse_args().rows)
     before = peak_memory()
     start = time.perf_counter(), time.process_time()
-    found = nearest_neighbours(vectors, NEAREST)
+    neighbours = nearest_neighbours(vectors, NEAREST)
     ours = time.perf_counter() - start[0], time.process_time() - start[1]
     memory = peak_memory()
     sample = np.random.default_rng(1).permutation(len(vectors))[:SAMPLE]
     theirs, true = blocked(vectors, sample)
-    hits = [len(set(a) & set(b)) for a, b in zip(found.positions[sample].tolist(), true, strict=True)]
+    hits = [len(set(a) & set(b)) for a, b in zip(neighbours.positions[sample].tolist(), true, strict=True)]
     figures = {
         "rows": len(vectors),
         "ours_s": round(ours[0], 1),
@@ -57,16 +57,16 @@ def invented(rows: int) -> np.ndarray:
     count = rows // 12
     stories = topics[chance.integers(0, 40, count)] + 1.2 * chance.normal(size=(count, 384))
     weights = chance.pareto(1.2, count) + 0.3
-    home = chance.choice(count, rows, p=weights / weights.sum())
-    made = np.empty((rows, 384), dtype=np.float32)
+    story_numbers = chance.choice(count, rows, p=weights / weights.sum())
+    vectors = np.empty((rows, 384), dtype=np.float32)
     for start in range(0, rows, 10_000):
-        part = home[start : start + 10_000]
-        made[start : start + 10_000] = stories[part] + 1.3 * chance.normal(size=(len(part), 384))
-    return normalise_rows(made)
+        part = story_numbers[start : start + 10_000]
+        vectors[start : start + 10_000] = stories[part] + 1.3 * chance.normal(size=(len(part), 384))
+    return normalise_rows(vectors)
 
 
 def blocked(vectors: np.ndarray, sample: np.ndarray) -> tuple[tuple[float, float], list[list[int]]]:
-    """Seconds for all rows, by the clock and of CPU, and the true neighbours of the sampled ones."""
+    """Seconds for all rows (wall and CPU time), and the true neighbours of the sampled ones."""
     start, true = (time.perf_counter(), time.process_time()), []
     for at in range(0, len(sample), BLOCK):
         rows = sample[at : at + BLOCK]

@@ -1,4 +1,4 @@
-"""Papers: PDF speed and text against pdfplumber, correctness of layouts, and what hostile files can do.
+"""PDF and office files: speed and text compared with pdfplumber, correctness of layouts, and hostile files.
 
 The PDFs are made here with reportlab, and with LibreOffice where it is installed; the damaged files are mutations of the samples that the tests use.
 """
@@ -39,23 +39,23 @@ def plumbed(data: bytes) -> str:
 
 
 def ours(data: bytes) -> str:
-    found = read_pdf(data, NONE)
-    assert isinstance(found, Reading), found
-    return found.text
+    reading = read_pdf(data, NONE)
+    assert isinstance(reading, Reading), reading
+    return reading.text
 
 
 def recall(gold: list[str], text: str) -> float:
-    wanted, there = Counter(gold), Counter(text.replace("#", " ").split())
-    return sum(min(count, there[word]) for word, count in wanted.items()) / len(gold)
+    gold_counts, text_counts = Counter(gold), Counter(text.replace("#", " ").split())
+    return sum(min(count, text_counts[word]) for word, count in gold_counts.items()) / len(gold)
 
 
 def texts() -> dict[str, tuple[bytes, list[str]]]:
-    """Text-only PDFs of two makers, where the second is installed."""
-    made = {name: flowing(60, columns) for name, columns in (("one column", 1), ("two columns", 2))}
+    """Text-only PDFs by reportlab, and by LibreOffice where it is installed."""
+    generated = {name: flowing(60, columns) for name, columns in (("one column", 1), ("two columns", 2))}
     program = office_program()
     if program is None:
         print("LibreOffice is not installed: its PDFs are left out")
-    return made | (office_texts(program) if program else {})
+    return generated | (office_texts(program) if program else {})
 
 
 def measure_speed(rounds: int) -> dict[str, object]:
@@ -69,18 +69,18 @@ def measure_speed(rounds: int) -> dict[str, object]:
         best = {"headwater": float("inf"), "pdfplumber": float("inf")}
         for _ in range(rounds):
             for reader, call in (("headwater", ours), ("pdfplumber", plumbed)):
-                begun = time.process_time()
+                start = time.process_time()
                 call(data)
-                best[reader] = min(best[reader], time.process_time() - begun)
-        found = {"headwater": recall(gold, ours(data)), "pdfplumber": recall(gold, plumbed(data))}
+                best[reader] = min(best[reader], time.process_time() - start)
+        recall_by_reader = {"headwater": recall(gold, ours(data)), "pdfplumber": recall(gold, plumbed(data))}
         for reader, seconds in best.items():
             totals[reader] += seconds
-            recalls[reader] = min(recalls[reader], found[reader])
+            recalls[reader] = min(recalls[reader], recall_by_reader[reader])
         ratio = best["pdfplumber"] / best["headwater"]
         per_page = {reader: 1000 * seconds / pages for reader, seconds in best.items()}
         print(
             f"{name:26} {pages:6} {per_page['headwater']:7.2f} ms {per_page['pdfplumber']:8.2f} ms {ratio:6.1f} "
-            f"{found['headwater']:7.4f} {found['pdfplumber']:7.4f}"
+            f"{recall_by_reader['headwater']:7.4f} {recall_by_reader['pdfplumber']:7.4f}"
         )
     return {
         "times_faster_than_pdfplumber": round(totals["pdfplumber"] / totals["headwater"], 1),
@@ -89,7 +89,7 @@ def measure_speed(rounds: int) -> dict[str, object]:
 
 
 def check_layouts() -> dict[str, bool]:
-    """Each layout against what was put into it."""
+    """Compares each layout with its input."""
     data, gold = flowing(30, 2)
     text = ours(data)
     rows_data, rows = tabular()
@@ -112,16 +112,16 @@ def check_layouts() -> dict[str, bool]:
     }
     if (program := office_program()) is not None:
         office_data, office_rows = office_table(program)
-        wanted = "\n".join(f"| {' | '.join(row)} |" for row in office_rows[1:])
-        checks["ruled table, LibreOffice"] = wanted in ours(office_data)
+        expected = "\n".join(f"| {' | '.join(row)} |" for row in office_rows[1:])
+        checks["ruled table, LibreOffice"] = expected in ours(office_data)
     print()
-    for name, good in checks.items():
-        print(f"{name:32} {'as made' if good else 'WRONG'}")
+    for name, passed in checks.items():
+        print(f"{name:32} {'as made' if passed else 'WRONG'}")
     return checks
 
 
 def peak_of_children() -> float:
-    """The most memory that a child had so far, in MB."""
+    """The peak memory of a child so far, in MB."""
     peak = 0
     for child in psutil.Process().children():
         status = Path(f"/proc/{child.pid}/status")
@@ -132,7 +132,7 @@ def peak_of_children() -> float:
 
 
 def damage(count: int, seconds: float) -> dict[str, object]:
-    """Damaged papers through one sandbox: how each ended, the longest, and the most memory."""
+    """Damaged files through one sandbox: results, the longest time, and the peak memory."""
     extract = Sandboxed(read_any, seconds=seconds, megabytes=MEMORY_LIMIT)
     ends: Counter[str] = Counter()
     longest = peak = 0.0
@@ -148,7 +148,7 @@ def damage(count: int, seconds: float) -> dict[str, object]:
         ends[end] += 1
         longest, peak = max(longest, elapsed), max(peak, peak_of_children())
     extract.close()
-    print(f"\n{sum(ends.values())} damaged and hostile papers: {dict(ends.most_common())}")
+    print(f"\n{sum(ends.values())} damaged and hostile files: {dict(ends.most_common())}")
     return {
         "papers": sum(ends.values()),
         "ends": dict(ends),
@@ -159,14 +159,14 @@ def damage(count: int, seconds: float) -> dict[str, object]:
 
 
 def ending(extract: Sandboxed, data: bytes) -> tuple[str, float]:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     try:
-        found = extract(data, NONE)
+        reading = extract(data, NONE)
     except Permanent as error:
         end = error.reason
     else:
-        end = "text" if isinstance(found, Reading) else found.reason
-    return end, time.perf_counter() - begun
+        end = "text" if isinstance(reading, Reading) else reading.reason
+    return end, time.perf_counter() - start
 
 
 def bombs() -> dict[str, bytes]:
@@ -190,8 +190,8 @@ def bombs() -> dict[str, bytes]:
 
 
 def overhead() -> tuple[float, float]:
-    """What the sandbox adds to a document of 50 KB, in milliseconds: of waiting, the least of many short rounds; and
-    of processor time in both processes, which a busy machine changes less."""
+    """The overhead of the sandbox for a document of 50 KB, in milliseconds: wall time, the least of many short rounds; and
+    CPU time of both processes, which varies less on a busy machine."""
     data = (sentence(1, 10) + " ").encode() * (50_000 // len(sentence(1, 10)))
     extract = Sandboxed(read_plain)
     extract(data, NONE)
@@ -199,17 +199,17 @@ def overhead() -> tuple[float, float]:
     spent = {"here": 0.0, "there": 0.0}
     for _ in range(100):
         for name, call in (("here", read_plain), ("there", extract)):
-            begun, used = time.perf_counter(), processor_time()
+            start, cpu_start = time.perf_counter(), processor_time()
             for _ in range(5):
                 call(data, NONE)
-            best[name] = min(best[name], (time.perf_counter() - begun) / 5)
-            spent[name] += processor_time() - used
+            best[name] = min(best[name], (time.perf_counter() - start) / 5)
+            spent[name] += processor_time() - cpu_start
     extract.close()
     return 1000 * (best["there"] - best["here"]), 1000 * (spent["there"] - spent["here"]) / 500
 
 
 def processor_time() -> float:
-    """Of this process and its children, so far."""
+    """CPU seconds of this process and its children so far."""
     children = [child.cpu_times() for child in psutil.Process().children()]
     return time.process_time() + sum(times.user + times.system for times in children)
 

@@ -28,7 +28,7 @@ ALIKE = 0.85
 
 
 def leaves(value, path=""):
-    """(key, text) of every text in a value; a list's places do not count, an object's keys do."""
+    """(key, text) of every text in a value; positions in a list do not count, keys of an object do."""
     if isinstance(value, dict):
         if set(value) == {"via", "detalle"}:
             return [(f"{path}.{value['via']}", value["detalle"])]
@@ -38,63 +38,63 @@ def leaves(value, path=""):
     return [(path, str(value))] if value not in (None, "") else []
 
 
-def alike(left, right):
-    if left[0] != right[0]:
+def alike(first, second):
+    if first[0] != second[0]:
         return False
-    a, b = Counter(re.findall(r"\w+", left[1].lower())), Counter(re.findall(r"\w+", right[1].lower()))
+    a, b = Counter(re.findall(r"\w+", first[1].lower())), Counter(re.findall(r"\w+", second[1].lower()))
     common = sum((a & b).values())
     return 2 * common / max(1, sum(a.values()) + sum(b.values())) >= ALIKE
 
 
-def score(found, truth):
-    """(matched, found, wanted) per field."""
+def score(document, truth):
+    """(matched, extracted, expected, wrong, missing) per field."""
     counts = {}
     for field in FIELDS:
-        have, want = leaves(found.get(field)), leaves(truth.get(field))
-        left = list(want)
+        have, want = leaves(document.get(field)), leaves(truth.get(field))
+        unmatched = list(want)
         hits = 0
         for leaf in have:
-            match = next((one for one in left if alike(leaf, one)), None)
+            match = next((candidate for candidate in unmatched if alike(leaf, candidate)), None)
             if match is not None:
-                left.remove(match)
+                unmatched.remove(match)
                 hits += 1
         counts[field] = (
             hits,
             len(have),
             len(want),
             [h for h in have if not any(alike(h, w) for w in want)],
-            left,
+            unmatched,
         )
     return counts
 
 
-def read_made(page: PortalPage):
+def read_page(page: PortalPage):
     reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
     if not isinstance(reading, Reading):
         return []
     return procedures_from(reading, page.url)
 
 
-def ratio(part, whole):
-    return part / whole if whole else 1.0
+def ratio(part, total):
+    return part / total if total else 1.0
 
 
 def measure(pages, *, verbose=False):
     by_field, by_template = defaultdict(Counter), defaultdict(Counter)
     full = missing = extra = 0
     for page in pages:
-        found = read_made(page)
+        readings = read_page(page)
         if not page.truth:
-            extra += bool(found)
+            extra += bool(readings)
             continue
-        missing += not found
-        document = found[0].document if found else {}
+        missing += not readings
+        document = readings[0].document if readings else {}
         full += document.get("completeness_score", 0) >= 0.70
-        for field, (hits, have, want, wrong, left) in score(document, page.truth).items():
+        for field, (hits, have, want, wrong, unmatched) in score(document, page.truth).items():
             by_field[field].update(hits=hits, have=have, want=want)
             by_template[page.template].update(hits=hits, have=have, want=want)
-            if verbose and (wrong or left):
-                print(f"{page.path} {field}\n   wrong {wrong}\n   left  {left}")
+            if verbose and (wrong or unmatched):
+                print(f"{page.path} {field}\n   wrong {wrong}\n   left  {unmatched}")
     total = sum(by_field.values(), Counter())
     procedures = sum(bool(page.truth) for page in pages)
     return {
@@ -116,7 +116,7 @@ def _rates(counts):
 
 def main() -> int:
     figures = measure([*procedure_pages(), *pages_without_procedure()], verbose="-v" in sys.argv)
-    late = measure(
+    unseen = measure(
         [*first_unseen_pages(), *second_unseen_pages(), *third_unseen_pages()], verbose="-v" in sys.argv
     )
     for kind in ("fields", "templates"):
@@ -124,9 +124,9 @@ def main() -> int:
         for name, (precision, recall) in figures[kind].items():
             print(f"  {name:24s} {precision:9.3f} {recall:7.3f}")
     print(
-        f"templates made after the rules: precision {late['precision']:.3f}, recall {late['recall']:.3f} {late['templates']}"
+        f"templates added after the first rules: precision {unseen['precision']:.3f}, recall {unseen['recall']:.3f} {unseen['templates']}"
     )
-    print(json.dumps({"benchmark": "procedures", **figures, "late": late}))
+    print(json.dumps({"benchmark": "procedures", **figures, "late": unseen}))
     return (
         0
         if figures["precision"] >= 0.95 and figures["recall"] >= 0.90 and not figures["false_procedures"]

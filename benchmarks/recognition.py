@@ -1,8 +1,8 @@
-"""The index by which copies are recognised, on PostgreSQL, as it grows: `python -m benchmarks.recognition [--rows N]`.
+"""The dedupe index on PostgreSQL as it grows: `python -m benchmarks.recognition [--rows N]`.
 
-Fills the tables that a decision about copies asks (`bands`, `fingerprints`, `sentences`) with made-up rows, at a
-hundredth, a tenth and the whole of N rows of `bands`, and prints at each size what they weigh and what a batch of a
-hundred new articles costs: asking for it and remembering it. The last line is one JSON object.
+Fills the tables of the index (`dedupe_bands`, `fingerprints`, `sentence_counts`) with generated rows, at a hundredth, a
+tenth and all of N rows of `dedupe_bands`, and prints at each size their size in bytes and the cost of a batch of a hundred
+new articles: looking them up and storing them. The last line is one JSON object.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from headwater.store.migrate import migrate
 
 RECIPE, SCHEME = "bench", "near-1"
 BATCH, TRIES = 100, 40
-KEYS, SENTENCES = 12, 24  # of an article of usual length
+KEYS, SENTENCES = 12, 24  # per article of usual length
 TABLES = ("dedupe_bands", "fingerprints", "sentence_counts")
 LIMIT_GROWTH = 3.0
 
 
 @contextmanager
 def database() -> Iterator[Engine]:
-    from tests.servers.postgres import running_postgres  # noqa: PLC0415 - the servers of the tests
+    from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only the tests have these servers
 
     with running_postgres() as server:
         engine = connect(server.create("recognition"))
@@ -43,9 +43,9 @@ def database() -> Iterator[Engine]:
 
 
 def grow(engine: Engine, before: int, documents: int) -> None:
-    """Rows of further documents, in the order in which they would have come."""
+    """Adds rows of further documents, in the order of their arrival."""
     chance = np.random.default_rng(before)
-    space, told = dedupe_space(RECIPE, SCHEME), dedupe_space(RECIPE, "")
+    space, sentence_space = dedupe_space(RECIPE, SCHEME), dedupe_space(RECIPE, "")
     with write_transaction(engine) as connection:
         driver = connection.connection.driver_connection
         assert driver is not None
@@ -54,11 +54,11 @@ def grow(engine: Engine, before: int, documents: int) -> None:
             numbers = range(start, min(documents, start + 20_000))
             names = [name_of(number) for number in numbers]
             keys = chance.integers(-(2**63), 2**63 - 1, (len(names), KEYS))
-            said = chance.integers(-(2**63), 2**63 - 1, (len(names), SENTENCES))
+            sentences = chance.integers(-(2**63), 2**63 - 1, (len(names), SENTENCES))
             with cursor.copy("COPY dedupe_bands (space, band, epoch, document) FROM STDIN") as copy:
                 for number, name, row in zip(numbers, names, keys.tolist(), strict=True):
-                    for one in row:
-                        copy.write_row((space, one, number // BATCH, key_number(name)))
+                    for key_value in row:
+                        copy.write_row((space, key_value, number // BATCH, key_number(name)))
             with cursor.copy(
                 "COPY fingerprints (recipe, kind, value, document_id, epoch) FROM STDIN"
             ) as copy:
@@ -68,9 +68,9 @@ def grow(engine: Engine, before: int, documents: int) -> None:
             with cursor.copy(
                 "COPY sentence_counts (space, sentence, publisher, stories, story) FROM STDIN"
             ) as copy:
-                for name, row in zip(names, said.tolist(), strict=True):
-                    for one in row:
-                        copy.write_row((told, one, 7, 1, key_number(name)))
+                for name, row in zip(names, sentences.tolist(), strict=True):
+                    for key_value in row:
+                        copy.write_row((sentence_space, key_value, 7, 1, key_number(name)))
     with write_transaction(engine) as connection:
         connection.execute(text("ANALYZE"))
 
@@ -88,40 +88,40 @@ def prints_of(number: int) -> list[tuple[str, str]]:
 
 
 def traces(first: int, chance: np.random.Generator) -> list[tuple[str, Trace]]:
-    """A batch of articles that nobody has seen."""
-    made = []
+    """A batch of new articles."""
+    batch = []
     for number in range(first, first + BATCH):
         keys = chance.integers(-(2**63), 2**63 - 1, KEYS).tolist()
-        said = chance.integers(-(2**63), 2**63 - 1, SENTENCES).tolist()
+        sentence_keys = chance.integers(-(2**63), 2**63 - 1, SENTENCES).tolist()
         trace = Trace(
             scheme=SCHEME,
             prints=tuple(prints_of(number)),
             keys=tuple(keys),
-            sentences=tuple(said),
+            sentences=tuple(sentence_keys),
             publisher="Wire",
             original=name_of(number),
             epoch=0,
         )
-        made.append((name_of(number), trace))
-    return made
+        batch.append((name_of(number), trace))
+    return batch
 
 
 def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of asking and of remembering, a batch each."""
+    """Milliseconds per batch for looking up and for storing."""
     chance, asking, remembering = np.random.default_rng(first + 1), [], []
     for attempt in range(TRIES):
         batch = traces(first + attempt * BATCH, chance)
-        prints = sorted({one for _, trace in batch for one in trace.prints})
-        keys = sorted({one for _, trace in batch for one in trace.keys})
-        begun = time.perf_counter()
+        prints = sorted({value for _, trace in batch for value in trace.prints})
+        keys = sorted({value for _, trace in batch for value in trace.keys})
+        start = time.perf_counter()
         with read_transaction(engine) as connection:
             recall(connection, RECIPE, SCHEME, prints, keys, limit=PER_KEY)
-        asked = time.perf_counter()
+        looked_up = time.perf_counter()
         with write_transaction(engine) as connection:
             _note_epoch(connection)
             store_traces(connection, RECIPE, batch, {name for name, _ in batch})
-        asking.append((asked - begun) * 1000)
-        remembering.append((time.perf_counter() - asked) * 1000)
+        asking.append((looked_up - start) * 1000)
+        remembering.append((time.perf_counter() - looked_up) * 1000)
     return asking, remembering
 
 
@@ -131,41 +131,41 @@ def _note_epoch(connection: Connection) -> None:
 
 
 def weights(engine: Engine) -> dict[str, dict[str, float]]:
-    """Rows and bytes of each table, with its indexes, for a document."""
-    found = {}
+    """Rows and bytes of each table, with its indexes."""
+    tables = {}
     with read_transaction(engine) as connection:
         for name in TABLES:
             rows = connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar() or 1
             size = connection.exec_driver_sql(f"SELECT pg_total_relation_size('{name}')").scalar() or 0
-            found[name] = {"rows": rows, "mb": round(size / 1e6, 1), "bytes_a_row": round(size / rows, 1)}
-    return found
+            tables[name] = {"rows": rows, "mb": round(size / 1e6, 1), "bytes_a_row": round(size / rows, 1)}
+    return tables
 
 
 def measure(engine: Engine, sizes: Sequence[int]) -> list[dict[str, Any]]:
-    told, before = [], 0
+    sizes_measured, before = [], 0
     for rows in sizes:
         documents = rows // KEYS
-        begun = time.perf_counter()
+        start = time.perf_counter()
         grow(engine, before, documents)
         before = documents
         weight = weights(engine)
         asking, remembering = costs(engine, 10**9 + rows)
         figures = {
             "rows": weight["dedupe_bands"]["rows"],
-            "filled_s": round(time.perf_counter() - begun),
+            "filled_s": round(time.perf_counter() - start),
             "ask_ms": round(median(asking), 2),
             "ask_p99_ms": round(max(asking), 2),
             "remember_ms": round(median(remembering), 2),
             "remember_p99_ms": round(max(remembering), 2),
             "tables": weight,
         }
-        told.append(figures)
+        sizes_measured.append(figures)
         print(
             f"{figures['rows']:>12,} rows of bands  asking {figures['ask_ms']:>8.2f} ms  "
             f"remembering {figures['remember_ms']:>8.2f} ms a batch of {BATCH}  {sum(w['mb'] for w in weight.values()):,.0f} MB",
             flush=True,
         )
-    return told
+    return sizes_measured
 
 
 def main() -> int:
@@ -173,12 +173,14 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=10_000_000)
     options = parser.parse_args()
     with database() as engine:
-        told = measure(engine, [options.rows // 100, options.rows // 10, options.rows])
-    growth = (told[-1]["ask_ms"] + told[-1]["remember_ms"]) / (told[0]["ask_ms"] + told[0]["remember_ms"])
-    weight = {name: one["bytes_a_row"] for name, one in told[-1]["tables"].items()}
+        results = measure(engine, [options.rows // 100, options.rows // 10, options.rows])
+    growth = (results[-1]["ask_ms"] + results[-1]["remember_ms"]) / (
+        results[0]["ask_ms"] + results[0]["remember_ms"]
+    )
+    weight = {name: table["bytes_a_row"] for name, table in results[-1]["tables"].items()}
     print(
         json.dumps(
-            {"benchmark": "recognition", "growth": round(growth, 2), "bytes_a_row": weight, "sizes": told}
+            {"benchmark": "recognition", "growth": round(growth, 2), "bytes_a_row": weight, "sizes": results}
         )
     )
     return 0 if growth < LIMIT_GROWTH else 1

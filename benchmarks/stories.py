@@ -1,14 +1,14 @@
-"""How well stories hold together, against the seed's clusters on the same vectors in the same run.
+"""Quality of story clustering, compared with the reference profile on the same vectors in the same run.
 
     python -m benchmarks.stories --data DIR [--rows N]
 
 DIR holds `stories/headlines.jsonl.gz` and `summaries/validation.jsonl.gz`. The gold stories are divided in two halves by a
-hash of their name, six times with different salts; each half gives a sample of 864 headlines. The defaults are fixed, so each
-of the twelve is measured as it is; they were chosen on samples of this kind and on long texts, so none is a clean test. The
+hash of their name, six times with different salts; each half yields a sample of 864 headlines. The defaults are fixed, so
+each of the twelve is measured as it is; they were chosen on samples of this kind and on long texts, so none is a clean test. The
 file's order is never used. Small groups hold one to thirteen stories of one to thirty headlines each, as a flashpoint does;
 nothing was chosen on them. Long texts are of two kinds: consecutive parts of one article are a story, and reports that each
-tell a third of one article's sentences are. The column "known" is no clustering: it puts each document into the story of its
-five nearest, the stories of all others being known, and shows what the vectors can tell apart at all. The second part shows
+contain a third of one article's sentences are. The column "known" is not a clustering: it puts each document into the
+story of its five nearest, with the stories of all others given, and shows what the vectors can distinguish at all. The second part shows
 how cost grows with invented vectors. The last line is one JSON object.
 """
 
@@ -43,36 +43,36 @@ STORIES_OF_A_GROUP, HEADLINES_OF_A_STORY = (1, 2, 3, 5, 8, 13), (1, 2, 5, 12, 30
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=100_000, help="vectors for the cost; 0 leaves it out")
+    parser.add_argument("--rows", type=int, default=100_000, help="vectors for the cost; 0 skips it")
     options = parser.parse_args()
     corpora = {**headlines(options.data), **pieces(options.data)}
     with tempfile.TemporaryDirectory() as folder:
         encode = open_encoder(Path(folder), max_tokens=ENCODER_TOKENS) if nlp_installed() else None
         texts = sorted({item.encoder_text for items, _ in corpora.values() for item in items})
         vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
-    figures = {name: measured(items, gold, vectors) for name, (items, gold) in corpora.items()}
+    figures = {name: measure(items, gold, vectors) for name, (items, gold) in corpora.items()}
     show(figures)
-    print(json.dumps({**gathered(figures), **(growth(options.rows) if options.rows else {})}))
+    print(json.dumps({**headline_figures(figures), **(growth(options.rows) if options.rows else {})}))
 
 
 def headlines(data: Path) -> dict[str, tuple[list[StoryItem], list[str]]]:
     with gzip.open(data / "stories" / "headlines.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     random.Random(1).shuffle(rows)
-    found = {f"half {half}": [r for r in rows if half_of(r["story"]) == half] for half in (0, 1)}
-    found["all"] = rows
+    corpora = {f"half {half}": [r for r in rows if half_of(r["story"]) == half] for half in (0, 1)}
+    corpora["all"] = rows
     for salt in SALTS:
         for half in (0, 1):
             part = [r for r in rows if half_of(r["story"], salt) == half]
-            found[f"sample {salt}.{half}"] = sampled(part, ord(salt))
+            corpora[f"sample {salt}.{half}"] = sample_headlines(part, ord(salt))
     for number, stories in enumerate(STORIES_OF_A_GROUP * 4):
-        found[f"group {number}"] = grouped(rows, stories, random.Random(f"group {number}"))
+        corpora[f"group {number}"] = sample_group(rows, stories, random.Random(f"group {number}"))
     return {
         name: (
             [StoryItem(id=f"{n}", title=r["title"]) for n, r in enumerate(part)],
             [r["story"] for r in part],
         )
-        for name, part in found.items()
+        for name, part in corpora.items()
     }
 
 
@@ -80,7 +80,7 @@ def half_of(story: str, salt: str = "") -> int:
     return hashlib.sha256(f"{salt}{story}".encode()).digest()[0] % 2
 
 
-def sampled(rows: list[dict], seed: int) -> list[dict]:
+def sample_headlines(rows: list[dict], seed: int) -> list[dict]:
     """864 headlines, as evenly from the stories as their sizes allow."""
     mixed = random.Random(seed).sample(rows, len(rows))
     turns: dict[str, int] = Counter()
@@ -91,20 +91,22 @@ def sampled(rows: list[dict], seed: int) -> list[dict]:
     return [row for *_, row in sorted(ranked, key=lambda r: r[:2])[:SAMPLE]]
 
 
-def grouped(rows: list[dict], stories: int, chance: random.Random) -> list[dict]:
-    """Some headlines of so many stories."""
+def sample_group(rows: list[dict], stories: int, chance: random.Random) -> list[dict]:
+    """Headlines of this many stories."""
     by_story: dict[str, list[dict]] = defaultdict(list)
     for row in rows:
         by_story[row["story"]].append(row)
-    found = []
+    sampled_rows = []
     for story in chance.sample(sorted(by_story), stories):
-        held = by_story[story]
-        found += chance.sample(held, min(len(held), chance.choice(HEADLINES_OF_A_STORY)))
-    return chance.sample(found, len(found))
+        headlines_of_story = by_story[story]
+        sampled_rows += chance.sample(
+            headlines_of_story, min(len(headlines_of_story), chance.choice(HEADLINES_OF_A_STORY))
+        )
+    return chance.sample(sampled_rows, len(sampled_rows))
 
 
 def pieces(data: Path) -> dict[str, tuple[list[StoryItem], list[str]]]:
-    """Long texts: some articles in one piece, some in up to ten, and some told in up to twelve reports."""
+    """Long texts: articles in one to ten parts, and articles as up to twelve reports."""
     with gzip.open(data / "summaries" / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:
         articles = [json.loads(line)["article"] for line in lines]
     chance = random.Random(5)
@@ -120,10 +122,10 @@ def pieces(data: Path) -> dict[str, tuple[list[StoryItem], list[str]]]:
     by_size["long, reports"] = reports(articles)
     return {
         name: (
-            [StoryItem(id=f"{n}", title=part[:90], text=part) for n, (part, _) in enumerate(found)],
-            [story for _, story in found],
+            [StoryItem(id=f"{n}", title=part[:90], text=part) for n, (part, _) in enumerate(labelled_parts)],
+            [story for _, story in labelled_parts],
         )
-        for name, found in by_size.items()
+        for name, labelled_parts in by_size.items()
     }
 
 
@@ -132,50 +134,52 @@ def sentences_of(article: str) -> list[str]:
 
 
 def reports(articles: list[str]) -> list[tuple[str, str]]:
-    """Most articles stand alone; the others are told several times, each time by a third of their sentences."""
-    chance, made = random.Random(3), []
+    """Most articles stand alone; the others appear several times, each time with a third of their sentences."""
+    chance, labelled_reports = random.Random(3), []
     for number, article in enumerate(chance.sample(articles, min(350, len(articles)))):
         sentences = sentences_of(article)
         times = min(int(chance.paretovariate(0.9)), 12)
         for _ in range(times):
             share = len(sentences) if times == 1 else min(len(sentences), max(3, len(sentences) // 3))
-            told = sorted(chance.sample(range(len(sentences)), share))
-            made.append((" ".join(sentences[n] for n in told), str(number)))
-    return [one for one in made if one[0]]
+            positions = sorted(chance.sample(range(len(sentences)), share))
+            labelled_reports.append((" ".join(sentences[n] for n in positions), str(number)))
+    return [report for report in labelled_reports if report[0]]
 
 
-def measured(items: list[StoryItem], gold: list[str], vectors: dict[str, np.ndarray]) -> dict[str, object]:
+def measure(items: list[StoryItem], gold: list[str], vectors: dict[str, np.ndarray]) -> dict[str, object]:
     meanings = np.array([vectors[item.encoder_text] for item in items]) if vectors else None
     figures: dict[str, object] = {"documents": len(items), "stories": len(set(gold))}
     ways = {"words": (None, "default")}
     if meanings is not None:
         ways = {"default": (meanings, "default"), "reference": (meanings, "reference"), **ways}
-    for name, (given, profile) in ways.items():
+    for name, (vectors_used, profile) in ways.items():
         start = time.process_time()
         labels = [0] * len(items)
-        for number, cluster in enumerate(cluster_items(items, given, profile=profile)):
+        for number, cluster in enumerate(cluster_items(items, vectors_used, profile=profile)):
             for position, _ in cluster.members:
                 labels[position] = number
-        figures[name] = {**scored(gold, labels), "s": round(time.process_time() - start, 2)}
-    figures["known"] = scored(gold, known(vectorise(items, meanings).vectors, gold))
+        figures[name] = {**bcubed_scores(gold, labels), "s": round(time.process_time() - start, 2)}
+    figures["known"] = bcubed_scores(gold, known(vectorise(items, meanings).vectors, gold))
     return figures
 
 
 def known(vectors: np.ndarray, gold: Sequence[str]) -> list[str]:
     """Each document in the story that its five nearest have most of, by their similarity."""
-    near, found = nearest_neighbours(vectors, 5), []
-    for own, around, alike in zip(gold, near.positions.tolist(), near.similarities.tolist(), strict=True):
+    near, predicted = nearest_neighbours(vectors, 5), []
+    for own_story, around, alike in zip(
+        gold, near.positions.tolist(), near.similarities.tolist(), strict=True
+    ):
         votes: dict[str, float] = Counter()
         for position, similarity in zip(around, alike, strict=True):
             votes[gold[position]] += similarity
-        found.append(max(votes, key=lambda story: votes[story], default=own))
-    return found
+        predicted.append(max(votes, key=lambda story: votes[story], default=own_story))
+    return predicted
 
 
-def scored(gold: Sequence[str], found: Sequence[object]) -> dict[str, float]:
-    """B-cubed, and of how many gold stories a cluster over 50 consists at most: at all, with three members each, and with a
-    twentieth of it each. And how many such clusters there are, and consist of more than three."""
-    pairs, true, ours = Counter(zip(gold, found, strict=True)), Counter(gold), Counter(found)
+def bcubed_scores(gold: Sequence[str], clusters: Sequence[object]) -> dict[str, float]:
+    """B-cubed scores; the most gold stories in one cluster over 50 (any, with three members each, with a twentieth of the
+    cluster each); the number of such clusters, and of those with more than three gold stories."""
+    pairs, true, ours = Counter(zip(gold, clusters, strict=True)), Counter(gold), Counter(clusters)
     precision = sum(n * n / ours[cluster] for (_, cluster), n in pairs.items()) / len(gold)
     recall = sum(n * n / true[story] for (story, _), n in pairs.items()) / len(gold)
     spans, solid, shares = Counter(), Counter(), Counter()
@@ -205,14 +209,14 @@ def show(figures: dict[str, dict]) -> None:
     for name, row in figures.items():
         best = row.get("default", row["words"])
         ways = ("default", "words", "reference", "known")
-        told = [f"{row[way]['f1']:.3f}" if way in row else "–" for way in ways]
+        scores = [f"{row[way]['f1']:.3f}" if way in row else "–" for way in ways]
         print(
-            f"{name:<22}{row['documents']:>6}{row['stories']:>6}{told[0]:>9}{told[1]:>8}{told[2]:>11}{told[3]:>8}"
+            f"{name:<22}{row['documents']:>6}{row['stories']:>6}{scores[0]:>9}{scores[1]:>8}{scores[2]:>11}{scores[3]:>8}"
             f"{best['spans']:>4}/{best['spans_of_three']}{best['s']:>8}"
         )
 
 
-def gathered(figures: dict[str, dict]) -> dict[str, object]:
+def headline_figures(figures: dict[str, dict]) -> dict[str, object]:
     way = "default" if "default" in figures["all"] else "words"
     samples = [row[way]["f1"] for name, row in figures.items() if name.startswith("sample")]
     means = {
@@ -236,7 +240,7 @@ def gathered(figures: dict[str, dict]) -> dict[str, object]:
 
 
 def growth(rows: int) -> dict[str, object]:
-    """CPU and memory of clustering beyond the window; n log n would give the ratio in the last column."""
+    """CPU and memory of clustering beyond the window; n log n would yield the ratio in the last column."""
     print(f"\n{'rows':>8}{'CPU s':>9}{'peak MB':>9}")
     costs = {}
     for size in (rows // 4, rows):

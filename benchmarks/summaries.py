@@ -3,8 +3,8 @@
     python -m benchmarks.summaries --data DIR
 
 DIR holds `summaries/validation.jsonl.gz`. Parameters were chosen on the even articles; the odd ones are reported apart.
-LexRank is sumy's where it is installed (with our sentences and words: its own need a download), else the
-textbook's, in NumPy. The last line is one JSON object.
+LexRank is that of sumy where it is installed (with our sentences and words: its own need a download), otherwise the
+textbook version in NumPy. The last line is one JSON object.
 """
 
 import argparse
@@ -45,9 +45,9 @@ def main() -> None:
 def run(summary: Callable[[str], list[str]], rows: list[dict]) -> dict[str, float]:
     summary(rows[0]["article"])
     start = time.process_time()
-    told = [summary(row["article"]) for row in rows]
+    summaries = [summary(row["article"]) for row in rows]
     cost = 1000 * (time.process_time() - start) / len(rows)
-    scores = [rouge(" ".join(t), row["highlights"]) for t, row in zip(told, rows, strict=True)]
+    scores = [rouge(" ".join(t), row["highlights"]) for t, row in zip(summaries, rows, strict=True)]
     return {
         "rouge1": round(float(np.mean(scores)), 4),
         "rouge1_odd": round(float(np.mean(scores[1::2])), 4),
@@ -55,8 +55,8 @@ def run(summary: Callable[[str], list[str]], rows: list[dict]) -> dict[str, floa
     }
 
 
-def rouge(one: str, other: str) -> float:
-    a, b = (Counter(re.findall(r"\w+", text.lower())) for text in (one, other))
+def rouge(summary: str, reference: str) -> float:
+    a, b = (Counter(re.findall(r"\w+", text.lower())) for text in (summary, reference))
     return 2 * (a & b).total() / max(1, a.total() + b.total())
 
 
@@ -89,21 +89,21 @@ def lexrank() -> tuple[str, Callable[[str], list[str]]]:
 
 def textbook(article: str) -> list[str]:
     """Cosines of TF-IDF above 0.1 as a graph, its stationary distribution by power iteration."""
-    found = split_sentences(article)
-    bags = [count_terms(sentence) for sentence in found]
+    sentences = split_sentences(article)
+    bags = [count_terms(sentence) for sentence in sentences]
     places = {term: n for n, term in enumerate(sorted({t for bag in bags for t in bag}))}
-    rows = np.zeros((len(found), len(places)))
+    rows = np.zeros((len(sentences), len(places)))
     for number, bag in enumerate(bags):
         for term, count in bag.items():
             rows[number, places[term]] = count
-    rows *= np.log(len(found) / np.maximum(1, (rows > 0).sum(axis=0)))
+    rows *= np.log(len(sentences) / np.maximum(1, (rows > 0).sum(axis=0)))
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    linked = (rows @ rows.T > 0.1).astype(float) + np.eye(len(found))
+    linked = (rows @ rows.T > 0.1).astype(float) + np.eye(len(sentences))
     linked /= linked.sum(axis=1, keepdims=True)
-    rank = np.full(len(found), 1 / len(found))
+    rank = np.full(len(sentences), 1 / len(sentences))
     for _ in range(100):
-        rank = 0.15 / len(found) + 0.85 * linked.T @ rank
-    return [found[n] for n in sorted(np.argsort(-rank, kind="stable")[:COUNT])]
+        rank = 0.15 / len(sentences) + 0.85 * linked.T @ rank
+    return [sentences[n] for n in sorted(np.argsort(-rank, kind="stable")[:COUNT])]
 
 
 if __name__ == "__main__":

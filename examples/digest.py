@@ -1,4 +1,4 @@
-"""A recipe of its own, run over the demo internet: `python examples/digest.py FOLDER`."""
+"""A recipe of your own, run over the demo internet: `python examples/digest.py FOLDER`."""
 
 import sqlite3
 import sys
@@ -28,7 +28,7 @@ LONG = MinimumLength(words=250)
 
 
 def recipe() -> Recipe:
-    """What an entry point in the group `headwater.recipes` gives."""
+    """The function that an entry point in the group `headwater.recipes` names."""
     lines = [SourceLine(name=feed["name"], url=feed["url"]) for feed in feeds("small")]
     return Recipe(
         name="digest",
@@ -46,10 +46,10 @@ def main(folder: Path) -> None:
     with running(size="small") as internet:
         hosts = {"*.example": internet.base_url}
         app = App(Settings(data=str(folder), hosts=hosts, requests_per_second=0, log_level="error"))
-        mine, table = recipe(), HeadlineTable(folder / "headlines.db")
-        app.store.register(mine.sources, app.clock())
+        digest, table = recipe(), HeadlineTable(folder / "headlines.db")
+        app.store.register(digest.sources, app.clock())
         context = replace(
-            app.context("example", fetching=True), recipes={"digest": mine}, sinks={"table": table}
+            app.context("example", fetching=True), recipes={"digest": digest}, sinks={"table": table}
         )
         run_inline(context, ["digest"], horizon=timedelta(seconds=5), longest=timedelta(minutes=1))
         if context.fetcher is not None:

@@ -10,7 +10,7 @@ from headwater.model.recipe import Outcome, StepContext
 
 @dataclass(frozen=True)
 class MinimumLength:
-    """Drops documents of fewer than `words` words; notes the count of the others in their history."""
+    """Drops documents of fewer than `words` words; notes the count of the others in their trail."""
 
     words: int = 40
     name: str = "minimum-length"

@@ -1,4 +1,4 @@
-"""What the expected F1 of a choice is worth: the true F1 of pages that the network had not seen, by its size."""
+"""Calibration: the true F1 of pages that the network has not seen, by expected F1."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ def expected_and_true(likely: Array, words: Array, labels: Array) -> tuple[float
     hits = np.cumsum((likely * words)[order])
     expected = 2 * hits / (np.cumsum(words[order]) + hits[-1] + 1e-9)
     best = int(np.argmax(expected))
-    chosen = likely >= likely[order[best]]
-    wanted = float((labels * words).sum())
-    true = 2 * float((labels * words)[chosen].sum()) / max(float(words[chosen].sum()) + wanted, 1.0)
+    selected = likely >= likely[order[best]]
+    gold_words = float((labels * words).sum())
+    true = 2 * float((labels * words)[selected].sum()) / max(float(words[selected].sum()) + gold_words, 1.0)
     return float(expected[best]), true
 
 
@@ -26,9 +26,9 @@ def knots(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float
     """A rising line through the means of equally large groups of pages."""
     ordered = np.array(sorted(pairs))
     groups = np.array_split(ordered, KNOTS)
-    said = [float(group[:, 0].mean()) for group in groups]
+    expected = [float(group[:, 0].mean()) for group in groups]
     true = _rising([float(group[:, 1].mean()) for group in groups])
-    return [round(value, 4) for value in said], [round(value, 4) for value in true]
+    return [round(value, 4) for value in expected], [round(value, 4) for value in true]
 
 
 def _rising(values: list[float]) -> list[float]:

@@ -102,10 +102,14 @@ def main() -> None:
     for line in KNOWN.strip().replace("\n", "|").split("|"):
         code, alpha3, capitals, demonyms = line.split(" ")
         names = [locale.territories[code] for locale in locales] + EXTRA.get(code, [])
-        said = [f"name:{name}" for name in dict.fromkeys(names) if "|" not in name]
-        said += [f"capital:{word.replace('_', ' ')}" for word in capitals.split(",") if word != "-"]
-        said += [f"demonym:{word.replace('_', ' ')}" for word in demonyms.split(",") if word != "-"]
-        sys.stdout.write(f"{code}\t{alpha3}\t{'|'.join(said)}\n")
+        names_of_country = [f"name:{name}" for name in dict.fromkeys(names) if "|" not in name]
+        names_of_country += [
+            f"capital:{word.replace('_', ' ')}" for word in capitals.split(",") if word != "-"
+        ]
+        names_of_country += [
+            f"demonym:{word.replace('_', ' ')}" for word in demonyms.split(",") if word != "-"
+        ]
+        sys.stdout.write(f"{code}\t{alpha3}\t{'|'.join(names_of_country)}\n")
 
 
 if __name__ == "__main__":

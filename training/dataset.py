@@ -15,7 +15,7 @@ from headwater.extract.html.reader import page_context
 from headwater.text.charset import decode_text
 from training.labels import label
 from training.pages import (
-    Labelled,
+    LabelledPage,
     benchmark_domains,
     fixture_pages,
     mixed_pages,
@@ -23,7 +23,7 @@ from training.pages import (
 )
 
 
-def rows(page: Labelled) -> dict[str, object] | None:
+def rows(page: LabelledPage) -> dict[str, object] | None:
     text = decode_text(page.data, None).text
     tree = parse_html(text)
     context = page_context(gather_stated(tree))
@@ -37,7 +37,7 @@ def rows(page: Labelled) -> dict[str, object] | None:
         gold = trafilatura.extract(text, include_comments=False) or ""
     labels = np.array(label(flat.texts, gold), np.float32)
     sure = np.ones(len(labels), np.float32)
-    for snippets, value in ((page.wanted, 1.0), (page.unwanted, 0.0)):
+    for snippets, value in ((page.required_snippets, 1.0), (page.forbidden_snippets, 0.0)):
         for number, block in enumerate(flat.texts):
             if any(snippet and snippet in block for snippet in snippets):
                 labels[number], sure[number] = value, 3.0
@@ -52,14 +52,14 @@ def rows(page: Labelled) -> dict[str, object] | None:
     }
 
 
-def build(pages: Iterable[Labelled]) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    kept, about = [], []
+def build(pages: Iterable[LabelledPage]) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    page_rows, about = [], []
     for page in pages:
         row = rows(page)
         if row is not None:
-            kept.append(row)
+            page_rows.append(row)
             about.append({"key": page.key, "source": page.source, "kind": page.kind, "domain": page.domain})
-    return kept, about
+    return page_rows, about
 
 
 def compact(columns: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -70,11 +70,11 @@ def compact(columns: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarra
 def write_rows(folder: Path, out: Path) -> None:
     """`rows.npz` and `pages.json` from the unpacked sets. Pages of a scored domain are kept out of training."""
     forbidden = benchmark_domains(folder)
-    kept, about = build([*mixed_pages(folder), *fixture_pages(folder), *snippet_pages(folder)])
+    page_rows, about = build([*mixed_pages(folder), *fixture_pages(folder), *snippet_pages(folder)])
     for entry in about:
         entry["train"] = entry["domain"] not in forbidden
     out.mkdir(parents=True, exist_ok=True)
-    matrix = np.concatenate([row["matrix"] for row in kept])
+    matrix = np.concatenate([row["matrix"] for row in page_rows])
     low, high = np.quantile(matrix[::7], 0.0005, axis=0), np.quantile(matrix[::7], 0.9995, axis=0)
     low, high = low.astype(np.float32), np.maximum(high, low + 1e-3).astype(np.float32)
     binary = ((matrix == 0) | (matrix == 1)).all(axis=0)
@@ -86,12 +86,12 @@ def write_rows(folder: Path, out: Path) -> None:
         binary=binary,
         low=low,
         high=high,
-        first=np.concatenate([row["first"] for row in kept], axis=1),
-        last=np.concatenate([row["last"] for row in kept], axis=1),
-        template=np.concatenate([row["template"] for row in kept]),
-        words=np.concatenate([row["words"] for row in kept]),
-        labels=np.concatenate([row["labels"] for row in kept]).astype(np.float16),
-        sure=np.concatenate([row["sure"] for row in kept]).astype(np.uint8),
-        sizes=np.array([len(row["labels"]) for row in kept]),
+        first=np.concatenate([row["first"] for row in page_rows], axis=1),
+        last=np.concatenate([row["last"] for row in page_rows], axis=1),
+        template=np.concatenate([row["template"] for row in page_rows]),
+        words=np.concatenate([row["words"] for row in page_rows]),
+        labels=np.concatenate([row["labels"] for row in page_rows]).astype(np.float16),
+        sure=np.concatenate([row["sure"] for row in page_rows]).astype(np.uint8),
+        sizes=np.array([len(row["labels"]) for row in page_rows]),
     )
     (out / "pages.json").write_text(json.dumps(about), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The labelled pages: where they lie, what their gold is, which registered domain they belong to."""
+"""The labelled pages: their files, gold texts and registered domains."""
 
 import json
 import re
@@ -11,15 +11,15 @@ from tld import get_fld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledPage:
     key: str
     source: str
     kind: str
     domain: str
     data: bytes
     gold: str | None = None
-    wanted: tuple[str, ...] = ()
-    unwanted: tuple[str, ...] = ()
+    required_snippets: tuple[str, ...] = ()
+    forbidden_snippets: tuple[str, ...] = ()
 
 
 def domain_of(url: str) -> str:
@@ -27,16 +27,16 @@ def domain_of(url: str) -> str:
 
 
 def benchmark_domains(folder: Path) -> set[str]:
-    """Domains of the pages that are only ever scored."""
+    """Domains of the pages that are only scored, never trained on."""
     gold = json.loads((folder / "aeb" / "ground-truth.json").read_text(encoding="utf-8"))
     return {domain_of(page["url"]) for page in gold.values()}
 
 
-def mixed_pages(folder: Path) -> Iterator[Labelled]:
+def mixed_pages(folder: Path) -> Iterator[LabelledPage]:
     root = folder / "wcxb-dev"
     for path in sorted((root / "ground-truth").glob("*.json")):
         page = json.loads(path.read_text(encoding="utf-8"))
-        yield Labelled(
+        yield LabelledPage(
             key=path.stem,
             source="wcxb",
             kind=page.get("_internal", {}).get("page_type", {}).get("primary", "?"),
@@ -46,13 +46,13 @@ def mixed_pages(folder: Path) -> Iterator[Labelled]:
         )
 
 
-def fixture_pages(folder: Path) -> Iterator[Labelled]:
+def fixture_pages(folder: Path) -> Iterator[LabelledPage]:
     for path in sorted((folder / "readability" / "pages").iterdir()):
         data = (path / "source.html").read_bytes()
         expected = (path / "expected.html").read_text(encoding="utf-8")
         tree = LexborHTMLParser(expected)
         text = tree.body.text(separator=" ") if tree.body is not None else ""
-        yield Labelled(
+        yield LabelledPage(
             key=path.name,
             source="fixtures",
             kind="article",
@@ -62,20 +62,20 @@ def fixture_pages(folder: Path) -> Iterator[Labelled]:
         )
 
 
-def snippet_pages(folder: Path) -> Iterator[Labelled]:
+def snippet_pages(folder: Path) -> Iterator[LabelledPage]:
     """Pages of which only some snippets are known; their text comes from another reader, as a weak label."""
     root = folder / "traf-eval"
     for url, page in json.loads((root / "evaldata.json").read_text(encoding="utf-8")).items():
         path = root / "html" / page["file"]
         if path.exists():
-            yield Labelled(
+            yield LabelledPage(
                 key=page["file"],
                 source="snippets",
                 kind="article",
                 domain=domain_of(url),
                 data=path.read_bytes(),
-                wanted=tuple(page["with"]),
-                unwanted=tuple(page["without"]),
+                required_snippets=tuple(page["with"]),
+                forbidden_snippets=tuple(page["without"]),
             )
 
 
@@ -83,5 +83,5 @@ _OWN_URL = re.compile(rb"<(?:link|meta)[^>]+(?:canonical|og:url)[^>]+(https?://[
 
 
 def _own_domain(data: bytes) -> str:
-    found = _OWN_URL.search(data)
-    return domain_of(found[1].decode("ascii", "replace")) if found else ""
+    match = _OWN_URL.search(data)
+    return domain_of(match[1].decode("ascii", "replace")) if match else ""

@@ -8,7 +8,7 @@ import torch
 
 from training.network import RANGES
 
-# The first set takes in what belongs to the page, the others the article alone: the network is told which.
+# The first set includes what belongs to the page, the others only the article; the network receives the style as a feature.
 STYLES = {"wcxb": 0.0, "fixtures": 1.0, "snippets": 1.0}
 PAGE_WEIGHTS = {"wcxb": 1.0, "fixtures": 1.5, "snippets": 1.0}
 
@@ -93,8 +93,8 @@ class Rows:
 def _steps(start: torch.Tensor, end: torch.Tensor) -> dict[str, torch.Tensor]:
     """Which neighbours at a distance belong to the same page."""
     order = torch.arange(len(start), device=start.device)
-    found = {}
+    masks = {}
     for step in (1, 2, 4, 8):
-        found[f"left{step}"] = (order - step >= start).float()[:, None]
-        found[f"right{step}"] = (order + step < end).float()[:, None]
-    return found
+        masks[f"left{step}"] = (order - step >= start).float()[:, None]
+        masks[f"right{step}"] = (order + step < end).float()[:, None]
+    return masks

@@ -1,4 +1,4 @@
-"""Train the head for topics and export it: `python -m training.topics --data DIR`.
+"""Trains the classifier of topics and exports it: `python -m training.topics --data DIR`.
 
 DIR holds `topics/news-sections.jsonl.gz` (texts with a top-level code) and `topics/media-topics.tsv` (the vocabulary with its
 definitions). Definitions are extra rows, and the only ones for classes without examples. Needs the extra nlp.
@@ -22,12 +22,12 @@ from headwater.stories.topics.model_file import FILE, pack_classifier, unpack_cl
 
 CODES = tuple(TOPIC_NAMES)
 FOLDS = 5
-LEAST = 0.5
+MIN_CONFIDENCE = 0.5
 DEFINITION = 0.05
 RARE = 0.8
 STRENGTH = 2.0
 ROUNDS = 300
-SHOWN = ("macro_f1", "micro_f1", "coverage", "accuracy_when_told")
+SHOWN = ("macro_f1", "micro_f1", "coverage", "accuracy_when_answered")
 REPORT = Path(__file__).parent / "topics-report.md"
 
 
@@ -46,50 +46,50 @@ def read(data: Path) -> Rows:
     with (data / "topics" / "media-topics.tsv").open(encoding="utf-8") as lines:
         entries = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     texts = [example["text"] for example in examples]
-    said = [f"{entry['name_en']}. {entry['definition_en']}" for entry in entries]
+    definitions = [f"{entry['name_en']}. {entry['definition_en']}" for entry in entries]
     with tempfile.TemporaryDirectory() as folder:
         encode = open_encoder(Path(folder))
         return Rows(
             topic_features(texts, encode(texts)),
             np.array([CODES.index(example["medtop"]) for example in examples]),
-            topic_features(said, encode(said)),
+            topic_features(definitions, encode(definitions)),
             np.array([CODES.index(entry["top"]) for entry in entries]),
             encode.name,
         )
 
 
-def fit(rows: Rows, chosen: np.ndarray) -> TopicClassifier:
-    """Weighted multinomial regression with a squared penalty, by accelerated gradient descent: no chance in it."""
-    features = np.vstack([rows.features[chosen], rows.definitions])
-    answers = np.concatenate([rows.answers[chosen], rows.defined])
-    weights = np.concatenate([rarity(rows.answers[chosen]), np.full(len(rows.defined), DEFINITION)])
+def fit(rows: Rows, selected: np.ndarray) -> TopicClassifier:
+    """Weighted multinomial regression with a squared penalty, by accelerated gradient descent, without randomness."""
+    features = np.vstack([rows.features[selected], rows.definitions])
+    answers = np.concatenate([rows.answers[selected], rows.defined])
+    weights = np.concatenate([rarity(rows.answers[selected]), np.full(len(rows.defined), DEFINITION)])
     weights = (weights / weights.sum()).astype(np.float32)
-    wanted = np.eye(len(CODES), dtype=np.float32)[answers]
-    penalty = 1 / (STRENGTH * len(chosen))
+    targets = np.eye(len(CODES), dtype=np.float32)[answers]
+    penalty = 1 / (STRENGTH * len(selected))
     step = 1 / (0.5 * largest(features, weights) + penalty)
     matrix = ahead = np.zeros((features.shape[1], len(CODES)), dtype=np.float32)
     bias = ahead_bias = np.zeros(len(CODES), dtype=np.float32)
     pace = 1.0
     for _ in range(ROUNDS):
-        gap = (softmax(features @ ahead + ahead_bias) - wanted) * weights[:, None]
+        gap = (softmax(features @ ahead + ahead_bias) - targets) * weights[:, None]
         moved = ahead - step * (features.T @ gap + penalty * ahead)
         moved_bias = ahead_bias - step * gap.sum(axis=0)
         following = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
         push = np.float32((pace - 1) / following)
         ahead, ahead_bias = moved + push * (moved - matrix), moved_bias + push * (moved_bias - bias)
         matrix, bias, pace = moved, moved_bias, following
-    return TopicClassifier(CODES, matrix, bias, LEAST)
+    return TopicClassifier(CODES, matrix, bias, MIN_CONFIDENCE)
 
 
 def rarity(answers: np.ndarray) -> np.ndarray:
-    """Rare classes count for more, though not for all that they lack."""
+    """Rare classes weigh more, though less than in proportion."""
     counts = np.bincount(answers, minlength=len(CODES))
     weights = (np.median(counts[counts > 0]) / counts[answers]) ** RARE
     return weights / weights.mean()
 
 
 def largest(features: np.ndarray, weights: np.ndarray) -> float:
-    """Of the weighted covariance, with room for the constant: by power iteration."""
+    """The largest eigenvalue of the weighted covariance, by power iteration, with a margin for the constant."""
     vector = np.ones(features.shape[1], dtype=np.float32)
     for _ in range(20):
         vector = features.T @ (weights * (features @ vector))
@@ -109,47 +109,49 @@ def folds(rows: Rows) -> dict[str, object]:
     part = np.empty(len(order), dtype=int)
     by_class = np.argsort(rows.answers[order], kind="stable")
     part[order[by_class]] = np.arange(len(order)) % FOLDS
-    told = np.empty(len(order), dtype=int)
+    predicted = np.empty(len(order), dtype=int)
     sure = np.empty(len(order))
     for fold in range(FOLDS):
         head = unpack_classifier(
             pack_classifier(fit(rows, np.flatnonzero(part != fold)), rows.encoder), rows.encoder
         )
-        found = head.probabilities(rows.features[part == fold])
-        told[part == fold], sure[part == fold] = found.argmax(axis=1), found.max(axis=1)
-    return {**scores(rows.answers, told), **kept(rows.answers, told, sure)}
+        probabilities = head.probabilities(rows.features[part == fold])
+        predicted[part == fold], sure[part == fold] = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    return {**scores(rows.answers, predicted), **confidence_scores(rows.answers, predicted, sure)}
 
 
-def scores(answers: np.ndarray, told: np.ndarray) -> dict[str, object]:
+def scores(answers: np.ndarray, predicted: np.ndarray) -> dict[str, object]:
     by_class = {}
     for place in np.unique(answers):
-        hits = int(((told == place) & (answers == place)).sum())
-        by_class[CODES[place]] = round(2 * hits / int((told == place).sum() + (answers == place).sum()), 3)
+        hits = int(((predicted == place) & (answers == place)).sum())
+        by_class[CODES[place]] = round(
+            2 * hits / int((predicted == place).sum() + (answers == place).sum()), 3
+        )
     return {
         "macro_f1": round(float(np.mean(list(by_class.values()))), 4),
-        "micro_f1": round(float((told == answers).mean()), 4),
+        "micro_f1": round(float((predicted == answers).mean()), 4),
         "by_class": by_class,
     }
 
 
-def kept(answers: np.ndarray, told: np.ndarray, sure: np.ndarray) -> dict[str, float]:
-    said = sure >= LEAST
+def confidence_scores(answers: np.ndarray, predicted: np.ndarray, sure: np.ndarray) -> dict[str, float]:
+    confident = sure >= MIN_CONFIDENCE
     return {
-        "least": LEAST,
-        "coverage": round(float(said.mean()), 4),
-        "accuracy_when_told": round(float((told == answers)[said].mean()), 4),
+        "least": MIN_CONFIDENCE,
+        "coverage": round(float(confident.mean()), 4),
+        "accuracy_when_answered": round(float((predicted == answers)[confident].mean()), 4),
     }
 
 
 def report(figures: dict[str, object], size: int, encoder: str) -> str:
     lines = [
-        "# Topics: what came out",
+        "# Topics: results",
         "",
         "By `python -m training.topics --data DIR`: five folds over 3,166 headlines with a line of text, 13 of the 17 classes;",
         "weights rounded to int8 as shipped. The other four classes are learnt from the vocabulary's definitions alone, and",
         "nothing here measures them: take their answers with care. Parameters were chosen on the same folds.",
         "",
-        f"| macro F1 | micro F1 | told at a confidence of {LEAST} | right when told | file |",
+        f"| macro F1 | micro F1 | answered at a confidence of {MIN_CONFIDENCE} | right when answered | file |",
         "|---|---|---|---|---|",
         f"| {' | '.join(str(figures[name]) for name in SHOWN)} | {size / 1000:.0f} kB, for {encoder} |",
         "",

@@ -1,4 +1,4 @@
-"""Train the block network: out of fold by registered domain for the report, then once on everything for the model."""
+"""Trains the block network: out of fold by registered domain for the report, then once on everything for the model."""
 
 import argparse
 import math
@@ -33,9 +33,9 @@ def loss_of(logits: torch.Tensor, batch: dict[str, torch.Tensor], share: float) 
     )
     p = torch.sigmoid(logits)
     hit = torch.zeros(pages, device=y.device).index_add_(0, page, p * y * words)
-    said = torch.zeros(pages, device=y.device).index_add_(0, page, p * words)
+    predicted = torch.zeros(pages, device=y.device).index_add_(0, page, p * words)
     want = torch.zeros(pages, device=y.device).index_add_(0, page, y * words)
-    f1 = 2 * hit / (said + want + 1)
+    f1 = 2 * hit / (predicted + want + 1)
     return (entropy + share * ((1 - f1) * batch["weight"]).sum()) / pages
 
 
@@ -76,7 +76,7 @@ def fit(
 
 
 def blurred(x: torch.Tensor, page: torch.Tensor, amount: float) -> torch.Tensor:
-    """A page now and then loses some of its features, so that no site's habits are leaned on."""
+    """Drops some features of a page at random, so that the network does not depend on the habits of a site."""
     pages = int(page.max()) + 1
     keep = torch.rand(pages, x.shape[1], device=x.device) >= amount
     return x * keep.float().index_select(0, page)
@@ -84,17 +84,17 @@ def blurred(x: torch.Tensor, page: torch.Tensor, amount: float) -> torch.Tensor:
 
 @torch.no_grad()
 def predict(model: BlockNetwork, rows: Rows, pages: list[int], style: float | None) -> dict[int, np.ndarray]:
-    found = {}
+    probabilities = {}
     for start in range(0, len(pages), 16):
-        some = pages[start : start + 16]
-        batch = rows.batch(some, style)
+        batch_pages = pages[start : start + 16]
+        batch = rows.batch(batch_pages, style)
         p = torch.sigmoid(model(batch["x"], batch)).cpu().numpy()
         at = 0
-        for page in some:
+        for page in batch_pages:
             size = rows.offsets[page + 1] - rows.offsets[page]
-            found[page] = p[at : at + size]
+            probabilities[page] = p[at : at + size]
             at += size
-    return found
+    return probabilities
 
 
 def fold_of(domain: str) -> int:
@@ -106,7 +106,9 @@ def defaults() -> argparse.ArgumentParser:
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--blur", type=float, default=0.1)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--taught", type=float, default=0.5, help="how much of a label is a teacher's")
+    parser.add_argument(
+        "--taught", type=float, default=0.5, help="share of a label that comes from a teacher"
+    )
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--decay", type=float, default=0.02)
     parser.add_argument("--epochs", type=int, default=14)
@@ -132,9 +134,9 @@ def train_all(folder: Path, out: Path, options: argparse.Namespace) -> None:
         sys.stdout.write(f"{name.name}: {len(inside)} pages, {time.time() - began:.0f} s\n")
         sys.stdout.flush()
         if fold is not None:
-            held = [page for page in train if teachers.fold[page] == fold]
-            pairs += worth(jury, rows, [page for page in held if rows.about[page]["source"] == "wcxb"])
-    # These two lines belong into `headwater.extract.html.classifier.selection`.
+            held_out = [page for page in train if teachers.fold[page] == fold]
+            pairs += worth(jury, rows, [page for page in held_out if rows.about[page]["source"] == "wcxb"])
+    # These two lines belong in `headwater.extract.html.classifier.selection`.
     sys.stdout.write("confidence, expected and true: {}\n{}\n".format(*knots(pairs)))
 
 
@@ -148,36 +150,38 @@ class Teachers:
     def __init__(self, rows: Rows, train: list[int], options: argparse.Namespace) -> None:
         self.rows, self.train, self.options = rows, train, options
         self.fold = {page: fold_of(rows.about[page]["domain"]) for page in train}
-        self.known: dict[frozenset[int | None], BlockNetwork] = {}
+        self.networks: dict[frozenset[int | None], BlockNetwork] = {}
 
-    def soften(self, held: int | None) -> torch.Tensor:
-        """Labels of every page outside the held fold; nothing that made them has seen a page of it."""
+    def soften(self, held_out: int | None) -> torch.Tensor:
+        """Labels of every page outside the held-out fold; the networks behind them have not seen a page of it."""
         labels = self.rows.y.clone()
         share = self.options.taught
         for fold in range(FOLDS):
-            if fold == held:
+            if fold == held_out:
                 continue
             pages = [page for page in self.train if self.fold[page] == fold]
-            for page, said in predict(self._without(fold, held), self.rows, pages, None).items():
+            for page, probabilities in predict(self._without(fold, held_out), self.rows, pages, None).items():
                 span = slice(self.rows.offsets[page], self.rows.offsets[page + 1])
-                judged = torch.tensor(said, device=labels.device)
+                judged = torch.tensor(probabilities, device=labels.device)
                 labels[span] = share * judged + (1 - share) * self.rows.y[span]
         return labels
 
     def _without(self, *folds: int | None) -> BlockNetwork:
         key = frozenset(folds)
-        if key not in self.known:
+        if key not in self.networks:
             pages = [page for page in self.train if self.fold[page] not in key]
-            self.known[key] = fit(self.rows, pages, TEACHER, self.options)
-        return self.known[key]
+            self.networks[key] = fit(self.rows, pages, TEACHER, self.options)
+        return self.networks[key]
 
 
 def worth(jury: list[BlockNetwork], rows: Rows, pages: list[int]) -> list[tuple[float, float]]:
     # In both styles, as the reader asks of a page that does not say what it is.
-    found = [predict(model, rows, pages, style) for model in jury for style in sorted(set(STYLES.values()))]
+    predictions = [
+        predict(model, rows, pages, style) for model in jury for style in sorted(set(STYLES.values()))
+    ]
     pairs = []
     for page in pages:
         span = slice(rows.offsets[page], rows.offsets[page + 1])
-        likely = np.mean([said[page] for said in found], axis=0, dtype=np.float64)
+        likely = np.mean([probabilities[page] for probabilities in predictions], axis=0, dtype=np.float64)
         pairs.append(expected_and_true(likely, rows.words[span].cpu().numpy(), rows.y[span].cpu().numpy()))
     return pairs

@@ -1,1 +1,1 @@
-"""A cluster beside one machine."""
+"""A cluster compared with one machine."""

@@ -1,13 +1,12 @@
-"""What a cluster costs and gains: PostgreSQL and Celery beside the engine in one process on SQLite.
+"""Cost and gain of a cluster: PostgreSQL and Celery, compared with the engine in one process on SQLite.
 
     python -m benchmarks.cluster [--measured 3000] [--effort 5]
 
-Leads bring their bodies, so that nothing is fetched; extraction and steps do next to nothing. The cost is CPU, of all
-processes: workers, beat, PostgreSQL (which writes to disk at every commit) and Valkey. Documents per second are measured
-with one and with two workers of one process each, once with documents that compute for some milliseconds and once with
-documents that wait as long for something elsewhere: the first needs free processors, the second shows what the engine
-itself allows where there are none. Limits: cost at most 3 times that of SQLite; two workers at least 1.7 times as fast
-as one; at most 0.05 messages a document.
+Leads carry their bodies, so that nothing is fetched; extraction and steps do almost nothing. The cost is the CPU time of
+all processes: workers, beat, PostgreSQL (which writes to disk at every commit) and Valkey. Documents per second are
+measured with one and with two workers of one process each: once with documents that compute for a few milliseconds, which
+needs free processors, and once with documents that wait as long, which shows what the engine allows without any. Limits:
+cost at most 3 times that of SQLite; two workers at least 1.7 times as fast as one; at most 0.05 messages per document.
 """
 
 import argparse
@@ -20,23 +19,23 @@ from typing import Any
 from tests.servers.postgres import Postgres, running_postgres
 from tests.servers.valkey import Valkey, running_valkey
 
-from benchmarks.cluster.stage import bench, embedded
+from benchmarks.cluster.stage import embedded, running_cluster
 
 MOST_TIMES, LEAST_GAIN, MOST_MESSAGES = 3.0, 1.7, 0.05
 WARM = 300
 
 
 def cost(folder: Path, postgres: Postgres, valkey: Valkey, measured: int) -> dict[str, Any]:
-    with bench(folder / "cost", postgres, valkey, "cost") as made:
-        made.begin(1)
-        made.drain(range(WARM))
-        before, sent = made.cpu(), made.messages()
-        made.drain(range(WARM, WARM + measured))
-        spent = {name: 1000 * (seconds - before[name]) / measured for name, seconds in made.cpu().items()}
+    with running_cluster(folder / "cost", postgres, valkey, "cost") as cluster:
+        cluster.begin(1)
+        cluster.drain(range(WARM))
+        before, messages_before = cluster.cpu(), cluster.messages()
+        cluster.drain(range(WARM, WARM + measured))
+        spent = {name: 1000 * (seconds - before[name]) / measured for name, seconds in cluster.cpu().items()}
         return {
             "cpu_ms_per_document": round(sum(spent.values()), 3),
             "by_program": {name: round(value, 3) for name, value in spent.items()},
-            "messages_per_document": round((made.messages() - sent) / measured, 4),
+            "messages_per_document": round((cluster.messages() - messages_before) / measured, 4),
         }
 
 
@@ -44,12 +43,12 @@ def speed(
     folder: Path, postgres: Postgres, valkey: Valkey, *, workers: int, measured: int, kind: str, effort: float
 ) -> dict[str, float]:
     name = f"{kind}{workers}"
-    with bench(folder / name, postgres, valkey, name, **{kind: effort}) as made:
-        made.begin(workers)
-        made.drain(range(WARM))
-        before = made.cpu()
-        seconds = made.drain(range(WARM, WARM + measured))
-        spent = sum(made.cpu().values()) - sum(before.values())
+    with running_cluster(folder / name, postgres, valkey, name, **{kind: effort}) as cluster:
+        cluster.begin(workers)
+        cluster.drain(range(WARM))
+        before = cluster.cpu()
+        seconds = cluster.drain(range(WARM, WARM + measured))
+        spent = sum(cluster.cpu().values()) - sum(before.values())
         return {
             "documents_per_second": round(measured / seconds, 1),
             "cpu_ms_per_document": round(1000 * spent / measured, 3),
@@ -61,7 +60,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--measured", type=int, default=3000)
-    parser.add_argument("--effort", type=float, default=5.0, help="milliseconds a document takes")
+    parser.add_argument("--effort", type=float, default=5.0, help="milliseconds per document")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     with (
@@ -70,8 +69,8 @@ def main() -> None:
         running_valkey() as valkey,
     ):
         folder = Path(name)
-        alone = embedded(folder / "alone", WARM, options.measured)
-        many = cost(folder, postgres, valkey, options.measured)
+        embedded_cost = embedded(folder / "alone", WARM, options.measured)
+        cluster_cost = cost(folder, postgres, valkey, options.measured)
         speeds = {
             kind: [
                 speed(
@@ -88,21 +87,24 @@ def main() -> None:
             for kind in ("computing", "waiting")
         }
     gains = {
-        kind: two["documents_per_second"] / one["documents_per_second"] for kind, (one, two) in speeds.items()
+        kind: two_workers["documents_per_second"] / one_worker["documents_per_second"]
+        for kind, (one_worker, two_workers) in speeds.items()
     }
-    times = many["cpu_ms_per_document"] / alone
-    print(f"embedded SQLite     {alone:8.3f} CPU ms a document")
-    print(f"PostgreSQL + Celery {many['cpu_ms_per_document']:8.3f} {many['by_program']}  {times:.2f} times")
-    print(f"messages a document {many['messages_per_document']}")
-    for kind, (one, two) in speeds.items():
-        print(f"{kind:9} 1 worker {one}, 2 workers {two}: {gains[kind]:.2f} times")
+    times = cluster_cost["cpu_ms_per_document"] / embedded_cost
+    print(f"embedded SQLite     {embedded_cost:8.3f} CPU ms per document")
+    print(
+        f"PostgreSQL + Celery {cluster_cost['cpu_ms_per_document']:8.3f} {cluster_cost['by_program']}  {times:.2f} times"
+    )
+    print(f"messages per document {cluster_cost['messages_per_document']}")
+    for kind, (one_worker, two_workers) in speeds.items():
+        print(f"{kind:9} 1 worker {one_worker}, 2 workers {two_workers}: {gains[kind]:.2f} times")
     figures = {
         "benchmark": "cluster",
         "documents": options.measured,
         "cores": os.cpu_count(),
         "load_before": round(load, 1),
-        "embedded_cpu_ms_per_document": round(alone, 3),
-        "cluster": many,
+        "embedded_cpu_ms_per_document": round(embedded_cost, 3),
+        "cluster": cluster_cost,
         "times": round(times, 2),
         "speeds": speeds,
         "gain_computing": round(gains["computing"], 2),
@@ -111,7 +113,7 @@ def main() -> None:
             "cost": times <= MOST_TIMES,
             "gain_computing": gains["computing"] >= LEAST_GAIN,
             "gain_waiting": gains["waiting"] >= LEAST_GAIN,
-            "messages": many["messages_per_document"] <= MOST_MESSAGES,
+            "messages": cluster_cost["messages_per_document"] <= MOST_MESSAGES,
         },
     }
     print(json.dumps(figures))

@@ -1,4 +1,4 @@
-"""The recipe that both sides run: next to nothing but the engine, and a step that computes or waits on demand."""
+"""The recipe that both sides run: almost only the engine, and a step that computes or waits on demand."""
 
 import os
 import time
@@ -28,7 +28,7 @@ def extract(data: bytes, hints: ExtractHints) -> Reading:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a document takes besides the engine: milliseconds of this processor, or of something elsewhere."""
+    """The time of a document outside the engine, in milliseconds: of computing, and of waiting."""
 
     computing: float
     waiting: float
@@ -47,7 +47,7 @@ class Effort:
 
 
 def group_of(document: Document) -> str:
-    """About a hundred documents each."""
+    """Groups of about a hundred documents."""
     return document.title.split()[1][:-3]
 
 

@@ -35,7 +35,7 @@ SOURCE = Source(id=source_key(NAME, "feed", "", NAME), recipe=NAME, kind="feed",
 WORDS = [
     f"{a}{b}{c}" for a in ("lo", "mar", "ten", "vi") for b in ("ra", "ne", "ku") for c in ("s", "n", "t")
 ]
-PATIENCE = 600.0
+TIMEOUT_SECONDS = 600.0
 
 
 def leads(numbers: Sequence[int]) -> list[StoredLead]:
@@ -58,26 +58,26 @@ def leads(numbers: Sequence[int]) -> list[StoredLead]:
 
 
 def add(store: SqlStore, numbers: range) -> None:
-    """Leads that bring their bodies: there is nothing to fetch."""
+    """Stores leads that carry their bodies, so that nothing is fetched."""
     store.register([SOURCE], datetime.now(UTC))
     for start in range(numbers.start, numbers.stop, 1000):
-        some = leads(range(start, min(start + 1000, numbers.stop)))
+        batch = leads(range(start, min(start + 1000, numbers.stop)))
         with write_transaction(store.engine) as connection:
-            store_leads(connection, some, None, datetime.now(UTC))
+            store_leads(connection, batch, None, datetime.now(UTC))
 
 
-def kept(store: SqlStore) -> int:
+def count_kept(store: SqlStore) -> int:
     with read_transaction(store.engine) as connection:
         query = select(func.count()).select_from(documents).where(documents.c.state == State.KEPT)
         return connection.scalar(query) or 0
 
 
-def left(store: SqlStore) -> bool:
+def has_work_left(store: SqlStore) -> bool:
     return bool(set(store.next_due(NAME)) & set(LOCAL_TASKS))
 
 
 @dataclass
-class Watch:
+class ShiftedClock:
     ahead: timedelta = timedelta(0)
 
     def __call__(self) -> datetime:
@@ -85,9 +85,9 @@ class Watch:
 
 
 def embedded(folder: Path, warm: int, measured: int) -> float:
-    """CPU milliseconds a document of one process on SQLite, from body to delivered."""
-    watch = Watch()
-    app = App(Settings(data=str(folder), log_level="error"), clock=watch)
+    """CPU milliseconds per document of one process on SQLite, from body to delivery."""
+    clock = ShiftedClock()
+    app = App(Settings(data=str(folder), log_level="error"), clock=clock)
     vars(app)["recipes"] = {NAME: recipe()}
     engine = Engine(app.context(NAME, fetching=False))
 
@@ -95,22 +95,22 @@ def embedded(folder: Path, warm: int, measured: int) -> float:
         for _ in range(2):
             while sum(engine.run(Job(NAME, task)) for task in LOCAL_TASKS):
                 pass
-            watch.ahead += 2 * SETTLE
+            clock.ahead += 2 * SETTLE
 
     add(app.store, range(warm))
     drain()
     add(app.store, range(warm, warm + measured))
-    begun = time.process_time()
+    start = time.process_time()
     drain()
-    spent = time.process_time() - begun
-    assert kept(app.store) == warm + measured
+    spent = time.process_time() - start
+    assert count_kept(app.store) == warm + measured
     app.store.engine.dispose()
     return 1000 * spent / measured
 
 
 @dataclass
-class Bench:
-    """A beat and workers on their servers."""
+class ClusterUnderTest:
+    """A beat and workers with their servers."""
 
     folder: Path
     postgres: Postgres
@@ -125,15 +125,15 @@ class Bench:
         (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: bench\nVersion: 1.0\n")
         point = f"[headwater.recipes]\n{NAME} = benchmarks.cluster.recipe:recipe\n"
         (installed / "entry_points.txt").write_text(point)
-        told: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "data": str(self.folder / "data"),
             "database": self.database,
             "redis": self.valkey.url,
         }
-        (self.folder / "headwater.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
-        self.store = App(Settings(data=told["data"], database=self.database)).store
+        (self.folder / "headwater.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        self.store = App(Settings(data=settings["data"], database=self.database)).store
 
-    def start(self, name: str, *words: str) -> None:
+    def start(self, name: str, *arguments: str) -> None:
         paths = [str(self.folder / "installed"), str(Path.cwd()), *(path for path in sys.path if path)]
         environment = os.environ | self.effort | {"PYTHONPATH": os.pathsep.join(paths)}
         command = [
@@ -142,7 +142,7 @@ class Bench:
             "headwater.cli",
             "--config",
             str(self.folder / "headwater.yaml"),
-            *words,
+            *arguments,
         ]
         with (self.folder / "output").open("ab") as output:
             self.programs[name] = subprocess.Popen(
@@ -155,23 +155,23 @@ class Bench:
             self.start(f"worker {number}", "worker", "--recipe", NAME, "--queues", "refine,gather,deliver")
 
     def drain(self, numbers: range) -> float:
-        """Seconds from the first of these that is kept to the last: starting up is not measured."""
-        before = kept(self.store)
+        """Seconds from the first kept document to the last; the start of the processes is not measured."""
+        before = count_kept(self.store)
         add(self.store, numbers)
-        until, first = time.monotonic() + PATIENCE, 0.0
-        while kept(self.store) < before + len(numbers):
-            if not first and kept(self.store) > before:
-                first, early = time.monotonic(), kept(self.store) - before
+        until, first = time.monotonic() + TIMEOUT_SECONDS, 0.0
+        while count_kept(self.store) < before + len(numbers):
+            if not first and count_kept(self.store) > before:
+                first, early = time.monotonic(), count_kept(self.store) - before
             assert time.monotonic() < until, (self.folder / "output").read_text()[-3000:]
             time.sleep(0.1)
         seconds = (time.monotonic() - first) * len(numbers) / (len(numbers) - early) if first else 0.0
-        while left(self.store):
+        while has_work_left(self.store):
             assert time.monotonic() < until
             time.sleep(0.1)
         return seconds
 
     def cpu(self) -> dict[str, float]:
-        """Seconds so far of everybody who has a part in it."""
+        """CPU seconds so far of each program."""
         postmaster = int((self.postgres.data / "postmaster.pid").read_text().split()[0])
         assert self.valkey.process is not None
         roots = {name: program.pid for name, program in self.programs.items()}
@@ -180,8 +180,8 @@ class Bench:
 
     def messages(self) -> int:
         with self.valkey.client() as client:
-            told = client.info("commandstats")
-        return int(told.get("cmdstat_lpush", {}).get("calls", 0))
+            statistics = client.info("commandstats")
+        return int(statistics.get("cmdstat_lpush", {}).get("calls", 0))
 
     def close(self) -> None:
         for program in self.programs.values():
@@ -192,17 +192,19 @@ class Bench:
 
 
 def tree_seconds(pid: int) -> float:
-    """Of a process, its children, and those of them that have ended."""
+    """CPU seconds of a process and its children, including those that have ended."""
     root = psutil.Process(pid)
     return sum(sum(process.cpu_times()[:4]) for process in (root, *root.children(recursive=True)))
 
 
 @contextmanager
-def bench(folder: Path, postgres: Postgres, valkey: Valkey, name: str, **effort: float) -> Iterator[Bench]:
+def running_cluster(
+    folder: Path, postgres: Postgres, valkey: Valkey, name: str, **effort: float
+) -> Iterator[ClusterUnderTest]:
     folder.mkdir()
-    words = {f"BENCH_{kind.upper()}": str(value) for kind, value in effort.items()}
-    made = Bench(folder, postgres, valkey, postgres.create(name), words)
+    environment = {f"BENCH_{kind.upper()}": str(value) for kind, value in effort.items()}
+    running = ClusterUnderTest(folder, postgres, valkey, postgres.create(name), environment)
     try:
-        yield made
+        yield running
     finally:
-        made.close()
+        running.close()

@@ -1,1 +1,1 @@
-"""One cycle of the crypto recipe beside the script that anybody would write."""
+"""One cycle of the crypto recipe, compared with a plain script."""

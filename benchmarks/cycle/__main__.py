@@ -1,11 +1,11 @@
-"""A cycle of the crypto recipe: processor time for each article, beside the obvious script in the same run.
+"""A cycle of the crypto recipe: CPU time per article, compared with a plain script in the same run.
 
     python -m benchmarks.cycle [--feeds 5000] [--entries 20] [--script-feeds 100] [--data DIR]
 
-Both read the same made-up feeds and pages from memory: half of the feeds carry whole articles, the others only
-beginnings, so that the page is read. With a folder of labelled data, the pages are real ones with other words in them.
-The script is measured on fewer feeds, because each article costs it the same.
-Limits: at least five times less than the script, less than 512 MB. The last line is one JSON object.
+Both read the same generated feeds and pages from memory: half of the feeds carry whole articles, the others only teasers,
+so that the page is read. With a folder of labelled data, the pages are real ones with different words. The script is
+measured on fewer feeds, because its cost per article is constant.
+Limits: at most a fifth of the cost of the script, less than 512 MB. The last line is one JSON object.
 """
 
 import argparse
@@ -26,13 +26,13 @@ LEAST_TIMES, MOST_MEGABYTES = 5.0, 512
 
 
 def measure(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, Any]:
-    """In this process: what came out, and what it cost without the making up."""
-    begun = time.process_time()
+    """Measures in this process: the results, and the cost without generating feeds and pages."""
+    start = time.process_time()
     world = World(feeds, entries, skeletons_in(data) if data else ())
-    world.spent = time.process_time() - begun
+    world.spent = time.process_time() - start
     with tempfile.TemporaryDirectory() as folder:
         if side == "headwater":
-            from benchmarks.cycle.engine import run_engine  # noqa: PLC0415 - neither pays for the other's imports
+            from benchmarks.cycle.engine import run_engine  # noqa: PLC0415 - neither side loads the other's imports
 
             counts, stages = run_engine(Path(folder), world)
         else:
@@ -46,26 +46,34 @@ def measure(side: str, feeds: int, entries: int, data: Path | None) -> dict[str,
                 thrifty=side == "thrifty script",
             )
             stages = {}
-    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    seconds = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime - world.spent
-    # Per article that was found at all: a reader that cannot read a feed is not credited with its articles.
+    own_usage, children_usage = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    seconds = (
+        own_usage.ru_utime
+        + own_usage.ru_stime
+        + children_usage.ru_utime
+        + children_usage.ru_stime
+        - world.spent
+    )
+    # Per article that was found: a reader that cannot read a feed does not count its articles.
     articles = sum(counts.values())
     return {
         "articles": articles,
         "counts": counts,
         "cpu_seconds": round(seconds, 2),
         "cpu_ms_per_article": round(1000 * seconds / articles, 3),
-        "readers_cpu_seconds": round(others.ru_utime + others.ru_stime, 2),
+        "readers_cpu_seconds": round(children_usage.ru_utime + children_usage.ru_stime, 2),
         "stages_cpu_seconds": {name: round(value, 2) for name, value in stages.items()},
-        "peak_memory_mb": round(max(own.ru_maxrss, others.ru_maxrss) / 1024),
-        "readers_peak_memory_mb": round(others.ru_maxrss / 1024),
+        "peak_memory_mb": round(max(own_usage.ru_maxrss, children_usage.ru_maxrss) / 1024),
+        "readers_peak_memory_mb": round(children_usage.ru_maxrss / 1024),
     }
 
 
-def apart(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, Any]:
-    """The same in a process of its own, so that neither is charged for the other's memory or imports."""
+def measure_in_process(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, Any]:
+    """Measures in a separate process, so that neither side includes the memory or imports of the other."""
     command = [sys.executable, "-m", "benchmarks.cycle", "--side", side]
-    told = subprocess.run(
+    output = subprocess.run(
         [
             *command,
             "--feeds",
@@ -78,7 +86,7 @@ def apart(side: str, feeds: int, entries: int, data: Path | None) -> dict[str, A
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONWARNINGS": "ignore"},
     ).stdout
-    return dict(json.loads(told.splitlines()[-1]))
+    return dict(json.loads(output.splitlines()[-1]))
 
 
 def main() -> None:
@@ -96,16 +104,17 @@ def main() -> None:
         return
     fewer = min(options.script_feeds, options.feeds)
     script, thrifty = (
-        apart(side, fewer, options.entries, options.data) for side in ("script", "thrifty script")
+        measure_in_process(side, fewer, options.entries, options.data)
+        for side in ("script", "thrifty script")
     )
-    ours = apart("headwater", options.feeds, options.entries, options.data)
+    ours = measure_in_process("headwater", options.feeds, options.entries, options.data)
     times, thrifty_times = (
         peer["cpu_ms_per_article"] / ours["cpu_ms_per_article"] for peer in (script, thrifty)
     )
-    for name, told in (("script", script), ("thrifty script", thrifty), ("headwater", ours)):
+    for name, result in (("script", script), ("thrifty script", thrifty), ("headwater", ours)):
         print(
-            f"{name:14} {told['articles']:>8} articles {told['cpu_ms_per_article']:9.2f} ms each "
-            f"{told['peak_memory_mb']:>6} MB  {told['counts']} {told['stages_cpu_seconds'] or ''}"
+            f"{name:14} {result['articles']:>8} articles {result['cpu_ms_per_article']:9.2f} ms each "
+            f"{result['peak_memory_mb']:>6} MB  {result['counts']} {result['stages_cpu_seconds'] or ''}"
         )
     within = {"cost": times >= LEAST_TIMES, "memory": ours["peak_memory_mb"] < MOST_MEGABYTES}
     figures = {

@@ -1,4 +1,4 @@
-"""Headwater itself: the recipe as it is shipped, with a fetcher that answers from memory."""
+"""The Headwater side: the recipe as shipped, with a fetcher that answers from memory."""
 
 import time
 from collections import deque
@@ -24,8 +24,8 @@ LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 @dataclass
-class Instant:
-    """A fetcher that has every answer at once."""
+class InstantFetcher:
+    """A fetcher that returns every response at once."""
 
     world: World
     answers: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
@@ -49,8 +49,8 @@ class Instant:
 
 
 @dataclass
-class Watch:
-    """Stands still until it is put forward, so that groups settle without waiting."""
+class ManualClock:
+    """A clock that stands still until it is advanced, so that groups settle without waiting."""
 
     now: datetime = NOW
 
@@ -59,11 +59,11 @@ class Watch:
 
 
 def run_engine(folder: Path, world: World) -> tuple[dict[str, int], dict[str, float]]:
-    """What became of the articles, and the processor seconds by stage (those of the readers' processes not included)."""
-    watch = Watch()
-    app = App(Settings(data=str(folder), log_level="error"), clock=watch)
-    app.store.register([_source(world, number) for number in range(world.feeds)], watch())
-    context = replace(app.context("bench", fetching=False), fetcher=Instant(world))
+    """Documents by state, and CPU seconds by stage (without the processes of the extractors)."""
+    clock = ManualClock()
+    app = App(Settings(data=str(folder), log_level="error"), clock=clock)
+    app.store.register([_source(world, number) for number in range(world.feeds)], clock())
+    context = replace(app.context("bench", fetching=False), fetcher=InstantFetcher(world))
     engine = Engine(context)
     network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}
@@ -74,17 +74,17 @@ def run_engine(folder: Path, world: World) -> tuple[dict[str, int], dict[str, fl
             handled += _timed(spent, task.value, world, lambda task=task: engine.run(Job(RECIPE, task)))
         idle = 0 if handled or network.waiting else idle + 1
         if idle:
-            watch.now += timedelta(minutes=1)
+            clock.now += timedelta(minutes=1)
     close_all()
-    counts: dict[str, int] = app.catalogue.status(RECIPE, watch())["documents"]
+    counts: dict[str, int] = app.catalogue.status(RECIPE, clock())["documents"]
     app.store.engine.dispose()
     return {name: count for name, count in counts.items() if count}, spent
 
 
 def _timed(spent: dict[str, float], name: str, world: World, act) -> int:  # type: ignore[no-untyped-def]
-    begun, made = time.process_time(), world.spent
+    start, spent_before = time.process_time(), world.spent
     handled = act()
-    spent[name] += time.process_time() - begun - (world.spent - made)
+    spent[name] += time.process_time() - start - (world.spent - spent_before)
     return int(handled)
 
 

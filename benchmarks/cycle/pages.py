@@ -1,4 +1,4 @@
-"""Pages of news sites around an article: made up, or real ones with other words in them."""
+"""Pages of news sites around an article: generated, or real ones with different words."""
 
 import json
 import random
@@ -8,11 +8,11 @@ import zlib
 from itertools import cycle, islice
 from pathlib import Path
 
-from benchmarks.cycle.prose import NAMES, WORDS, Piece, markup, piece
+from benchmarks.cycle.prose import NAMES, WORDS, WireArticle, markup, wire_article
 
 UNSEEN = re.compile(r"<(script|style|svg|template|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 PROSE = re.compile(r">([^<>]{60,})<")
-# Where a page says its own address: no two articles of a site claim the same one.
+# Where a page states its own address: no two articles of a site may state the same one.
 OWN_ADDRESS = re.compile(
     r"""<link\b[^>]*\brel=["']?canonical\b[^>]*>|<meta\b[^>]*["'](?:og:url|twitter:url)["'][^>]*>""",
     re.IGNORECASE,
@@ -20,29 +20,31 @@ OWN_ADDRESS = re.compile(
 
 
 def skeletons_in(folder: Path) -> list[bytes]:
-    """Real pages, to be filled with other words: `extract/aeb.tar.xz` of a folder of labelled data. Compressed, so that
-    they are not taken for memory that the measured program needs."""
+    """Real pages to fill with different words: `extract/aeb.tar.xz` of a folder of labelled data. They stay compressed, so
+    that they add little to the measured memory."""
     with tarfile.open(folder / "extract" / "aeb.tar.xz") as archive:
-        members = sorted((one for one in archive if one.name.endswith(".html")), key=lambda one: one.name)
-        bodies = [body.read() for one in members if (body := archive.extractfile(one)) is not None]
+        members = sorted(
+            (member for member in archive if member.name.endswith(".html")), key=lambda member: member.name
+        )
+        bodies = [body.read() for member in members if (body := archive.extractfile(member)) is not None]
     return [zlib.compress(body) for body in bodies]
 
 
-def dressed(one: Piece, compressed: bytes) -> bytes:
-    """A real page whose every stretch of prose says something else, as long as before."""
-    chance = random.Random(one.url)
-    words = cycle(" ".join(chance.sample(one.paragraphs, len(one.paragraphs))).split())
+def fill_skeleton(article: WireArticle, compressed: bytes) -> bytes:
+    """A real page with all its prose replaced by words of the same length."""
+    chance = random.Random(article.url)
+    words = cycle(" ".join(chance.sample(article.paragraphs, len(article.paragraphs))).split())
 
-    def put(found: re.Match[str]) -> str:
-        return ">" + " ".join(islice(words, max(1, len(found[1]) // 6))) + "<"
+    def replace_prose(match: re.Match[str]) -> str:
+        return ">" + " ".join(islice(words, max(1, len(match[1]) // 6))) + "<"
 
-    address = f'<link rel="canonical" href="{one.url}">'
+    address = f'<link rel="canonical" href="{article.url}">'
     skeleton = OWN_ADDRESS.sub(address, zlib.decompress(compressed).decode("utf-8", "replace"))
     pieces, position = [], 0
     for unseen in UNSEEN.finditer(skeleton):
-        pieces += (PROSE.sub(put, skeleton[position : unseen.start()]), unseen[0])
+        pieces += (PROSE.sub(replace_prose, skeleton[position : unseen.start()]), unseen[0])
         position = unseen.end()
-    return "".join([*pieces, PROSE.sub(put, skeleton[position:])]).encode("utf-8", "replace")
+    return "".join([*pieces, PROSE.sub(replace_prose, skeleton[position:])]).encode("utf-8", "replace")
 
 
 SCRIPT = "".join(
@@ -62,40 +64,47 @@ SHARE = "".join(
     for n, name in enumerate(NAMES)
 )
 LISTED, COMMENTS = 15, 3
-# Wrappers within wrappers, as page builders make them.
+# Nested wrappers, as page builders create them.
 OPENED = "".join(
     f'<div class="wp-block-group is-layout-flow c{n} has-global-padding" data-block="{n}">' for n in range(7)
 )
 CLOSED = "</div>" * 7
 
 
-def page(one: Piece, entries: int) -> bytes:
-    """An article in the dress of a news site, about as large as they are: menus, teasers of others, readers' comments,
-    a sidebar, a footer, pictures, scripts, styles."""
-    host = f"http://wire{one.feed}.example"
-    others = [piece(one.feed, (one.number + step) % entries) for step in range(1, LISTED)]
-    cards = "".join(_card(other, host) for other in others)
-    comments = "".join(_comment(other, n) for n, other in enumerate(others[:COMMENTS]))
+def article_page(article: WireArticle, entries: int) -> bytes:
+    """An article on a page of usual size: menus, teasers of other articles, comments, a sidebar, a footer, pictures,
+    scripts, styles."""
+    host = f"http://wire{article.feed}.example"
+    other_articles = [
+        wire_article(article.feed, (article.number + step) % entries) for step in range(1, LISTED)
+    ]
+    cards = "".join(_card(other, host) for other in other_articles)
+    comments = "".join(_comment(other, n) for n, other in enumerate(other_articles[:COMMENTS]))
     author = {"@type": "Person", "name": "Ilse Brandt"}
-    told = {"@context": "https://schema.org", "@type": "NewsArticle", "headline": one.title, "author": author}
-    told |= {"datePublished": one.published.isoformat(), "image": f"{host}/i/{one.number}.jpg"}
-    body = markup(one).replace("</p>", '</p><div class="ad-slot"><div id="ad-300x250"></div></div>', 3)
+    linked_data = {
+        "@context": "https://schema.org",
+        "@type": "NewsArticle",
+        "headline": article.title,
+        "author": author,
+    }
+    linked_data |= {"datePublished": article.published.isoformat(), "image": f"{host}/i/{article.number}.jpg"}
+    body = markup(article).replace("</p>", '</p><div class="ad-slot"><div id="ad-300x250"></div></div>', 3)
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{one.title} | Wire {one.feed}</title>'
-        f'<meta property="og:title" content="{one.title}"><meta property="og:image" content="{host}/i/{one.number}.jpg">'
-        f'<meta name="description" content="{one.paragraphs[0][:150]}"><meta name="keywords" content="tides, ropes">'
-        f'<link rel="canonical" href="{one.url}"><style>{STYLE}</style><script>{SCRIPT}</script>'
-        f'<script type="application/ld+json">{json.dumps(told)}</script></head><body class="single"><header><nav><ul>{MENU}'
-        f'</ul></nav><div class="share-bar">{SHARE}</div></header>{OPENED}<main><article class="post"><h1 class="title">{one.title}'
-        f'</h1><p class="byline">By <a href="/author/ilse">Ilse Brandt</a></p><time datetime="{one.published.isoformat()}">'
-        f'{one.published:%d %B %Y}</time><div class="share-bar">{SHARE}</div><div class="entry-content">{body}</div>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{article.title} | Wire {article.feed}</title>'
+        f'<meta property="og:title" content="{article.title}"><meta property="og:image" content="{host}/i/{article.number}.jpg">'
+        f'<meta name="description" content="{article.paragraphs[0][:150]}"><meta name="keywords" content="tides, ropes">'
+        f'<link rel="canonical" href="{article.url}"><style>{STYLE}</style><script>{SCRIPT}</script>'
+        f'<script type="application/ld+json">{json.dumps(linked_data)}</script></head><body class="single"><header><nav><ul>{MENU}'
+        f'</ul></nav><div class="share-bar">{SHARE}</div></header>{OPENED}<main><article class="post"><h1 class="title">{article.title}'
+        f'</h1><p class="byline">By <a href="/author/ilse">Ilse Brandt</a></p><time datetime="{article.published.isoformat()}">'
+        f'{article.published:%d %B %Y}</time><div class="share-bar">{SHARE}</div><div class="entry-content">{body}</div>'
         f'</article><section class="comments"><h2>Comments</h2>{comments}</section><section class="related"><h2>More news'
         f'</h2>{cards}</section></main>{CLOSED}<aside class="sidebar"><ul>{MENU}</ul></aside><footer><ul>{MENU}</ul><p>Copyright '
-        f"Wire {one.feed}. All rights reserved.</p></footer></body></html>"
+        f"Wire {article.feed}. All rights reserved.</p></footer></body></html>"
     ).encode()
 
 
-def _card(other: Piece, host: str) -> str:
+def _card(other: WireArticle, host: str) -> str:
     return (
         f'<div class="card c{other.number}"><div class="inner"><div class="media"><a href="{other.url}"><figure><img src="{host}/i/{other.number}.jpg" alt="" '
         f'loading="lazy" srcset="{host}/i/{other.number}-2.jpg 2x"></figure></a></div><div class="text"><h3><a href="{other.url}">{other.title}</a></h3><span class="meta">{ICON}'
@@ -103,7 +112,7 @@ def _card(other: Piece, host: str) -> str:
     )
 
 
-def _comment(other: Piece, number: int) -> str:
+def _comment(other: WireArticle, number: int) -> str:
     return (
         f'<div class="comment" id="c{number}"><div class="who"><img src="/a/{number}.png" alt=""><b>Reader {number}</b></div>'
         f'<p>{other.paragraphs[1][:260]}</p><a href="#reply{number}">Reply</a></div>'

@@ -1,4 +1,4 @@
-"""Articles in a language that looks like English, the same for the same number."""
+"""Generated articles in a language that resembles English; the same number yields the same article."""
 
 import random
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ COPIED, LISTED_TWICE = 10, 25
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """An article: by its own publisher, or a copy of another's."""
+class WireArticle:
+    """An article: an original, or a copy of an article of another publisher."""
 
     feed: int
     number: int
@@ -43,7 +43,7 @@ class Piece:
         return NOW - timedelta(minutes=37 * self.number + self.feed % 60)
 
 
-# Rare words are rare: the n-th is used about as often as one n-th of the first, as in any language.
+# The n-th word is used about 1/n as often as the first (Zipf), as in any language.
 WORDS = [
     head + vowel + middle + tail
     for vowel in "aeiou"
@@ -56,7 +56,7 @@ WEIGHTS = list(accumulate(1 / (rank + 8) for rank in range(len(WORDS))))
 
 
 def _sentence(chance: random.Random) -> str:
-    """Words of a language that looks like English, every other one really of it."""
+    """Alternates English words and invented ones."""
     rare = chance.choices(WORDS, cum_weights=WEIGHTS, k=11)
     small = chance.choices(SMALL_WORDS, k=11)
     words = [word for pair in zip(small, rare, strict=True) for word in pair]
@@ -67,14 +67,14 @@ def _sentence(chance: random.Random) -> str:
 
 
 @lru_cache(maxsize=4096)
-def piece(feed: int, number: int) -> Piece:
-    """Every tenth is a copy of what the publisher before has, if that one has an even number, under a heading of its own."""
+def wire_article(feed: int, number: int) -> WireArticle:
+    """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
     copied = feed % 2 == 1 and number % COPIED == COPIED - 1
     chance = random.Random(f"{feed - copied}/{number}")
     title = " ".join([chance.choice(NAMES), *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
     paragraphs = tuple(" ".join(_sentence(chance) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
-    return Piece(feed, number, title + (" again" if copied else ""), paragraphs)
+    return WireArticle(feed, number, title + (" again" if copied else ""), paragraphs)
 
 
-def markup(one: Piece) -> str:
-    return "".join(f"<p>{text}</p>\n" for text in one.paragraphs)
+def markup(article: WireArticle) -> str:
+    return "".join(f"<p>{text}</p>\n" for text in article.paragraphs)

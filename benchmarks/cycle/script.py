@@ -1,6 +1,6 @@
-"""The obvious script: feedparser, trafilatura with its metadata (authors, keywords, picture, language are wanted), and
-the four rules of the sketch that everybody starts from, on SQLite, one article after another, with a commit for each
-feed. A thrifty one believes a feed that carries whole articles; a plain one reads the page of each."""
+"""The plain script: feedparser, trafilatura with its metadata (authors, keywords, picture, language are needed), and
+four simple rules for duplicates, on SQLite, one article after another, with a commit per feed. The thrifty variant uses
+the text of feeds that carry whole articles; the plain one reads the page of each."""
 
 import hashlib
 import io
@@ -57,9 +57,9 @@ def _store(
     body = _body(entry, fetch, thrifty=thrifty)
     title_hash = hashlib.md5(entry.title.lower().strip().encode(), usedforsecurity=False).hexdigest()
     content_hash = hashlib.md5(body[:1000].encode(), usedforsecurity=False).hexdigest()
-    known = "SELECT 1 FROM articles WHERE title_hash = ? AND content_hash = ?"
+    same_hashes = "SELECT 1 FROM articles WHERE title_hash = ? AND content_hash = ?"
     published = datetime(*entry.published_parsed[:6], tzinfo=UTC)
-    if connection.execute(known, (title_hash, content_hash)).fetchone() or _similar(
+    if connection.execute(same_hashes, (title_hash, content_hash)).fetchone() or _similar(
         connection, publisher, entry.title, published
     ):
         return False
@@ -76,8 +76,8 @@ def _body(entry: Any, fetch: Fetch, *, thrifty: bool) -> str:
     content = entry.content[0].value if entry.get("content") else ""
     if thrifty and len(content) >= WHOLE:
         return str(trafilatura.html2txt(content))
-    found = trafilatura.bare_extraction(fetch(entry.link).decode(), with_metadata=True)
-    return str(found.text) if found is not None and found.text else ""
+    extracted = trafilatura.bare_extraction(fetch(entry.link).decode(), with_metadata=True)
+    return str(extracted.text) if extracted is not None and extracted.text else ""
 
 
 def _similar(connection: sqlite3.Connection, publisher: int, title: str, published: datetime) -> bool:

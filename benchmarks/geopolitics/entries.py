@@ -1,4 +1,4 @@
-"""Entries of a day: addresses with a flashpoint, and the pages behind them, made up and written to files once."""
+"""Entries of a day: addresses with a flashpoint and their pages, generated and written to files once."""
 
 import csv
 import json
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.cycle.pages import page
-from benchmarks.cycle.prose import Piece, piece
+from benchmarks.cycle.pages import article_page
+from benchmarks.cycle.prose import WireArticle, wire_article
 
 PER_PUBLISHER = 20
 FLASHPOINTS = 12
@@ -22,31 +22,33 @@ class Entry(NamedTuple):
 
 def entries(count: int) -> Iterator[Entry]:
     for number in range(count):
-        one = piece(number // PER_PUBLISHER, number % PER_PUBLISHER)
-        yield Entry(one.url, one.title, flashpoint_of(one), page(one, PER_PUBLISHER).decode())
+        article = wire_article(number // PER_PUBLISHER, number % PER_PUBLISHER)
+        yield Entry(
+            article.url, article.title, flashpoint_of(article), article_page(article, PER_PUBLISHER).decode()
+        )
 
 
-def flashpoint_of(one: Piece) -> str:
-    """Two publishers in turn write about one flashpoint, so that copies meet."""
-    return f"Flashpoint {one.feed // 2 % FLASHPOINTS}"
+def flashpoint_of(article: WireArticle) -> str:
+    """Pairs of publishers share a flashpoint, so that copies end up in one group."""
+    return f"Flashpoint {article.feed // 2 % FLASHPOINTS}"
 
 
 def write(folder: Path, count: int) -> None:
-    """The pages, a line each; the list of entries; the flashpoints."""
+    """Writes the pages, one per line; the list of entries; the flashpoints."""
     with (
         (folder / "pages.jsonl").open("w", encoding="utf-8") as pages,
-        (folder / "entries.csv").open("w", encoding="utf-8", newline="") as listed,
+        (folder / "entries.csv").open("w", encoding="utf-8", newline="") as entry_list,
     ):
-        rows = csv.writer(listed)
+        rows = csv.writer(entry_list)
         rows.writerow(("id", "url", "flashpoint", "title"))
         for number, entry in enumerate(entries(count)):
             pages.write(json.dumps(entry._asdict()) + "\n")
             rows.writerow((f"entry-{number}", entry.url, entry.flashpoint, entry.title))
-    watched = {
+    settings = {
         "flashpoints": [{"title": f"Flashpoint {number}"} for number in range(FLASHPOINTS)],
         "entries": [str(folder / "entries.csv")],
     }
-    (folder / "flashpoints.yaml").write_text(json.dumps(watched), encoding="utf-8")
+    (folder / "flashpoints.yaml").write_text(json.dumps(settings), encoding="utf-8")
 
 
 def read(folder: Path) -> Iterator[Entry]:

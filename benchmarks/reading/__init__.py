@@ -1,1 +1,1 @@
-"""What the benchmark of the reader of pages is made of."""
+"""Parts of the benchmark of text extraction."""

@@ -1,4 +1,4 @@
-"""Pages that nobody should send: the list that other readers fail on, and mutations of real ones."""
+"""Hostile pages that other readers fail on, and mutations of real pages."""
 
 import random
 import time
@@ -32,11 +32,11 @@ def hostile() -> dict[str, tuple[str, float]]:
     outcome = {}
     for name, make in HOSTILE.items():
         data = make()
-        began = time.process_time()
+        start = time.process_time()
         reading = read_html_with(data, ExtractHints(), default_classifier())
-        spent = time.process_time() - began
-        said = f"{len(reading.text)} characters" if isinstance(reading, Reading) else reading.reason
-        outcome[name] = (said, spent)
+        spent = time.process_time() - start
+        result = f"{len(reading.text)} characters" if isinstance(reading, Reading) else reading.reason
+        outcome[name] = (result, spent)
     return outcome
 
 
@@ -64,7 +64,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def fuzzed(cases: list[Case], count: int) -> dict[str, int]:
-    """How mutated pages end: as text, as a reason, or (never) in an error."""
+    """Results of mutated pages: text, a reason, or (never) an error."""
     chance = random.Random(7)
     outcome: Counter[str] = Counter()
     for _ in range(count):

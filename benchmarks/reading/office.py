@@ -1,4 +1,4 @@
-"""PDFs as office programs make them: running text in one and two columns, and a table, by LibreOffice where it is installed."""
+"""PDFs by LibreOffice, where it is installed: running text in one and two columns, and a table."""
 
 import shutil
 import subprocess
@@ -32,7 +32,7 @@ def office_program() -> str | None:
 
 
 def office_texts(program: str) -> dict[str, tuple[bytes, list[str]]]:
-    """By name: the PDF, and the words that were put into it, in order."""
+    """By name: the PDF, and its words in order."""
     return {
         f"LibreOffice, {name}": _running(program, columns)
         for name, columns in (("one column", 1), ("two columns", 2))

@@ -1,4 +1,4 @@
-"""The labelled pages: what lies in the archives, and what their gold is."""
+"""The labelled pages of the archives, with their gold texts."""
 
 import json
 import tarfile

@@ -1,4 +1,4 @@
-"""PDFs that are made here with reportlab, each with what was put into it."""
+"""PDFs generated with reportlab, each with its input."""
 
 import io
 
@@ -17,13 +17,15 @@ STYLES = getSampleStyleSheet()
 def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
     """A document of running text with running heads and feet, and its words without them."""
     out = io.BytesIO()
-    made = BaseDocTemplate(out, pagesize=A4, title="Annual report of Northgate", author="Ilse Brandt")
-    width = (made.width - 20 * (columns - 1)) / columns
+    template = BaseDocTemplate(out, pagesize=A4, title="Annual report of Northgate", author="Ilse Brandt")
+    width = (template.width - 20 * (columns - 1)) / columns
     frames = [
-        Frame(made.leftMargin + n * (width + 20), made.bottomMargin, width, made.height, id=f"f{n}")
+        Frame(
+            template.leftMargin + n * (width + 20), template.bottomMargin, width, template.height, id=f"f{n}"
+        )
         for n in range(columns)
     ]
-    made.addPageTemplates([PageTemplate(frames=frames, onPage=running_heads)])
+    template.addPageTemplates([PageTemplate(frames=frames, onPage=running_heads)])
     story, gold = [], []
     for number in range(paragraphs):
         heading, body = (
@@ -32,14 +34,14 @@ def flowing(paragraphs: int, columns: int) -> tuple[bytes, list[str]]:
         )
         story += [Paragraph(heading, STYLES["Heading2"]), Paragraph(body, STYLES["BodyText"])]
         gold += [*heading.split(), *body.split()]
-    made.build(story)
+    template.build(story)
     return out.getvalue(), gold
 
 
-def running_heads(canvas: Canvas, made: BaseDocTemplate) -> None:
+def running_heads(canvas: Canvas, template: BaseDocTemplate) -> None:
     canvas.setFont("Helvetica", 8)
     canvas.drawString(72, 815, "Northgate Harbour Board")
-    canvas.drawRightString(520, 30, f"Page {made.page}")
+    canvas.drawRightString(520, 30, f"Page {template.page}")
 
 
 def tabular() -> tuple[bytes, list[list[str]]]:
@@ -47,10 +49,10 @@ def tabular() -> tuple[bytes, list[list[str]]]:
         [f"Kind {n}", f"{n * 7}.50", f"{n * 10} days"] for n in range(1, 20)
     ]
     out = io.BytesIO()
-    made = BaseDocTemplate(out, pagesize=A4)
-    made.addPageTemplates([PageTemplate(frames=[Frame(72, 72, 450, 700)])])
+    template = BaseDocTemplate(out, pagesize=A4)
+    template.addPageTemplates([PageTemplate(frames=[Frame(72, 72, 450, 700)])])
     table = Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
-    made.build(
+    template.build(
         [
             Paragraph(sentence(1, 40), STYLES["BodyText"]),
             table,

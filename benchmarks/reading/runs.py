@@ -1,4 +1,4 @@
-"""One pass of a reader over labelled pages: what it read, and the CPU it took."""
+"""One pass of a reader over labelled pages: the texts, and the CPU time."""
 
 import time
 import zlib
@@ -51,10 +51,10 @@ class Outcome:
 def ours(cases: list[Case], choose: Callable[[Case], Ensemble]) -> Outcome:
     readings, seconds = [], 0.0
     for case in cases:
-        chosen = choose(case)
-        began = time.process_time()
-        readings.append(read_html_with(case.data, ExtractHints(url=case.url), chosen))
-        seconds += time.process_time() - began
+        network = choose(case)
+        start = time.process_time()
+        readings.append(read_html_with(case.data, ExtractHints(url=case.url), network))
+        seconds += time.process_time() - start
     texts = [reading.plain if isinstance(reading, Reading) else "" for reading in readings]
     return Outcome(texts, readings, seconds)
 
@@ -62,10 +62,10 @@ def ours(cases: list[Case], choose: Callable[[Case], Ensemble]) -> Outcome:
 def peer(cases: list[Case]) -> Outcome:
     texts, seconds = [], 0.0
     for case in cases:
-        began = time.process_time()
+        start = time.process_time()
         # Without readers' comments, which score better than its default on both sets.
         texts.append(trafilatura.extract(case.data.decode("utf-8", "replace"), include_comments=False) or "")
-        seconds += time.process_time() - began
+        seconds += time.process_time() - start
     return Outcome(texts, [], seconds)
 
 
@@ -83,28 +83,30 @@ def our_metadata(readings: list[Reading | Unreadable]) -> list[Fields]:
 
 
 def peer_metadata(cases: list[Case]) -> tuple[list[Fields], float]:
-    found, seconds = [], 0.0
+    fields, seconds = [], 0.0
     for case in cases:
-        began = time.process_time()
-        about = trafilatura.extract_metadata(case.data, default_url=case.url)
-        seconds += time.process_time() - began
-        found.append((about.title or "", [about.author or ""], about.date or "") if about else ("", [], ""))
-    return found, seconds
+        start = time.process_time()
+        metadata = trafilatura.extract_metadata(case.data, default_url=case.url)
+        seconds += time.process_time() - start
+        fields.append(
+            (metadata.title or "", [metadata.author or ""], metadata.date or "") if metadata else ("", [], "")
+        )
+    return fields, seconds
 
 
 def metadata_seconds(cases: list[Case]) -> float:
-    """CPU of the metadata part alone: gathering the evidence and judging it."""
+    """CPU seconds of the metadata part alone: gathering the evidence and judging it."""
     seconds = 0.0
     for case in cases:
         tree = parse_html(decode_text(case.data, None).text)
-        began = time.process_time()
+        start = time.process_time()
         evidence = gather_stated(tree)
-        seconds += time.process_time() - began
+        seconds += time.process_time() - start
         page = flatten(readable_body(tree))
-        began = time.process_time()
+        start = time.process_time()
         gather_visible(tree, evidence)
         page_metadata(evidence, lines_near_headline(page, evidence.title), case.url)
-        seconds += time.process_time() - began
+        seconds += time.process_time() - start
     return seconds
 
 

@@ -49,20 +49,20 @@ def normal(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
-def same_title(gold: str, found: str) -> bool:
+def same_title(gold: str, title: str) -> bool:
     """At least four fifths of the words in common."""
-    want, got = Counter(normal(gold).split()), Counter(normal(found).split())
+    want, got = Counter(normal(gold).split()), Counter(normal(title).split())
     return bool(want) and 2 * (want & got).total() >= 0.8 * (want.total() + got.total())
 
 
-def same_author(gold: str, found: list[str]) -> bool:
-    want, got = normal(gold), normal(" ".join(found))
+def same_author(gold: str, authors: list[str]) -> bool:
+    want, got = normal(gold), normal(" ".join(authors))
     return bool(got) and (want in got or got in want or set(want.split()) - {"and"} == set(got.split()))
 
 
-def metadata_score(cases: list[Case], found: list[Fields]) -> dict[str, float]:
+def metadata_score(cases: list[Case], fields: list[Fields]) -> dict[str, float]:
     """Rates over the pages whose gold has the field; `invented` over those whose gold has no date."""
-    rows = list(zip(cases, found, strict=True))
+    rows = list(zip(cases, fields, strict=True))
     titles = [(case.title, title) for case, (title, _, _) in rows if case.title]
     authors = [(case.author, names) for case, (_, names, _) in rows if case.author]
     dates = [(case.date, date) for case, (_, _, date) in rows if case.date]

@@ -1,1 +1,1 @@
-"""An invented wire: forms, what goes into them, and what happens to its stories on their way."""
+"""An invented news wire: forms, the words for their slots, and the edits of other publishers."""

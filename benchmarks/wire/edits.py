@@ -1,4 +1,4 @@
-"""What happens to a story on its way to other publishers: each edit gives a title and a body that tell the same."""
+"""Edits of other publishers: each returns a title and a body that report the same event."""
 
 import random
 import re
@@ -52,7 +52,7 @@ def byline(text: Text, chance: random.Random) -> Text:
     ], f"By {name}\n{chance.choice(('Staff writer', 'Estuary News', 'Our correspondent'))}\n\n{text[1]}"
 
 
-def furniture(language: str) -> Edit:
+def boilerplate(language: str) -> Edit:
     def edit(text: Text, chance: random.Random) -> Text:
         top, end = _TOPS.get(language, _TOPS["en"]), _ENDS.get(language, _ENDS["en"])
         body = f"{top}\n\n{text[1]}" if chance.random() < 0.5 else text[1]
@@ -74,9 +74,9 @@ def typography(text: Text, chance: random.Random) -> Text:
 
 
 def reordered(text: Text, chance: random.Random) -> Text:
-    first, *rest = text[1].split("\n\n")
-    chance.shuffle(rest)
-    return text[0], "\n\n".join((first, *rest))
+    first, *following = text[1].split("\n\n")
+    chance.shuffle(following)
+    return text[0], "\n\n".join((first, *following))
 
 
 def retitled(text: Text, chance: random.Random) -> Text:
@@ -101,7 +101,7 @@ def abridged(text: Text, chance: random.Random) -> Text:
 
 
 def corrected(text: Text, chance: random.Random) -> Text:
-    """One figure is set right, and the text says so: among stories of one form, silence means another story."""
+    """Corrects one figure and says so: without that note, a different figure means a different story."""
     places = list(_FIGURE.finditer(text[1]))
     if not places:
         return text
@@ -116,8 +116,8 @@ def mistyped(text: Text, chance: random.Random) -> Text:
     for place in chance.sample(range(len(words)), max(1, len(words) // 60)):
         word = words[place]
         if len(word) > 4 and word.isalpha():
-            cut = chance.randrange(1, len(word) - 2)
-            words[place] = word[:cut] + word[cut + 1] + word[cut] + word[cut + 2 :]
+            position = chance.randrange(1, len(word) - 2)
+            words[place] = word[:position] + word[position + 1] + word[position] + word[position + 2 :]
     return text[0], " ".join(words)
 
 
@@ -127,7 +127,7 @@ def gentle(language: str) -> dict[str, Edit]:
         "resent": resent,
         "dateline": dateline,
         "byline": byline,
-        "furniture": furniture(language),
+        "boilerplate": boilerplate(language),
         "markup": markup,
         "typography": typography,
     }

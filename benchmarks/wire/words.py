@@ -1,4 +1,4 @@
-"""What goes into the slots of the forms."""
+"""The words for the slots of the forms."""
 
 import random
 import re
@@ -35,7 +35,7 @@ CHOICES = {
     "month": "January|February|March|April|May|June|July|August|September|October|November|December",
     "weekday": "Monday|Tuesday|Wednesday|Thursday|Friday",
 }
-SPOKEN = {
+WORDS_BY_LANGUAGE = {
     "es": {
         "move": "subió|bajó",
         "month": "enero|febrero|marzo|abril|mayo|junio|julio|septiembre|octubre",
@@ -80,26 +80,28 @@ SPOKEN = {
 
 @dataclass
 class Filling:
-    """Fills forms; `kept` holds what a series or a report uses throughout."""
+    """Fills forms; `fixed_values` are those that a series or a report uses throughout."""
 
     chance: random.Random
     language: str
-    kept: dict[str, str] = field(default_factory=dict)
+    fixed_values: dict[str, str] = field(default_factory=dict)
 
     def fill(self, form: Form) -> tuple[str, str]:
-        """Title and body of one report; what the series keeps stays, the rest is forgotten before the next one."""
-        self.kept = {name: value for name, value in self.kept.items() if name.endswith("0")}
+        """Title and body of one report; the values of the series stay, those of the previous report are dropped."""
+        self.fixed_values = {name: value for name, value in self.fixed_values.items() if name.endswith("0")}
         body = SLOT.sub(self._slot, form.body)
         return SLOT.sub(self._slot, form.title), body
 
     def _slot(self, match: re.Match[str]) -> str:
-        name, mark = match.groups()
-        return self.kept.setdefault(f"{name}{mark}", self._draw(name)) if mark else self._draw(name)
+        name, number = match.groups()
+        return (
+            self.fixed_values.setdefault(f"{name}{number}", self._draw(name)) if number else self._draw(name)
+        )
 
     def _draw(self, name: str) -> str:
-        chance, spoken = self.chance, SPOKEN.get(self.language, {})
-        if name in spoken or name in CHOICES:
-            return chance.choice((spoken.get(name) or CHOICES[name]).split("|"))
+        chance, language_words = self.chance, WORDS_BY_LANGUAGE.get(self.language, {})
+        if name in language_words or name in CHOICES:
+            return chance.choice((language_words.get(name) or CHOICES[name]).split("|"))
         return {
             "d": lambda: str(chance.randint(1, 9)),
             "n2": lambda: str(chance.randint(11, 99)),

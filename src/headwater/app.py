@@ -41,9 +41,9 @@ from headwater.sinks.mail import MailSink
 from headwater.sinks.queue import Push, QueueSink, RedisQueue
 from headwater.sinks.slack import SlackSink
 from headwater.sinks.webhook import WebhookSink
-from headwater.store.admin.mentions import MentionStore
-from headwater.store.admin.operations import Operations
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.mentions import MentionStore
+from headwater.store.changes.operations import Operations
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 from headwater.store.reads.catalogue import Catalogue

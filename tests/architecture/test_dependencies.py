@@ -1,4 +1,4 @@
-"""What the core depends on: locked by hash, from nowhere in particular, under licences that ask nothing of its users."""
+"""The dependencies of the core: locked by hash, from no particular registry, under permissive licences."""
 
 import re
 import tomllib
@@ -16,10 +16,10 @@ LESSER = re.compile(r"LGPL|Lesser", re.IGNORECASE)
 
 
 def _pins(lock: Path) -> dict[str, str]:
-    """Each package with the whole of its entry."""
+    """Each package with its complete entry."""
     entries = lock.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
-    found = (PINNED.match(line.strip()) for line in entries)
-    return {match[1].lower(): match[0] for match in found if match}
+    matches = (PINNED.match(line.strip()) for line in entries)
+    return {match[1].lower(): match[0] for match in matches if match}
 
 
 def test_locks_name_no_registry():
@@ -36,10 +36,10 @@ def test_every_package_is_pinned_with_its_hashes():
             assert "--hash=sha256:" in entry, name
 
 
-def _wanted(lock: str) -> set[str]:
-    """What pyproject.toml asks for on behalf of those who install from the lock."""
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    project, groups = told["project"], told["dependency-groups"]
+def _required(lock: str) -> set[str]:
+    """The packages that pyproject.toml requires for an installation from the lock."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project, groups = pyproject["project"], pyproject["dependency-groups"]
     lines = [*project["dependencies"], *groups["build"]]
     for extra in EXTRAS.get(lock, project["optional-dependencies"]):
         lines += project["optional-dependencies"][extra]
@@ -50,12 +50,12 @@ def _wanted(lock: str) -> set[str]:
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
 def test_every_lock_holds_what_the_project_asks_for(lock: Path):
-    assert _wanted(lock.stem) <= {name.replace("_", "-") for name in _pins(lock)}
+    assert _required(lock.stem) <= {name.replace("_", "-") for name in _pins(lock)}
 
 
 @pytest.mark.parametrize("lock", ["core", "cluster"])
 def test_what_is_installed_elsewhere_is_what_was_tested(lock: str):
-    """Every version, with its hashes, stands in the lock of the tests too."""
+    """Every version, with its hashes, is in the lock of the tests too."""
     tested = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
     text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
     for version in re.findall(r"^\S+==\S+", text, re.MULTILINE):
@@ -68,20 +68,20 @@ def test_no_heavy_package_is_in_the_core():
 
 
 def test_nothing_in_the_core_is_under_the_gpl_or_agpl():
-    looked_at = 0
+    checked = 0
     for name in _pins(ROOT / "requirements" / "core.txt"):
         try:
             licence = _licence(name)
         except PackageNotFoundError:
             continue  # for another platform or Python
-        looked_at += 1
+        checked += 1
         assert not RECIPROCAL.search(LESSER.sub("", licence)), f"{name}: {licence}"
-    assert looked_at > 20
+    assert checked > 20
 
 
 def _licence(name: str) -> str:
-    """What the package says of itself: expression, classifiers, or the beginning of its licence field."""
-    told = metadata(name)
-    classified = [c for c in told.get_all("Classifier") or () if c.startswith("License ::")]
-    said = told.get("License-Expression") or " ".join(classified) or (told.get("License") or "")[:80]
-    return said or (distribution(name).read_text("LICENSE") or "")[:80]
+    """The licence that the package states: expression, classifiers, or the beginning of its licence field."""
+    package = metadata(name)
+    classified = [c for c in package.get_all("Classifier") or () if c.startswith("License ::")]
+    licence = package.get("License-Expression") or " ".join(classified) or (package.get("License") or "")[:80]
+    return licence or (distribution(name).read_text("LICENSE") or "")[:80]

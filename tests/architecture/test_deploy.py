@@ -1,4 +1,4 @@
-"""The files under deploy/ are true: they parse, every command in them exists, and together they do all the work."""
+"""The files under deploy/ are valid: they parse, every command in them exists, and together they do all the work."""
 
 import json
 import re
@@ -28,55 +28,61 @@ INSTRUCTIONS = {
 SECRETS = re.compile(r"(PASSWORD|SECRET|KEY)$")
 
 
-def understood(words: list[str]) -> str:
-    """Parse a command line as `headwater` would, without doing it; gives the verb."""
+def parsed_command(words: list[str]) -> str:
+    """Parse a command line as `headwater` would, without running it; returns the command."""
     command: Any = get_command(app)
     context = command.make_context("headwater", list(words))
-    verb = ""
+    path = ""
     while isinstance(command, TyperGroup):
-        name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
-        verb = f"{verb} {name}".strip()
-        context = command.make_context(name, rest, parent=context)
-    return verb
+        name, command, arguments = command.resolve_command(context, [*context._protected_args, *context.args])
+        path = f"{path} {name}".strip()
+        context = command.make_context(name, arguments, parent=context)
+    return path
 
 
 def compose() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((DEPLOY / "docker-compose.yml").read_text(encoding="utf-8"))
-    return found
+    services: dict[str, Any] = yaml.safe_load((DEPLOY / "docker-compose.yml").read_text(encoding="utf-8"))
+    return services
 
 
 def manifests() -> list[dict[str, Any]]:
     return list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
 
 
-def ours() -> dict[str, dict[str, Any]]:
-    return {name: one for name, one in compose()["services"].items() if one.get("image") == "headwater"}
+def headwater_services() -> dict[str, dict[str, Any]]:
+    return {
+        name: service
+        for name, service in compose()["services"].items()
+        if service.get("image") == "headwater"
+    }
 
 
 def pods() -> dict[str, dict[str, Any]]:
-    found = {}
-    for one in manifests():
-        if one["kind"] == "Deployment":
-            found[one["metadata"]["name"]] = one["spec"]["template"]["spec"]
-        if one["kind"] == "CronJob":
-            found[one["metadata"]["name"]] = one["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    return found
+    pod_specs = {}
+    for manifest in manifests():
+        if manifest["kind"] == "Deployment":
+            pod_specs[manifest["metadata"]["name"]] = manifest["spec"]["template"]["spec"]
+        if manifest["kind"] == "CronJob":
+            pod_specs[manifest["metadata"]["name"]] = manifest["spec"]["jobTemplate"]["spec"]["template"][
+                "spec"
+            ]
+    return pod_specs
 
 
 def procfile() -> dict[str, list[str]]:
     lines = (DEPLOY / "Procfile").read_text(encoding="utf-8").splitlines()
     pairs = (line.split(": ", 1) for line in lines if line)
-    return {name: shlex.split(rest) for name, rest in pairs}
+    return {name: shlex.split(command) for name, command in pairs}
 
 
 def instructions() -> list[tuple[str, str]]:
     text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    return [(name, rest.strip()) for name, _, rest in (line.partition(" ") for line in lines)]
+    return [(name, arguments.strip()) for name, _, arguments in (line.partition(" ") for line in lines)]
 
 
 def unit(path: Path) -> tuple[ConfigParser, list[str]]:
-    """The unit, and what it starts: that key may stand there twice."""
+    """The unit and the commands that it starts: a unit may have several."""
     parser = ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     text = path.read_text(encoding="utf-8")
@@ -85,7 +91,7 @@ def unit(path: Path) -> tuple[ConfigParser, list[str]]:
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
-    for name, service in ours().items():
+    for name, service in headwater_services().items():
         yield f"compose {name}", service["command"]
     for name, pod in pods().items():
         yield f"kubernetes {name}", pod["containers"][0]["args"]
@@ -102,39 +108,45 @@ COMMANDS = list(commands())
 
 @pytest.mark.parametrize(("place", "words"), COMMANDS, ids=[place for place, _ in COMMANDS])
 def test_r90_every_command_exists(place: str, words: list[str]):
-    assert understood([str(word) for word in words])
+    assert parsed_command([str(word) for word in words])
 
 
 @pytest.mark.parametrize("words", [["wirker"], ["worker", "--queue", "x"], ["serve", "--port", "many"]])
 def test_an_unknown_command_is_detected(words):
     with pytest.raises(TyperException):
-        understood(words)
+        parsed_command(words)
 
 
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "procfile", "systemd"])
 def test_r90_every_kind_of_work_has_its_worker(place: str):
-    told = [words for where, words in COMMANDS if where.startswith(place) and words[0] == "worker"]
-    served = {queue for words in told for queue in words[words.index("--queues") + 1].split(",")}
+    worker_commands = [words for where, words in COMMANDS if where.startswith(place) and words[0] == "worker"]
+    served = {queue for words in worker_commands for queue in words[words.index("--queues") + 1].split(",")}
     assert served == ALL_QUEUES
-    verbs = {understood(words) for where, words in COMMANDS if where.startswith(place)}
-    assert {"beat", "worker", "serve"} <= verbs
-    assert place == "procfile" or "backup" in verbs
+    started = {parsed_command(words) for where, words in COMMANDS if where.startswith(place)}
+    assert {"beat", "worker", "serve"} <= started
+    assert place == "procfile" or "backup" in started
 
 
 def test_r90_one_image_serves_all_roles_and_runs_as_an_unprivileged_user():
-    found = instructions()
-    assert {name for name, _ in found} == INSTRUCTIONS
-    said = dict(found)
-    assert json.loads(said["ENTRYPOINT"]) == ["headwater"]
-    assert said["USER"] != "root"
-    copied = [rest.split()[:-1] for name, rest in found if name == "COPY" and not rest.startswith("--from")]
+    all_instructions = instructions()
+    assert {name for name, _ in all_instructions} == INSTRUCTIONS
+    arguments_of = dict(all_instructions)
+    assert json.loads(arguments_of["ENTRYPOINT"]) == ["headwater"]
+    assert arguments_of["USER"] != "root"
+    copied = [
+        arguments.split()[:-1]
+        for name, arguments in all_instructions
+        if name == "COPY" and not arguments.startswith("--from")
+    ]
     assert all((ROOT / source).exists() for sources in copied for source in sources)
 
 
 def test_r90_the_image_installs_nothing_but_what_is_locked_by_hash():
-    """Every installation names a lock and wants its hashes, or brings in the project itself and nothing else."""
+    """Every installation requires the hashes of a lock, or installs the project itself and nothing else."""
     installed = [
-        rest.split("install", 1)[1] for name, rest in instructions() if name == "RUN" and "pip" in rest
+        arguments.split("install", 1)[1]
+        for name, arguments in instructions()
+        if name == "RUN" and "pip" in arguments
     ]
     assert len(installed) == 2
     lock, project = installed
@@ -144,38 +156,39 @@ def test_r90_the_image_installs_nothing_but_what_is_locked_by_hash():
 
 
 def test_r90_the_services_name_one_another_and_hold_no_secret():
-    told = compose()
-    services, volumes = told["services"], told["volumes"]
-    assert {"postgres", "valkey", "s3", *ours()} == set(services)
+    composition = compose()
+    services, volumes = composition["services"], composition["volumes"]
+    assert {"postgres", "valkey", "s3", *headwater_services()} == set(services)
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
-        named = [mount.split(":")[0] for mount in service.get("volumes", [])]
-        assert all(name in volumes or (DEPLOY / name).exists() for name in named)
+        mounted = [mount.split(":")[0] for mount in service.get("volumes", [])]
+        assert all(name in volumes or (DEPLOY / name).exists() for name in mounted)
         for name, value in service.get("environment", {}).items():
             if SECRETS.search(name) or "@" in value:
                 assert re.search(r"\$\{\w+:\?\}", value), name
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
-    asked = set(re.findall(r"\$\{(\w+):\?\}", (DEPLOY / "docker-compose.yml").read_text(encoding="utf-8")))
+    required = set(re.findall(r"\$\{(\w+):\?\}", (DEPLOY / "docker-compose.yml").read_text(encoding="utf-8")))
     listed = (DEPLOY / ".env.example").read_text(encoding="utf-8")
-    assert set(re.findall(r"^(\w+)=$", listed, re.MULTILINE)) == asked
+    assert set(re.findall(r"^(\w+)=$", listed, re.MULTILINE)) == required
 
 
 def test_r90_the_settings_can_be_read_with_the_environment_of_the_services():
-    told = {
-        name: re.sub(r"\$\{\w+:\?\}", "word", value) for name, value in ours()["beat"]["environment"].items()
+    environment = {
+        name: re.sub(r"\$\{\w+:\?\}", "word", value)
+        for name, value in headwater_services()["beat"]["environment"].items()
     }
-    settings = read_settings(DEPLOY / "headwater.yaml", told)
+    settings = read_settings(DEPLOY / "headwater.yaml", environment)
     assert settings.redis == "redis://:word@valkey:6379/0"
     assert settings.database_url.endswith("@postgres/headwater")
     assert settings.archive_settings.place == "s3://headwater/raw"
     assert settings.archive_settings.endpoint == "http://s3:8333"
-    assert settings.api_key.removeprefix("env:") in told
+    assert settings.api_key.removeprefix("env:") in environment
 
 
 def test_r90_pods_find_what_they_mount_and_their_web_is_found():
-    found = manifests()
-    names = {(one["kind"], one["metadata"]["name"]) for one in found}
-    assert len(names) == len(found)
+    all_manifests = manifests()
+    names = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in all_manifests}
+    assert len(names) == len(all_manifests)
     for pod in pods().values():
         (container,) = pod["containers"]
         assert pod["securityContext"]["runAsNonRoot"] is True
@@ -183,8 +196,12 @@ def test_r90_pods_find_what_they_mount_and_their_web_is_found():
         assert mounted == {volume["name"] for volume in pod["volumes"]}
         claims = {volume["persistentVolumeClaim"]["claimName"] for volume in pod["volumes"][:1]}
         assert {("PersistentVolumeClaim", claim) for claim in claims} <= names
-    (web,) = [one for one in found if one["kind"] == "Service"]
-    labels = [one["spec"]["template"]["metadata"]["labels"] for one in found if one["kind"] == "Deployment"]
+    (web,) = [manifest for manifest in all_manifests if manifest["kind"] == "Service"]
+    labels = [
+        manifest["spec"]["template"]["metadata"]["labels"]
+        for manifest in all_manifests
+        if manifest["kind"] == "Deployment"
+    ]
     assert web["spec"]["selector"] in labels
 
 

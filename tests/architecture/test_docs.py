@@ -16,7 +16,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
-VERBS = dict(commands())
+COMMANDS = dict(commands())
 
 
 def _blocks(language: str) -> list[tuple[str, str]]:
@@ -60,8 +60,8 @@ def _run(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(("page", "body"), RUNNABLE, ids=[page for page, _ in RUNNABLE])
 def test_code_on_a_page_runs(page: str, body: str, tmp_path: Path):
-    ran = _run("-c", body, at=tmp_path)
-    assert ran.returncode == 0, f"{page}: {ran.stderr}"
+    result = _run("-c", body, at=tmp_path)
+    assert result.returncode == 0, f"{page}: {result.stderr}"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
@@ -71,12 +71,12 @@ def test_a_finished_file_on_a_page_is_the_real_one(example: Path):
 
 
 def test_the_example_recipe_runs_with_its_own_source_step_and_sink(tmp_path: Path):
-    ran = _run(str(ROOT / "examples" / "digest.py"), "data", at=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert "'dropped': " in ran.stdout
-    kept = re.search(r"'kept': (\d+)", ran.stdout)
-    assert kept is not None
-    assert f"\n{kept[1]} headlines delivered" in ran.stdout
+    result = _run(str(ROOT / "examples" / "digest.py"), "data", at=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "'dropped': " in result.stdout
+    kept_count = re.search(r"'kept': (\d+)", result.stdout)
+    assert kept_count is not None
+    assert f"\n{kept_count[1]} headlines delivered" in result.stdout
 
 
 @pytest.mark.parametrize(("page", "line"), _calls(), ids=[line for _, line in _calls()])
@@ -84,14 +84,14 @@ def test_a_command_on_a_page_exists_with_its_options(page: str, line: str):
     words = shlex.split(line)
     path, options = "headwater", set()
     for word in words[1:]:
-        if f"{path} {word}" in VERBS:
+        if f"{path} {word}" in COMMANDS:
             path = f"{path} {word}"
         elif word.startswith("-"):
             options.add((path, word))
     assert path != "headwater", page
     for owner, option in options:
-        known = {name for parameter in VERBS[owner].params for name in parameter.opts}
-        assert option in known, f"{page}: {owner} has no {option}"
+        command_options = {name for parameter in COMMANDS[owner].params for name in parameter.opts}
+        assert option in command_options, f"{page}: {owner} has no {option}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""The import rule: doors, app, settings, siblings, pure, model; checked by import-linter."""
+"""The import rule between the packages, checked by import-linter."""
 
 import subprocess
 import sys
@@ -25,25 +25,25 @@ def test_the_import_rule_holds(tmp_path: Path):
 
 
 def test_help_loads_no_command_and_no_database():
-    looked = (
+    program = (
         "import sys, contextlib, io; sys.argv = ['headwater', '--help']\n"
         "from headwater.cli import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit): main()\n"
-        "assert 'status' in told.getvalue() and 'procedures' in told.getvalue()\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.suppress(SystemExit): main()\n"
+        "assert 'status' in output.getvalue() and 'procedures' in output.getvalue()\n"
         "print(sorted({'sqlalchemy', 'aiohttp', 'lxml', 'rich', 'headwater.app'} & set(sys.modules)))"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=DEADLINE, check=True
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=DEADLINE, check=True
     )
-    assert told.stdout.strip() == "[]"
+    assert result.stdout.strip() == "[]"
 
 
 def test_r22_deciding_when_a_source_is_due_loads_nothing_that_could_fetch():
-    looked = (
+    program = (
         "import sys, headwater.model.schedule, headwater.model.source\n"
         "print(sorted({'aiohttp', 'socket', 'ssl', 'headwater.fetch', 'headwater.engine'} & set(sys.modules)))"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", looked], capture_output=True, text=True, timeout=DEADLINE, check=True
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=DEADLINE, check=True
     )
-    assert told.stdout.strip() == "[]"
+    assert result.stdout.strip() == "[]"

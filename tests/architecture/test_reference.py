@@ -1,4 +1,4 @@
-"""The reference says what the code does, and everything that can be said or set is in it."""
+"""The reference matches the code and covers every command, option and setting."""
 
 from pathlib import Path
 
@@ -18,15 +18,15 @@ NAMES = [field.name for field in msgspec.structs.fields(Settings)]
 
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_the_reference_is_up_to_date(name: str):
-    written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == pages()[name], "run `python -m headwater.cli.reference docs/reference`"
+    page_text = (FOLDER / name).read_text(encoding="utf-8")
+    assert page_text == pages()[name], "run `python -m headwater.cli.reference docs/reference`"
 
 
 def test_every_command_and_option_is_documented():
     text = (FOLDER / "cli.md").read_text(encoding="utf-8")
-    found = list(commands())
-    assert len(found) > 20
-    for words, command in found:
+    all_documented = list(commands())
+    assert len(all_documented) > 20
+    for words, command in all_documented:
         assert f"## `{words}`\n" in text
         assert command.help, words
         for parameter in command.params:

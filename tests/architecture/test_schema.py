@@ -21,7 +21,7 @@ def test_there_is_one_head_and_it_is_the_one_that_databases_are_brought_to():
 
 def _is_of_the_schema(thing: Any, name: str | None, kind: str, *_: Any) -> bool:
     """The indexes under the views that others read exist in the dialect's own words, in the migration alone; so does
-    the index for full text, which is made from documents. What a database knows about itself is no record."""
+    the index for full text, which is made from documents. The identity of a database is not a record."""
     del thing
     own = {
         "index": ("idx_articles_", "ix_search_"),

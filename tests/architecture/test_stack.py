@@ -1,4 +1,4 @@
-"""What it stands on."""
+"""The technologies that Headwater uses."""
 
 import json
 import tomllib
@@ -27,10 +27,10 @@ def test_g19_one_schema_by_alembic_and_sqlalchemy_2_on_a_modern_python():
 
 def test_g19_logs_are_lines_of_json_where_that_is_wanted(capsys: pytest.CaptureFixture[str]):
     configure_logs("json", "info").info("run ended", recipe="geopolitics", stories=3)
-    told = capsys.readouterr()
-    (line,) = (told.out + told.err).splitlines()
-    found = json.loads(line)
-    assert (found["event"], found["recipe"], found["stories"], found["level"]) == (
+    output = capsys.readouterr()
+    (line,) = (output.out + output.err).splitlines()
+    record = json.loads(line)
+    assert (record["event"], record["recipe"], record["stories"], record["level"]) == (
         "run ended", "geopolitics", 3, "info",
     )  # fmt: skip
 

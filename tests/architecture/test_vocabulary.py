@@ -41,7 +41,7 @@ REPLACED = {
     "told": "what it is",
     "turnstile": "admission",
 }
-# A home page is one; an environment is not.
+# A web page may be a home page; an environment is not called home.
 STORED_ONLY = {"home", "homes"}
 CODE = re.compile(r"`([A-Za-z_.]+)`")
 
@@ -78,7 +78,7 @@ def test_a_class_name_stands_for_one_concept():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path.relative_to(SOURCE).as_posix())
-    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())

@@ -20,7 +20,7 @@ from tests.support.scene import Scene
 
 from headwater.documents.cleaning.normalise import normalise
 from headwater.model.replay import ReplayVerdict
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.connect import connect
 from headwater.store.schema.flow import documents, revisions
 from headwater.store.sql_store import SqlStore

@@ -15,13 +15,13 @@ from tests.support.scene import START
 from headwater.model.errors import Refused
 from headwater.model.ports import QueueItem
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
-from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
 from headwater_recipes.markets.views import plain_name_statements
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"
-KEY = "sk-nobody-may-read-this"
+KEY = "sk-must-never-be-shown"
 FINE = Reply(GOOD)
 
 
@@ -35,7 +35,7 @@ class Watch:
 
 @dataclass
 class Office:
-    """An agent with its queues and a clock of its own."""
+    """An agent with its queues and its own clock."""
 
     engine: Engine
     watch: Watch = field(default_factory=Watch)

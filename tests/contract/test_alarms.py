@@ -1,4 +1,4 @@
-"""Alarms in rows: told once on every channel, by the same outbox as everything else, whatever dies in between."""
+"""Alarms in rows: delivered once on every channel, through the same outbox as documents, even when workers die."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,25 +32,25 @@ SILENT = Problem(kind="silent", subject="s1", name="Ledger", title="Ledger is si
 
 
 class WorkerDied(BaseException):
-    """Nothing catches it: the worker is gone."""
+    """No code catches it: the worker is gone."""
 
 
 @dataclass
 class Notebook:
-    """A channel that writes down what it was sent; `dying` so many times it takes its worker down after that."""
+    """A channel that records what it was sent; it ends its worker `dying` times after sending."""
 
     dying: int = 0
-    taken: list[Envelope] = field(default_factory=list)
+    envelopes_sent: list[Envelope] = field(default_factory=list)
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
-        self.taken += envelopes
+        self.envelopes_sent += envelopes
         if self.dying:
             self.dying -= 1
             raise WorkerDied
         return [Sent("noted")] * len(envelopes)
 
 
-def context(scene: Scene, channel: Any, owner: str = "desk") -> JobContext:
+def context(scene: Scene, channel: Any, owner: str = "worker") -> JobContext:
     app = App(read_settings(None, {}))
     return JobContext(
         owner=owner,
@@ -73,8 +73,8 @@ def test_c37_an_alarm_is_a_row_and_a_delivery_per_channel(scene: Scene):
     assert settle(scene, SILENT, channels=("ops", "mail")) == (1, 0)
     alarm = scene.row(alarms)
     assert (alarm["title"], alarm["raised_at"], alarm["cleared_at"]) == ("Ledger is silent", START, None)
-    sent = scene.rows(deliveries)
-    assert {(row["route"], row["record_kind"], row["record_id"]) for row in sent} == {
+    alarm_deliveries = scene.rows(deliveries)
+    assert {(row["route"], row["record_kind"], row["record_id"]) for row in alarm_deliveries} == {
         ("ops", "alarm", alarm["id"]),
         ("mail", "alarm", alarm["id"]),
     }
@@ -87,7 +87,7 @@ def test_c37_an_alarm_is_delivered_when_it_is_raised_and_when_it_is_cleared(scen
         settle(scene, *problems)
         worker.run(DELIVER)
         scene.now += HOUR
-    first, second = channel.taken
+    first, second = channel.envelopes_sent
     assert first.record.id == second.record.id
     assert (first.record.cleared_at, second.record.cleared_at) == (None, START + 2 * HOUR)
     assert first.key != second.key
@@ -105,8 +105,8 @@ def test_c35_a_worker_that_dies_after_sending_sends_again_with_the_same_key(scen
         assert Worker(context(scene, channel, "too early")).run(DELIVER) == 0
         scene.now += LEASE
     assert Worker(context(scene, channel, "third")).run(DELIVER) == 1
-    assert len(channel.taken) == 3
-    assert len({envelope.key for envelope in channel.taken}) == 1
+    assert len(channel.envelopes_sent) == 3
+    assert len({envelope.key for envelope in channel.envelopes_sent}) == 1
     assert scene.row(deliveries)["state"] == State.DONE
     assert Worker(context(scene, channel, "fourth")).run(DELIVER) == 0
 
@@ -142,7 +142,7 @@ def receiver() -> Iterator[HttpReceiver]:
 
 @pytest.fixture
 def app(database: str, receiver: HttpReceiver, tmp_path: Path, scene: Scene) -> Iterator[App]:
-    """An installation that tells a receiver on the loopback, by the scene's clock."""
+    """An installation that notifies a receiver on the loopback, with the scene's clock."""
     path = settings_file(
         tmp_path, database, f'notify: {{ops: {{kind: webhook, url: "{receiver.url}/T0K3N"}}}}'
     )
@@ -151,8 +151,8 @@ def app(database: str, receiver: HttpReceiver, tmp_path: Path, scene: Scene) -> 
     opened.store.engine.dispose()
 
 
-def tell_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **values: Any) -> None:
-    """A source that has something new every hour, until now."""
+def poll_hourly(scene: Scene, name: str = "Ledger", count: int = 24, **values: Any) -> None:
+    """A source with a new entry every hour until now."""
     source = crypto(name)
     for i in range(count):
         scene.poll(make_lead(f"{name}-{i}", source=source, body="b"), source=source)
@@ -165,10 +165,10 @@ def titles(scene: Scene) -> list[str]:
 
 
 def test_c37_a_silent_source_raises_an_alarm_and_a_new_entry_clears_it(app: App, scene: Scene):
-    tell_hourly(scene)
+    poll_hourly(scene)
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += 40 * HOUR
-    assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # nobody looked
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # no poll yet
     scene.poll(source=crypto())
     values = check_health(app)
     assert values["healthy"] is False
@@ -190,14 +190,14 @@ def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: 
 
 
 def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
-    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)
     assert titles(scene) == ["Ledger was stopped"]
 
 
 def test_c37_a_drop_in_quality_is_reported(app: App, scene: Scene):
-    good = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
-    scene.refine(*(kept_result(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good)))
+    good_drafts = drafts(scene, crypto(), *(f"good{i}" for i in range(40)))
+    scene.refine(*(kept_result(draft, quality=0.7 + i % 5 / 50) for i, draft in enumerate(good_drafts)))
     assert check_health(app)["recipes"][CRYPTO]["raised"] == []
     scene.now += HOUR
     bad = drafts(scene, crypto(), *(f"bad{i}" for i in range(12)))
@@ -236,10 +236,10 @@ def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
 def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
     app: App, scene: Scene, receiver: HttpReceiver, capsys: pytest.CaptureFixture[str]
 ):
-    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)
     receiver.answers = [(400, {})]
-    worker = Worker(app.context("desk", fetching=False))
+    worker = Worker(app.context("worker", fetching=False))
     assert worker.run(DELIVER) == 1
     assert scene.row(quarantine)["reason"] == "receiver_refused"
     assert app.operations.retry(None, CRYPTO, scene.now) == 1
@@ -255,9 +255,9 @@ def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
 def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     app: App, scene: Scene, receiver: HttpReceiver
 ):
-    tell_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
     check_health(app)
-    worker = Worker(app.context("desk", fetching=False))
+    worker = Worker(app.context("worker", fetching=False))
     receiver.answers = [(503, {})] * 20
     for _ in range(21):
         worker.run(DELIVER)
@@ -293,14 +293,14 @@ def test_a_channel_can_be_tried(ask: Ask, scene: Scene, receiver: HttpReceiver):
     assert answer.code == 0
     assert "Sent on ops: 200 taken" in answer.out
     assert len(receiver.posted) == 1
-    unknown = ask("alarms", "test", "nobody")
+    unknown = ask("alarms", "test", "unknown")
     assert unknown.code == 1
     assert "there are: ops" in unknown.err
 
 
 def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, scene: Scene):
     scene.now -= 40 * HOUR
-    tell_hourly(scene, count=8, error="timeout", elapsed_ms=300, failures=1)
+    poll_hourly(scene, count=8, error="timeout", elapsed_ms=300, failures=1)
     now = scene.now
     (row,) = [
         source

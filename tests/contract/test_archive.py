@@ -48,13 +48,15 @@ class Depot:
 numbers = count(1)
 
 
-def at(seaweed: Seaweed, **told: str) -> S3Server:
-    return S3Server(**({"endpoint": seaweed.endpoint, "key": seaweed.key, "secret": seaweed.secret} | told))
+def at(seaweed: Seaweed, **options: str) -> S3Server:
+    return S3Server(
+        **({"endpoint": seaweed.endpoint, "key": seaweed.key, "secret": seaweed.secret} | options)
+    )
 
 
 @pytest.fixture(params=["folder", "bucket"])
 def depot(request: pytest.FixtureRequest, tmp_path: Path) -> Depot:
-    """The archive's homes; further ones join the contract here."""
+    """Each kind of archive; add further kinds to the contract here."""
     if request.param == "folder":
         return Depot(open_folder_archive(tmp_path / "archive"))
     server = at(request.getfixturevalue("seaweed"))
@@ -65,15 +67,15 @@ def _digest(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def _captures(*bodies: bytes, **told) -> list[tuple[Capture, bytes]]:
+def _captures(*bodies: bytes, **options) -> list[tuple[Capture, bytes]]:
     return [
-        (make_capture("owner", **({"sha256": _digest(body), "size": len(body)} | told)), body)
+        (make_capture("owner", **({"sha256": _digest(body), "size": len(body)} | options)), body)
         for body in bodies
     ]
 
 
-def _put(archive: Archive, *bodies: bytes, **told) -> list[Capture]:
-    return list(archive.put(_captures(*bodies, **told)))
+def _put(archive: Archive, *bodies: bytes, **options) -> list[Capture]:
+    return list(archive.put(_captures(*bodies, **options)))
 
 
 def test_captures_are_read_back_as_they_were_written(depot: Depot):
@@ -89,9 +91,9 @@ def test_any_bytes_come_back_as_they_were(depot: Depot, bodies: list[bytes]):
 
 
 def test_a_capture_that_is_not_there_is_missing_from_the_answer(depot: Depot):
-    (known,) = _put(depot.archive, b"one")
-    elsewhere = replace(known, pack=f"00/{'0' * 64}.warc")
-    assert depot.archive.get([known]) == {known.sha256: b"one"}
+    (stored,) = _put(depot.archive, b"one")
+    elsewhere = replace(stored, pack=f"00/{'0' * 64}.warc")
+    assert depot.archive.get([stored]) == {stored.sha256: b"one"}
     assert depot.archive.get([elsewhere]) == {}
     assert depot.archive.get([]) == {}
     assert depot.archive.put([]) == ()
@@ -162,7 +164,7 @@ def test_a_truncated_pack_still_returns_what_lies_before_the_cut(depot: Depot):
 
 
 def test_a_damaged_pack_is_written_anew_when_its_captures_come_again(depot: Depot):
-    """Half an object left by a lost machine must not keep the page out for ever."""
+    """Half an object that a lost machine left must not block the page for ever."""
     (stored,) = _put(depot.archive, b"one")
     depot.overwrite(stored.pack, b"on")
     _put(depot.archive, b"one")
@@ -180,29 +182,29 @@ def test_every_pack_is_listed_and_can_be_removed(depot: Depot):
 
 
 def test_objects_that_are_not_packs_are_left_alone(depot: Depot):
-    """A bucket may hold what others put there; a sweep shall not see it."""
+    """A bucket may hold objects of other programs; a sweep does not see them."""
     (stored,) = _put(depot.archive, b"one")
-    depot.overwrite("report.pdf", b"somebody else's")
-    depot.overwrite(f"{stored.pack}.copy", b"somebody else's")
+    depot.overwrite("report.pdf", b"of another program")
+    depot.overwrite(f"{stored.pack}.copy", b"of another program")
     assert list(depot.archive.packs(before=datetime.now(UTC) + timedelta(hours=1))) == [stored.pack]
 
 
 def test_eight_writers_of_the_same_pack_make_one(depot: Depot):
-    together, done = Barrier(8), []
+    together, results = Barrier(8), []
 
     def write() -> None:
         together.wait()
-        done.append(tuple(_put(depot.archive, b"one", b"two" * 5_000)))
+        results.append(tuple(_put(depot.archive, b"one", b"two" * 5_000)))
 
     writers = [Thread(target=write) for _ in range(8)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join(DEADLINE)
-    assert len(done) == 8
-    assert all(one == done[0] for one in done)
-    assert depot.objects() == {done[0][0].pack}
-    assert depot.archive.get(done[0]) == {_digest(b"one"): b"one", _digest(b"two" * 5_000): b"two" * 5_000}
+    assert len(results) == 8
+    assert all(result == results[0] for result in results)
+    assert depot.objects() == {results[0][0].pack}
+    assert depot.archive.get(results[0]) == {_digest(b"one"): b"one", _digest(b"two" * 5_000): b"two" * 5_000}
 
 
 def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path: Path):
@@ -218,8 +220,8 @@ def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path
 
 
 def test_a_large_pack_goes_to_a_bucket_in_parts(seaweed: Seaweed, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bucket, "ONE_PIECE", 6 << 20)
-    monkeypatch.setattr(archive_module, "PART", 5 << 20)
+    monkeypatch.setattr(bucket, "MAX_SINGLE_PUT", 6 << 20)
+    monkeypatch.setattr(archive_module, "PART_SIZE", 5 << 20)
     archive = open_bucket_archive(at(seaweed), "large")
     large = os.urandom(11 << 20)
     (stored,) = _put(archive, large)
@@ -250,10 +252,10 @@ def test_a_wrong_secret_is_reported_without_any_secret(seaweed: Seaweed):
 
 
 def test_a_bucket_that_is_not_there_is_not_an_empty_one(seaweed: Seaweed):
-    """Captures of a bucket that was named wrongly are not damaged: they are elsewhere."""
+    """Captures of a misnamed bucket are not damaged: they are elsewhere."""
     (stored,) = _put(open_bucket_archive(at(seaweed), "right"), b"one")
-    wrong = open_bucket_archive(at(seaweed), "wrong")
-    for call in (lambda: wrong.get([stored]), lambda: wrong.whole(stored.pack)):
+    wrong_archive = open_bucket_archive(at(seaweed), "wrong")
+    for call in (lambda: wrong_archive.get([stored]), lambda: wrong_archive.whole(stored.pack)):
         with pytest.raises(Temporary, match="s3://wrong") as caught:
             call()
         assert caught.value.reason == "archive_no_bucket"
@@ -288,7 +290,7 @@ def test_a_server_that_was_killed_has_everything_when_it_is_back(monkeypatch: py
             assert caught.value.reason == "archive_unavailable"
         server.start()
         assert archive.get(stored) == {
-            one.sha256: body for one, body in zip(stored, (b"one", b"two"), strict=True)
+            capture.sha256: body for capture, body in zip(stored, (b"one", b"two"), strict=True)
         }
         (third,) = _put(archive, b"three")
         assert archive.get([third]) == {third.sha256: b"three"}
@@ -332,7 +334,7 @@ def _tiny_disk(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A disk too small for what is put on it: a real one where mounting is allowed, else a put that says so."""
+    """A disk that is too small: a real one where mounting is allowed, otherwise a write that raises the error."""
     try:
         with _tiny_disk(folder):
             yield

@@ -1,4 +1,4 @@
-"""The beat looks at rows: what is due and free is hinted at, by one beat of all, on both databases."""
+"""The beat reads rows: one of all beats sends hints for work that is due and not leased, on both databases."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,20 +29,20 @@ ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"
 
 
 @dataclass
-class Heard:
-    """Hints that nobody sends."""
+class RecordedHints:
+    """Records hints instead of sending them."""
 
-    given: list[str] = field(default_factory=list)
-    trouble: list[Exception] = field(default_factory=list)
+    sent_jobs: list[str] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
 
     def send(self, job: Job) -> bool:
-        if self.trouble:
-            raise self.trouble.pop()
-        self.given.append(queue_name(job))
+        if self.errors:
+            raise self.errors.pop()
+        self.sent_jobs.append(queue_name(job))
         return True
 
     def send_maintenance(self) -> bool:
-        self.given.append(MAINTENANCE_QUEUE)
+        self.sent_jobs.append(MAINTENANCE_QUEUE)
         return True
 
 
@@ -50,10 +50,10 @@ class Heard:
 class Stage:
     scene: Scene
     app: App
-    heard: Heard = field(default_factory=Heard)
+    hints: RecordedHints = field(default_factory=RecordedHints)
 
     def beat(self, owner: str = ELSEWHERE) -> Beat:
-        return Beat(self.app, [RECIPE], self.heard, owner=owner)
+        return Beat(self.app, [RECIPE], self.hints, owner=owner)
 
     def pass_time(self, step: timedelta) -> None:
         self.scene.now += step
@@ -73,7 +73,7 @@ def test_hints_are_sent_for_due_work_that_is_not_leased(stage: Stage):
     assert beat.hint_due_work() == [POLL]
     scene.claim(Task.POLL)
     assert beat.hint_due_work() == []
-    stage.pass_time(WORK_LEASE)  # whoever had it died on another machine
+    stage.pass_time(WORK_LEASE)  # its owner died on another machine
     assert POLL in beat.hint_due_work()
 
 
@@ -94,10 +94,10 @@ def test_hints_for_maintenance_are_sent_when_a_task_is_due(stage: Stage):
     stage.pass_time(timedelta(minutes=6))
     assert beat.hint_due_work() == [MAINTENANCE_QUEUE]
     rows = MaintenanceTasks(stage.app.store.engine)
-    taken = [
+    hints = [
         name for name in MAINTENANCE_TASKS if rows.claim(name, "me", stage.scene.now, timedelta(minutes=1))
     ]
-    assert "health_check" in taken
+    assert "health_check" in hints
     assert beat.hint_due_work() == []
 
 
@@ -126,7 +126,7 @@ def test_a_leader_that_resigns_is_replaced_at_once(stage: Stage):
     assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], [])
     first.resign()
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
-    first.resign()  # whoever does not lead lets go of nothing
+    first.resign()  # a beat that does not lead releases nothing
     (row,) = [
         row
         for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
@@ -139,36 +139,36 @@ def test_beats_of_different_recipes_do_not_replace_each_other(stage: Stage):
     scene = stage.scene
     other = make_source("Other", recipe="other")
     scene.store.register([scene.source, other], scene.now)
-    first, second = stage.beat(ELSEWHERE), Beat(stage.app, ["other"], stage.heard, owner=FURTHER)
+    first, second = stage.beat(ELSEWHERE), Beat(stage.app, ["other"], stage.hints, owner=FURTHER)
     assert (first.hint_due_work(), second.hint_due_work()) == ([POLL], ["headwater.other.poll"])
 
 
 def test_leases_of_dead_processes_are_released_with_the_next_beat(stage: Stage):
     scene = stage.scene
     scene.store.register([scene.source], scene.now)
-    host = owner_name("desk").partition(":")[0]
-    scene.claim(Task.POLL, f"{host}:999999999:1:desk")
+    host = owner_name("worker").partition(":")[0]
+    scene.claim(Task.POLL, f"{host}:999999999:1:worker")
     assert stage.beat().hint_due_work() == [POLL]
 
 
 @pytest.mark.parametrize(
-    "trouble",
+    "error",
     [Temporary("database_unavailable"), Temporary("redis_unavailable"), OperationalError("away"), OSError()],
     ids=repr,
 )
 def test_a_beat_waits_for_database_and_broker_and_continues(
-    stage: Stage, trouble: Exception, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, error: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     rests: list[float] = []
     monkeypatch.setattr(module.time, "sleep", rests.append)
     stage.scene.store.register([stage.scene.source], stage.scene.now)
-    stage.heard.trouble = [trouble]
+    stage.hints.errors = [error]
     run_beat(stage.beat(), lambda: len(rests) == 3)
     assert rests == [module.ERROR_SLEEP, module.BEAT_SECONDS, module.BEAT_SECONDS]
-    assert stage.heard.given == [POLL, POLL]
+    assert stage.hints.sent_jobs == [POLL, POLL]
 
 
 def test_until_idle_ends_when_nothing_is_due_soon(stage: Stage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module.time, "sleep", lambda _: stage.pass_time(timedelta(hours=1)))
     run_beat(stage.beat(), lambda: False, until_idle=True)
-    assert stage.heard.given == []
+    assert stage.hints.sent_jobs == []

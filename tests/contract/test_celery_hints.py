@@ -1,4 +1,4 @@
-"""Messages are hints: few, in JSON, never two of a kind that nobody has taken, on a real broker."""
+"""Messages are hints: few, in JSON, never two waiting messages of a kind, on a real broker."""
 
 import base64
 import json

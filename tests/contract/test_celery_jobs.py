@@ -1,4 +1,4 @@
-"""A shift: as much as is due and fits into its time, whatever happens to the ground it stands on."""
+"""A Celery job: it does as much due work as fits into its time, even when the database fails for a while."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ AWAY = Temporary("database_unavailable", counts=False)
 
 @dataclass
 class Ground:
-    """A desk of which only the store is asked for anything, and a clock that goes on by what is done."""
+    """A job context of which only the store is used, with a clock that advances with the work."""
 
     batches: list[int | Temporary]
     seconds: float = 1.0
@@ -47,7 +47,7 @@ class Ground:
 
 @dataclass
 class Wire:
-    """A network with so many requests under way after each step."""
+    """A network with this many requests in flight after each step."""
 
     context: Ground
     under_way: list[int]

@@ -21,18 +21,18 @@ class Hour:
 
 
 @pytest.fixture
-def ended() -> list[float]:
+def stop_times() -> list[float]:
     return []
 
 
 @pytest.fixture
-def watch(valkey: Valkey, ended: list[float]) -> QueueWatchdog:
+def watch(valkey: Valkey, stop_times: list[float]) -> QueueWatchdog:
     hour = Hour()
     return QueueWatchdog(
         RedisClient(valkey.url),
         ["headwater.other.refine", QUEUE],
         BusyChildren(),
-        lambda: ended.append(hour.now),
+        lambda: stop_times.append(hour.now),
         hour,
     )
 
@@ -43,27 +43,29 @@ def pass_time(watch: QueueWatchdog, seconds: float) -> None:
     watch.check()
 
 
-def test_messages_that_are_not_taken_end_the_worker(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
+def test_messages_that_are_not_taken_end_the_worker(
+    watch: QueueWatchdog, valkey: Valkey, stop_times: list[float]
+):
     valkey.client().rpush(QUEUE, "hint")
     watch.check()
     pass_time(watch, STUCK_AFTER - 1)
-    assert ended == []
+    assert stop_times == []
     pass_time(watch, 1)
-    assert len(ended) == 1
+    assert len(stop_times) == 1
 
 
-def test_a_busy_worker_may_let_messages_wait(watch: QueueWatchdog, valkey: Valkey, ended: list[float]):
+def test_a_busy_worker_may_let_messages_wait(watch: QueueWatchdog, valkey: Valkey, stop_times: list[float]):
     valkey.client().rpush(QUEUE, "hint")
     watch.check()
     with watch.children.mark_busy():
         pass_time(watch, 10 * STUCK_AFTER)
     pass_time(watch, 1)
     pass_time(watch, STUCK_AFTER - 1)
-    assert ended == []
+    assert stop_times == []
 
 
 def test_empty_queues_and_a_missing_server_are_not_a_stall(
-    watch: QueueWatchdog, valkey: Valkey, ended: list[float]
+    watch: QueueWatchdog, valkey: Valkey, stop_times: list[float]
 ):
     pass_time(watch, 10 * STUCK_AFTER)
     valkey.client().rpush(QUEUE, "hint")
@@ -78,7 +80,7 @@ def test_empty_queues_and_a_missing_server_are_not_a_stall(
     )
     pass_time(away, 10 * STUCK_AFTER)
     pass_time(watch, 1)
-    assert ended == []
+    assert stop_times == []
 
 
 def test_a_child_is_busy_until_it_is_done_or_dead():

@@ -59,27 +59,27 @@ def test_c25_to_c28_the_types_are_those_of_the_contract_on_postgresql(postgresql
         "ORDER BY ordinal_position"
     )
     short = {"int8": "bigint", "int4": "integer"}
-    told = [short.get(row["udt_name"], row["udt_name"]) for row in ask(postgresql_engine, query, view=view)]
-    assert told == POSTGRESQL_TYPES[view].split()
+    types = [short.get(row["udt_name"], row["udt_name"]) for row in ask(postgresql_engine, query, view=view)]
+    assert types == POSTGRESQL_TYPES[view].split()
 
 
 def test_c25_a_publisher_is_a_feed_with_its_standing(scene: Scene, engine: Engine):
-    good, stopped, paused = crypto("Good"), crypto("Stopped"), crypto("Paused")
-    scene.poll(source=good)
+    working, stopped, paused = crypto("Good"), crypto("Stopped"), crypto("Paused")
+    scene.poll(source=working)
     scene.poll(source=stopped, error="http_500", failures=10, stopped="10 failures in a row")
     scene.poll(source=paused, active=False)
     scene.poll(source=make_source("Foreign"))
-    found = {row["name"]: row for row in ask(engine, "SELECT * FROM publishers")}
-    assert {name: row["status"] for name, row in found.items()} == {
+    publishers = {row["name"]: row for row in ask(engine, "SELECT * FROM publishers")}
+    assert {name: row["status"] for name, row in publishers.items()} == {
         "Good": "ACTIVE",
         "Stopped": "INACTIVE",
         "Paused": "INACTIVE",
     }
-    assert found["Good"]["rss_url"] == good.url
-    assert moment(found["Good"]["last_successful_fetch"]) == START
-    assert (found["Good"]["error_count"], found["Stopped"]["error_count"]) == (0, 10)
-    assert found["Stopped"]["last_successful_fetch"] is None
-    assert all(row["id"] > 0 and row["created_at"] and row["updated_at"] for row in found.values())
+    assert publishers["Good"]["rss_url"] == working.url
+    assert moment(publishers["Good"]["last_successful_fetch"]) == START
+    assert (publishers["Good"]["error_count"], publishers["Stopped"]["error_count"]) == (0, 10)
+    assert publishers["Stopped"]["last_successful_fetch"] is None
+    assert all(row["id"] > 0 and row["created_at"] and row["updated_at"] for row in publishers.values())
 
 
 def test_c25_two_feeds_that_moved_to_one_address_stay_apart(scene: Scene, engine: Engine):
@@ -93,7 +93,7 @@ def test_c25_two_feeds_that_moved_to_one_address_stay_apart(scene: Scene, engine
 def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engine: Engine):
     source = crypto()
     (draft,) = drafts(scene, source, "mine")
-    said = {
+    fields = {
         "guid": "tag:ledger.example,2026:1",
         "title": "Mine opens",
         "text": "A mine opened.",
@@ -104,12 +104,12 @@ def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engin
         "description": "In the north.",
         "published": START - HOUR,
     }
-    scene.refine(kept_result(draft, **said))
+    scene.refine(kept_result(draft, **fields))
     (article,) = ask(engine, "SELECT * FROM articles")
     (publisher,) = ask(engine, "SELECT id FROM publishers")
-    assert article["external_id"] == int.from_bytes(sha256(said["guid"].encode()).digest()[:8], "big") >> 1
+    assert article["external_id"] == int.from_bytes(sha256(fields["guid"].encode()).digest()[:8], "big") >> 1
     assert {name: article[name] for name in ("guid", "title", "url", "subtitle", "body", "language")} == {
-        "guid": said["guid"],
+        "guid": fields["guid"],
         "title": "Mine opens",
         "url": draft.lead.lead.url,
         "subtitle": "In the north.",
@@ -117,7 +117,7 @@ def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engin
         "language": "en",
     }
     assert (article["authors"], article["keywords"]) == ("Ada Vane, Bo Lind", "mining, energy")
-    assert article["image_url"] == said["image"]
+    assert article["image_url"] == fields["image"]
     assert moment(article["published_on"]) == START - HOUR
     assert article["publisher_id"] == publisher["id"]
     assert article["status"] == "ACTIVE"
@@ -125,9 +125,10 @@ def test_c26_an_article_shows_what_is_known_about_a_document(scene: Scene, engin
 
 
 def test_c26_a_subtitle_of_its_own_wins_and_what_is_missing_is_null(scene: Scene, engine: Engine):
-    one, two = drafts(scene, crypto(), "one", "two")
+    first_draft, second_draft = drafts(scene, crypto(), "one", "two")
     scene.refine(
-        kept_result(one, attributes={"subtitle": "Own"}, description="Other"), kept_result(two, text="")
+        kept_result(first_draft, attributes={"subtitle": "Own"}, description="Other"),
+        kept_result(second_draft, text=""),
     )
     first, second = ask(engine, "SELECT * FROM articles ORDER BY subtitle NULLS LAST")
     assert first["subtitle"] == "Own"
@@ -146,8 +147,13 @@ def test_c26_the_states_of_a_document_are_the_words_of_the_contract(scene: Scene
         ended_result(by_path["dropped"], State.DROPPED, "low_quality"),
         ended_result(by_path["copy"], State.DUPLICATE, "duplicate:text", of=by_path["kept"].id),
     )
-    found = {row["url"].rpartition("/")[2]: row["status"] for row in ask(engine, "SELECT * FROM articles")}
-    assert found == {"kept": "ACTIVE", "aside": "INACTIVE", "quarantined": "INACTIVE", "dropped": "DELETED"}
+    statuses = {row["url"].rpartition("/")[2]: row["status"] for row in ask(engine, "SELECT * FROM articles")}
+    assert statuses == {
+        "kept": "ACTIVE",
+        "aside": "INACTIVE",
+        "quarantined": "INACTIVE",
+        "dropped": "DELETED",
+    }
 
 
 def test_c26_numbers_guids_and_addresses_are_unique_whatever_the_feeds_say(scene: Scene, engine: Engine):
@@ -158,26 +164,26 @@ def test_c26_numbers_guids_and_addresses_are_unique_whatever_the_feeds_say(scene
     scene.refine(
         *(kept_result(draft, **same) for draft in second[:2]), kept_result(second[2], guid="g" * 5_000)
     )
-    found = ask(engine, "SELECT * FROM articles")
+    articles = ask(engine, "SELECT * FROM articles")
     for name in ("id", "external_id", "guid", "url"):
-        values = [row[name] for row in found]
+        values = [row[name] for row in articles]
         assert None not in values, name
         assert len(set(values)) == 5, name
-    assert [row["url"] for row in found if row["guid"] == "1"] == ["https://home.example/"]
-    assert sum(row["guid"].startswith("1#") for row in found) == 3
+    assert [row["url"] for row in articles if row["guid"] == "1"] == ["https://home.example/"]
+    assert sum(row["guid"].startswith("1#") for row in articles) == 3
 
 
 def test_c17_an_article_has_its_address_without_tracking_and_without_a_guid_that_is_its_name(
     scene: Scene, engine: Engine
 ):
-    one, two = drafts(scene, crypto(), "one", "two")
+    first_draft, second_draft = drafts(scene, crypto(), "one", "two")
     scene.refine(
-        kept_result(one, url="https://ledger.example/one?utm_source=rss&id=7#top"),
-        ended_result(two, State.ASIDE, "js_required", document=False),
+        kept_result(first_draft, url="https://ledger.example/one?utm_source=rss&id=7#top"),
+        ended_result(second_draft, State.ASIDE, "js_required", document=False),
     )
-    found = {row["status"]: row for row in ask(engine, "SELECT * FROM articles")}
-    assert found["ACTIVE"]["url"] == found["ACTIVE"]["guid"] == "https://ledger.example/one?id=7"
-    assert found["INACTIVE"]["url"] == two.lead.lead.url
+    articles = {row["status"]: row for row in ask(engine, "SELECT * FROM articles")}
+    assert articles["ACTIVE"]["url"] == articles["ACTIVE"]["guid"] == "https://ledger.example/one?id=7"
+    assert articles["INACTIVE"]["url"] == second_draft.lead.lead.url
 
 
 def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
@@ -197,32 +203,32 @@ def test_c26_a_new_revision_keeps_the_numbers(scene: Scene, engine: Engine):
 
 
 def test_c27_a_job_is_a_poll_of_a_feed(scene: Scene, engine: Engine):
-    good, bad, running = crypto("Good"), crypto("Bad"), crypto("Running")
-    leads = [make_lead(path, source=good, body="b") for path in ("a", "b", "c")]
-    scene.poll(*leads[:2], source=good)
+    working, bad, running = crypto("Good"), crypto("Bad"), crypto("Running")
+    leads = [make_lead(path, source=working, body="b") for path in ("a", "b", "c")]
+    scene.poll(*leads[:2], source=working)
     scene.now += HOUR
-    scene.poll(*leads, source=good)
+    scene.poll(*leads, source=working)
     scene.poll(source=bad, error="http_503", detail="busy", status=503)
     scene.store.register([running], scene.now)
     scene.claim(Task.POLL, keys=(running.id,), recipe=CRYPTO)
-    found = ask(engine, "SELECT * FROM ingestion_jobs ORDER BY created_at, status")
-    assert {row["job_type"] for row in found} == {"ingest_feed"}
-    assert [row["status"] for row in found] == ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"]
-    assert [(row["articles_processed"], row["duplicates_found"]) for row in found] == [
+    jobs = ask(engine, "SELECT * FROM ingestion_jobs ORDER BY created_at, status")
+    assert {row["job_type"] for row in jobs} == {"ingest_feed"}
+    assert [row["status"] for row in jobs] == ["COMPLETED", "COMPLETED", "FAILED", "RUNNING"]
+    assert [(row["articles_processed"], row["duplicates_found"]) for row in jobs] == [
         (2, 0),
         (3, 2),
         (0, 0),
         (0, 0),
     ]
-    details = found[2]["error_details"]
+    details = jobs[2]["error_details"]
     assert (json.loads(details) if isinstance(details, str) else details) == {
         "error": "http_503",
         "detail": "busy",
         "http_status": 503,
     }
-    assert [row["error_details"] for row in found[:2]] == [None, None]
-    assert [row["completed_at"] is None for row in found] == [False, False, False, True]
-    assert len({row["id"] for row in found}) == 4
+    assert [row["error_details"] for row in jobs[:2]] == [None, None]
+    assert [row["completed_at"] is None for row in jobs] == [False, False, False, True]
+    assert len({row["id"] for row in jobs}) == 4
 
 
 def test_c28_the_performance_of_a_feed_lists_its_polls(scene: Scene, engine: Engine):
@@ -230,23 +236,23 @@ def test_c28_the_performance_of_a_feed_lists_its_polls(scene: Scene, engine: Eng
     scene.poll(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)
     scene.now += HOUR
     scene.poll(source=source, error="timeout", detail="no answer", elapsed_ms=30_000)
-    found = ask(engine, "SELECT * FROM feed_performance ORDER BY fetch_time")
+    polls = ask(engine, "SELECT * FROM feed_performance ORDER BY fetch_time")
     (publisher,) = ask(engine, "SELECT id FROM publishers")
-    assert [row["publisher_id"] for row in found] == [publisher["id"]] * 2
-    assert [(row["response_time_ms"], row["articles_found"], row["status"]) for row in found] == [
+    assert [row["publisher_id"] for row in polls] == [publisher["id"]] * 2
+    assert [(row["response_time_ms"], row["articles_found"], row["status"]) for row in polls] == [
         (120, 1, "COMPLETED"),
         (30_000, 0, "FAILED"),
     ]
-    assert [row["error_message"] for row in found] == [None, "timeout: no answer"]
-    assert moment(found[1]["fetch_time"]) == START + HOUR
+    assert [row["error_message"] for row in polls] == [None, "timeout: no answer"]
+    assert moment(polls[1]["fetch_time"]) == START + HOUR
 
 
 def test_c29_the_indexes_of_the_contract_are_there(engine: Engine):
     postgresql = engine.dialect.name == "postgresql"
     query = "SELECT indexname AS name FROM pg_indexes" if postgresql else "SELECT name FROM sqlite_master"
-    there = {row["name"] for row in ask(engine, query)}
-    wanted = INDEXES + (POSTGRESQL_INDEXES if postgresql else ())
-    assert {f"idx_articles_{name}" for name in wanted} <= there
+    existing = {row["name"] for row in ask(engine, query)}
+    required = INDEXES + (POSTGRESQL_INDEXES if postgresql else ())
+    assert {f"idx_articles_{name}" for name in required} <= existing
 
 
 @pytest.mark.parametrize(
@@ -291,10 +297,10 @@ def test_c29_the_hashes_use_their_index_on_postgresql(postgresql_engine: Engine,
 
 
 def test_c30_documents_decided_before_the_views_existed_get_their_keys(scene: Scene, engine: Engine):
-    one, two = drafts(scene, crypto(), "one", "two")
+    first_draft, second_draft = drafts(scene, crypto(), "one", "two")
     with write_transaction(engine) as connection:
         drop_views(connection, "crypto")
-    scene.refine(kept_result(one, guid="same"), kept_result(two, guid="same"))
+    scene.refine(kept_result(first_draft, guid="same"), kept_result(second_draft, guid="same"))
     assert install_views(engine, "crypto", CRYPTO_VIEWS) is True
     articles = ask(engine, "SELECT * FROM articles")
     assert {row["guid"].partition("#")[0] for row in articles} == {"same"}
@@ -303,8 +309,8 @@ def test_c30_documents_decided_before_the_views_existed_get_their_keys(scene: Sc
 
 
 def test_c30_articles_keep_their_keys_when_the_views_are_created_anew(scene: Scene, engine: Engine):
-    one, two = drafts(scene, crypto(), "one", "two")
-    scene.refine(kept_result(one, guid="same"), kept_result(two, guid="same"))
+    first_draft, second_draft = drafts(scene, crypto(), "one", "two")
+    scene.refine(kept_result(first_draft, guid="same"), kept_result(second_draft, guid="same"))
     before = {view: ask(engine, f"SELECT * FROM {view}") for view in COLUMNS}
     with write_transaction(engine) as connection:
         drop_views(connection, "crypto")

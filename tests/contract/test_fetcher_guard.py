@@ -283,9 +283,9 @@ def test_what_the_operator_allows_is_reached_on_its_port_only(listener, target):
         listener,
         f"http://127.0.0.1:{listener.port}/yes",
         "http://127.0.0.1:80/no",
-        f"http://desk.example:{listener.port}/name",
+        f"http://office.example:{listener.port}/name",
         allow=allow,
-        answers={"desk.example": ["127.0.0.1"]},
+        answers={"office.example": ["127.0.0.1"]},
         ports=frozenset({80}),
     )
     outcomes = [getattr(answer, "status", getattr(answer, "reason", "")) for answer in by_url.values()]
@@ -296,10 +296,10 @@ def test_what_the_operator_allows_is_reached_on_its_port_only(listener, target):
 def test_a_host_that_the_operator_allows_may_have_any_address(listener):
     by_url = ask(
         listener,
-        f"http://desk.example:{listener.port}/yes",
+        f"http://office.example:{listener.port}/yes",
         f"http://other.example:{listener.port}/no",
-        allow=(("desk.example", listener.port),),
-        answers={"desk.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]},
+        allow=(("office.example", listener.port),),
+        answers={"office.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]},
     )
     outcomes = sorted(
         str(getattr(answer, "status", getattr(answer, "reason", ""))) for answer in by_url.values()

@@ -20,7 +20,7 @@ from headwater.model.http import Failure, Request, Response
 LIMIT = 1024 * 1024
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n"
-# A key and a certificate that nobody trusts, for these tests alone.
+# A key and an untrusted certificate, for these tests only.
 SELF_SIGNED = """\
 -----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgKIus9B7Wxa15OH0s
@@ -45,7 +45,7 @@ Answer = Callable[[], AsyncIterator[bytes]]
 
 
 class Hostile:
-    """Sends whatever the script for a path yields, piece by piece, until the other side has had enough."""
+    """Sends what the script for a path yields, piece by piece, until the client disconnects."""
 
     def __init__(self, scripts: dict[str, Answer], tls: ssl.SSLContext | None = None) -> None:
         self._scripts = scripts
@@ -234,7 +234,7 @@ def ask(fetcher: HttpFetcher, *paths: str) -> dict[str, Response | Failure]:
 
 
 def collect_all(fetcher: HttpFetcher, count: int) -> list[Response | Failure]:
-    """So many answers, in however many batches they come."""
+    """Collect this many answers, in any number of batches."""
     answers: list[Response | Failure] = []
     while len(answers) < count:
         batch = fetcher.collect(count - len(answers), timedelta(minutes=2))
@@ -244,7 +244,7 @@ def collect_all(fetcher: HttpFetcher, count: int) -> list[Response | Failure]:
 
 
 def test_every_hostile_server_ends_with_its_reason(hostile):
-    """Those that would never end have little time; the others have more than they need, however busy this machine is."""
+    """Endless responses have little time; the others have more than they need, even on a busy machine."""
     late = [path for path, reason in REASONS.items() if reason == "timeout"]
     patient = {"read_timeout": timedelta(minutes=2), "total_timeout": timedelta(minutes=2)}
     answers = ask(fetcher_for(hostile.port, **patient), *(REASONS.keys() - set(late)))

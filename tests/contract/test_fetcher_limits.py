@@ -76,22 +76,22 @@ def test_when_memory_is_used_up_one_goes_on_and_the_others_wait_for_it():
 
     order = asyncio.run(run())
     assert sorted(order) == sorted("abc" * 3)
-    # Once it was chosen, nobody came between.
+    # Once it was chosen, no other request came between.
     assert "".join(order).count("ccc") + "".join(order).count("bbb") >= 1
 
 
 def test_cancelled_bodies_are_skipped():
     async def run() -> bool:
         budget = MemoryBudget(10)
-        chosen, waiting, last = BudgetShare(), BudgetShare(), BudgetShare()
-        budget.take(chosen, 20)
-        await budget.wait_for_room(chosen)
-        gone = asyncio.create_task(budget.wait_for_room(waiting))
+        first, waiting, last = BudgetShare(), BudgetShare(), BudgetShare()
+        budget.take(first, 20)
+        await budget.wait_for_room(first)
+        cancelled = asyncio.create_task(budget.wait_for_room(waiting))
         stays = asyncio.create_task(budget.wait_for_room(last))
         await asyncio.sleep(0)
-        gone.cancel()
-        await asyncio.gather(gone, return_exceptions=True)
-        budget.finish(chosen)
+        cancelled.cancel()
+        await asyncio.gather(cancelled, return_exceptions=True)
+        budget.finish(first)
         await asyncio.wait_for(stays, 5)
         return stays.done()
 

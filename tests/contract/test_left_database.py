@@ -1,4 +1,4 @@
-"""A database that an installation left: it says so itself, to whoever would write, by whatever address and from anywhere."""
+"""A database that an installation left refuses every writer, by any address and from any machine."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -14,8 +14,8 @@ from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
-from headwater.store.admin.operations import Operations
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.operations import Operations
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.claims.poll import register_sources
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.maintenance.snapshot import load_snapshot, save_snapshot
@@ -38,7 +38,7 @@ GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/
 
 
 @contextmanager
-def left(engine: Engine) -> Iterator[None]:
+def left_database(engine: Engine) -> Iterator[None]:
     with unchecked_transaction(engine) as connection:
         record_departure(connection, GONE)
     try:
@@ -64,7 +64,7 @@ def test_every_writer_is_refused_with_one_sentence(scene: Scene):
         lambda: SqlQueues(engine, lambda: START).pop("some", "me", 1, HOUR),
         lambda: MaintenanceTasks(engine).register({"some": START}, START),
     ]
-    with left(engine):
+    with left_database(engine):
         for write in writers:
             with pytest.raises(MovedAway) as refused:
                 write()
@@ -77,17 +77,17 @@ def test_every_writer_is_refused_with_one_sentence(scene: Scene):
 
 def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     scene.keep("first", title="Harbour cranes")
-    with left(scene.store.engine):
+    with left_database(scene.store.engine):
         assert scene.store.next_due(RECIPE)
         assert index_documents(scene.store.engine, RECIPE) == 1
-        found = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
-        assert [row["title"] for row in found] == ["Harbour cranes"]
+        hits = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
+        assert [row["title"] for row in hits] == ["Harbour cranes"]
 
 
 def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
     """One holds a transaction open when the move begins; another begins one while the move is under way."""
     engine, source = scene.store.engine, scene.source
-    inside, leave, locked, asked = (threading.Event() for _ in range(4))
+    inside, leave, locked, requested = (threading.Event() for _ in range(4))
 
     def early() -> int:
         with write_transaction(engine) as connection:
@@ -99,13 +99,13 @@ def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
         with unchecked_transaction(engine) as connection:
             lock_database_identity(connection)
             locked.set()
-            assert asked.wait(DEADLINE)
-            found = connection.scalar(select(func.count()).select_from(sources))
+            assert requested.wait(DEADLINE)
+            source_count = connection.scalar(select(func.count()).select_from(sources))
             record_departure(connection, GONE)
-            return int(found or 0)
+            return int(source_count or 0)
 
     def late() -> None:
-        asked.set()
+        requested.set()
         scene.claim(Task.POLL)
 
     with ThreadPoolExecutor(3) as hands:
@@ -127,13 +127,13 @@ def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):
 def test_every_database_has_a_name_of_its_own_that_stays(
     empty_database: str, open_store: Callable[[str], SqlStore], engine: Engine
 ):
-    made = open_store(empty_database).engine
-    with read_transaction(made) as connection:
+    new_engine = open_store(empty_database).engine
+    with read_transaction(new_engine) as connection:
         assert database_id(connection) is None
-    migrate(made)
-    name = name_of(made)
-    migrate(made)
-    assert name == name_of(made) == name_of(open_store(empty_database).engine) != name_of(engine)
+    migrate(new_engine)
+    name = name_of(new_engine)
+    migrate(new_engine)
+    assert name == name_of(new_engine) == name_of(open_store(empty_database).engine) != name_of(engine)
     assert len(name) == 36
 
 
@@ -161,15 +161,15 @@ def test_a_backup_takes_the_name_of_the_place_where_it_is_put(
     other = open_store(empty_database).engine
     migrate(other)
     name = name_of(other)
-    with left(scene.store.engine):
+    with left_database(scene.store.engine):
         save_snapshot(scene.store.engine, tmp_path / "saved.db")
     load_snapshot(tmp_path / "saved.db", other, force=False)
     assert name_of(other) == name
-    assert Operations(other).wake(RECIPE, START) == 1  # that the original was left is no matter here
+    assert Operations(other).wake(RECIPE, START) == 1  # the move of the original does not matter here
 
 
 def test_nothing_is_restored_over_a_database_that_was_left(scene: Scene, tmp_path: Path):
     scene.keep("first")
     save_snapshot(scene.store.engine, tmp_path / "saved.db")
-    with left(scene.store.engine), pytest.raises(Refused, match="--undo"):
+    with left_database(scene.store.engine), pytest.raises(Refused, match="--undo"):
         load_snapshot(tmp_path / "saved.db", scene.store.engine, force=True)

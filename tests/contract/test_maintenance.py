@@ -1,4 +1,4 @@
-"""Chores by the clock, done by one of all workers, whatever becomes of it."""
+"""Maintenance tasks on a schedule: one of all workers runs each of them, even when workers die."""
 
 import subprocess
 import sys
@@ -29,15 +29,15 @@ MINUTE = timedelta(minutes=1)
 
 
 @dataclass
-class Done:
-    """A chore that notes when it was done; it raises what it is given."""
+class RecordedTask:
+    """A maintenance task that records when it ran; it raises the errors in `errors` first."""
 
     at: list[datetime] = field(default_factory=list)
-    trouble: list[BaseException] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
 
     def __call__(self, app: App) -> dict[str, Any]:
-        if self.trouble:
-            raise self.trouble.pop()
+        if self.errors:
+            raise self.errors.pop()
         self.at.append(app.clock())
         return {"done": len(self.at)}
 
@@ -53,12 +53,14 @@ def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
 
 
 @pytest.fixture
-def done() -> Done:
-    return Done()
+def recorded_task() -> RecordedTask:
+    return RecordedTask()
 
 
-def worker(app: App, done: Done, cron: str = "*/5 * * * *", owner: str = "me") -> Maintenance:
-    return Maintenance(app, owner=owner, tasks={"chore": MaintenanceTask(Trigger(cron=cron), done)})
+def worker(
+    app: App, recorded_task: RecordedTask, cron: str = "*/5 * * * *", owner: str = "me"
+) -> Maintenance:
+    return Maintenance(app, owner=owner, tasks={"tidy": MaintenanceTask(Trigger(cron=cron), recorded_task)})
 
 
 def live(scene: Scene, *workers: Maintenance, span: timedelta, step: timedelta = MINUTE) -> None:
@@ -74,25 +76,27 @@ def test_c32_health_is_checked_every_five_minutes_and_c33_old_jobs_go_at_two():
     assert MAINTENANCE_TASKS["cleanup_old_jobs"].trigger == Trigger(cron="0 2 * * *")
 
 
-def test_c32_a_task_runs_when_its_minute_comes(app: App, scene: Scene, done: Done):
-    live(scene, worker(app, done), span=20 * MINUTE)
-    assert [f"{moment:%H:%M}" for moment in done.at] == ["12:05", "12:10", "12:15", "12:20"]
+def test_c32_a_task_runs_when_its_minute_comes(app: App, scene: Scene, recorded_task: RecordedTask):
+    live(scene, worker(app, recorded_task), span=20 * MINUTE)
+    assert [f"{moment:%H:%M}" for moment in recorded_task.at] == ["12:05", "12:10", "12:15", "12:20"]
 
 
-def test_c33_a_nightly_task_runs_once_a_night(app: App, scene: Scene, done: Done):
-    live(scene, worker(app, done, "0 2 * * *"), span=timedelta(days=3), step=20 * MINUTE)
-    assert [moment.day for moment in done.at] == [14, 15, 16]
-    assert {moment.hour for moment in done.at} == {2}
+def test_c33_a_nightly_task_runs_once_a_night(app: App, scene: Scene, recorded_task: RecordedTask):
+    live(scene, worker(app, recorded_task, "0 2 * * *"), span=timedelta(days=3), step=20 * MINUTE)
+    assert [moment.day for moment in recorded_task.at] == [14, 15, 16]
+    assert {moment.hour for moment in recorded_task.at} == {2}
 
 
-def test_one_of_several_workers_runs_a_task(app: App, scene: Scene, done: Done):
-    crew = [worker(app, done, owner=name) for name in ("a", "b", "c")]
-    live(scene, *crew, span=11 * MINUTE)
-    assert len(done.at) == 2
+def test_one_of_several_workers_runs_a_task(app: App, scene: Scene, recorded_task: RecordedTask):
+    workers = [worker(app, recorded_task, owner=name) for name in ("a", "b", "c")]
+    live(scene, *workers, span=11 * MINUTE)
+    assert len(recorded_task.at) == 2
 
 
-def test_most_calls_only_read_the_clock(app: App, scene: Scene, done: Done, monkeypatch: pytest.MonkeyPatch):
-    maintenance = worker(app, done)
+def test_most_calls_only_read_the_clock(
+    app: App, scene: Scene, recorded_task: RecordedTask, monkeypatch: pytest.MonkeyPatch
+):
+    maintenance = worker(app, recorded_task)
     maintenance.run_due()
     monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
     scene.now += timedelta(seconds=14)
@@ -106,34 +110,34 @@ class WorkerDied(BaseException):
     """Nothing catches it."""
 
 
-def test_c35_another_worker_runs_the_task_of_a_dead_one(app: App, scene: Scene, done: Done):
-    done.trouble = [WorkerDied()]
-    first, second = worker(app, done, owner="first"), worker(app, done, owner="second")
+def test_c35_another_worker_runs_the_task_of_a_dead_one(app: App, scene: Scene, recorded_task: RecordedTask):
+    recorded_task.errors = [WorkerDied()]
+    first, second = worker(app, recorded_task, owner="first"), worker(app, recorded_task, owner="second")
     first.run_due()
     scene.now += 5 * MINUTE
     with pytest.raises(WorkerDied):
         first.run_due()
     live(scene, second, span=LEASE - MINUTE)
-    assert done.at == []
+    assert recorded_task.at == []
     live(scene, second, span=2 * MINUTE)
-    assert len(done.at) == 1
+    assert len(recorded_task.at) == 1
 
 
-def test_c35_the_task_of_a_dead_process_is_free_at_once(app: App, scene: Scene, done: Done):
+def test_c35_the_task_of_a_dead_process_is_free_at_once(app: App, scene: Scene, recorded_task: RecordedTask):
     with subprocess.Popen([sys.executable, "-c", ""]) as dead_process:
         dead = f"{machine_id()}:{dead_process.pid}:0:maintenance"
-    maintenance = worker(app, done)
+    maintenance = worker(app, recorded_task)
     maintenance.run_due()
-    MaintenanceTasks(app.store.engine).claim("chore", dead, scene.now, LEASE, early=True)
-    assert maintenance.run_now("chore") == {"done": 1}
+    MaintenanceTasks(app.store.engine).claim("tidy", dead, scene.now, LEASE, early=True)
+    assert maintenance.run_now("tidy") == {"done": 1}
 
 
-@pytest.mark.parametrize("trouble", [Temporary("disk_full", "no room"), ValueError("a mistake")])
+@pytest.mark.parametrize("error", [Temporary("disk_full", "no room"), ValueError("a mistake")])
 def test_c37_a_task_that_fails_is_logged_and_runs_again_at_its_next_time(
-    app: App, scene: Scene, done: Done, trouble: Exception
+    app: App, scene: Scene, recorded_task: RecordedTask, error: Exception
 ):
-    done.trouble = [trouble]
-    maintenance = worker(app, done)
+    recorded_task.errors = [error]
+    maintenance = worker(app, recorded_task)
     live(scene, maintenance, span=6 * MINUTE)
     (row,) = scene.rows(maintenance_tasks)
     assert row["status"] == "FAILED"
@@ -142,21 +146,23 @@ def test_c37_a_task_that_fails_is_logged_and_runs_again_at_its_next_time(
     assert scene.row(maintenance_tasks)["status"] == "COMPLETED"
 
 
-def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, done: Done):
+def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, recorded_task: RecordedTask):
     scene.poll(source=crypto())
-    maintenance = worker(app, done)
+    maintenance = worker(app, recorded_task)
     maintenance.run_due()
-    job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'chore'"
-    assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "chore"}]
+    job = "SELECT status, job_type FROM ingestion_jobs WHERE job_type = 'tidy'"
+    assert ask(app.store.engine, job) == [{"status": "PENDING", "job_type": "tidy"}]
     live(scene, maintenance, span=6 * MINUTE)
-    assert ask(app.store.engine, job) == [{"status": "COMPLETED", "job_type": "chore"}]
+    assert ask(app.store.engine, job) == [{"status": "COMPLETED", "job_type": "tidy"}]
 
 
-def test_an_operator_can_run_a_task_now_but_not_twice_at_the_same_time(app: App, scene: Scene, done: Done):
-    assert worker(app, done).run_now("chore") == {"done": 1}
-    MaintenanceTasks(app.store.engine).claim("chore", "another", scene.now, LEASE, early=True)
+def test_an_operator_can_run_a_task_now_but_not_twice_at_the_same_time(
+    app: App, scene: Scene, recorded_task: RecordedTask
+):
+    assert worker(app, recorded_task).run_now("tidy") == {"done": 1}
+    MaintenanceTasks(app.store.engine).claim("tidy", "another", scene.now, LEASE, early=True)
     with pytest.raises(Refused, match="try again"):
-        worker(app, done).run_now("chore")
+        worker(app, recorded_task).run_now("tidy")
 
 
 def test_c32_the_real_tasks_run(app: App, scene: Scene):

@@ -1,4 +1,4 @@
-"""What is kept for how long, and that forgetting a look wakes nobody."""
+"""How long records are kept, and that deleting old polls wakes no stopped source."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from headwater.model.jobs import Task
 from headwater.model.ports import QueueItem
 from headwater.ops.retention import apply_retention
 from headwater.settings.settings import Retention, Settings
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import polls, sources
 from headwater.store.schema.operations import queue_items
@@ -19,9 +19,9 @@ DAY = timedelta(days=1)
 
 
 def app_of(scene: Scene, **days: int) -> App:
-    made = App(Settings(data="unused", retention=Retention(**days)), clock=lambda: scene.now)
-    made.__dict__["store"] = scene.store
-    return made
+    app = App(Settings(data="unused", retention=Retention(**days)), clock=lambda: scene.now)
+    app.__dict__["store"] = scene.store
+    return app
 
 
 def test_r43_5_5_polls_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):

@@ -15,8 +15,8 @@ from headwater.model.keys import key
 from headwater.model.ports import QueueItem
 from headwater.model.source import Source
 from headwater.model.subject import Alias, Subject
-from headwater.store.admin.mentions import MentionStore
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.mentions import MentionStore
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import write_transaction
 from headwater.store.sql_store import SqlStore
 from headwater.store.views import drop_views, install_views
@@ -27,10 +27,10 @@ NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))
 
 
 def subject(ticker: str, name: str) -> Subject:
-    told = {"ticker": ticker, "legal_name": f"{name} Inc.", "sector": "Chips", "cik": "0000000001"}
+    fields = {"ticker": ticker, "legal_name": f"{name} Inc.", "sector": "Chips", "cik": "0000000001"}
     return Subject(
         id=key("subject", "markets", ticker), name=name,
-        aliases=(Alias(ticker, "", "ticker"), Alias(name, "", "alias")), attributes=told,
+        aliases=(Alias(ticker, "", "ticker"), Alias(name, "", "alias")), attributes=fields,
     )  # fmt: skip
 
 
@@ -41,8 +41,8 @@ def source(name: str, of: str) -> Source:
 class Market(scenes.Scene):
     """A scene of this recipe."""
 
-    def claim(self, task, owner=ME, *, recipe="markets", **told):
-        return super().claim(task, owner, recipe=recipe, **told)
+    def claim(self, task, owner=ME, *, recipe="markets", **options):
+        return super().claim(task, owner, recipe=recipe, **options)
 
 
 @pytest.fixture
@@ -50,21 +50,21 @@ def filled(engine: Engine):
     """Two companies, one article under both, one that is poor, one that another program failed on."""
     store = SqlStore(engine)
     MentionStore(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
-    made = Market(store, source=source("Wire", NGSC))
+    market = Market(store, source=source("Wire", NGSC))
     url = "https://press.example/shared"
     hints = {"attributes": {"ticker": "NGSC", "document_type": "news", "source_type": "news_api"}}
     leads = [
-        made.lead(path, url=url if path == "shared" else None, subject=NGSC, hints=hints)
+        market.lead(path, url=url if path == "shared" else None, subject=NGSC, hints=hints)
         for path in ("shared", "poor", "hard")
     ]
-    made.poll(*leads, watermark={"published": "2026-11-13T08:00:00+00:00"})
+    market.poll(*leads, watermark={"published": "2026-11-13T08:00:00+00:00"})
     other = source("Quay", SLNR)
-    made.poll(make_lead("again", source=other, url=url, subject=SLNR), source=other)
-    made.fetch(*leads)
-    drafts = {draft.lead.lead.identity: draft for draft in made.claim(scenes.Task.REFINE)}
+    market.poll(make_lead("again", source=other, url=url, subject=SLNR), source=other)
+    market.fetch(*leads)
+    drafts = {draft.lead.lead.identity: draft for draft in market.claim(scenes.Task.REFINE)}
     results = []
     for name, draft in drafts.items():
-        told: dict[str, Any] = (
+        outcome: dict[str, Any] = (
             {"state": State.KEPT} if name != "poor" else {"state": State.ASIDE, "reason": "low_quality"}
         )
         document = scenes.make_document(
@@ -72,17 +72,17 @@ def filled(engine: Engine):
             mentions=(Mention(NGSC, "ticker", 0.9, 3),),
         )  # fmt: skip
         results.append(
-            RefineResult(id=draft.id, capture=draft.capture.id, revision=1, document=document, **told)
+            RefineResult(id=draft.id, capture=draft.capture.id, revision=1, document=document, **outcome)
         )
-    made.refine(*results)
-    queues = SqlQueues(engine, lambda: made.now, tries=1)
+    market.refine(*results)
+    queues = SqlQueues(engine, lambda: market.now, tries=1)
     hard = drafts["hard"].id
     queues.push(
         [QueueItem(id="i1", queue="app:queue:extraction", recipe="markets", document=hard, payload={})]
     )
     queues.pop("app:queue:extraction", ME)
     queues.fail("i1", "no_model")
-    return made, {name: draft.id for name, draft in drafts.items()}
+    return market, {name: draft.id for name, draft in drafts.items()}
 
 
 @pytest.fixture
@@ -91,10 +91,10 @@ def ask(engine: Engine):
         with engine.connect() as connection:
             for statement in plain_name_statements(engine.dialect.name):
                 connection.execute(text(statement))
-            found = [dict(row) for row in connection.execute(text(query)).mappings()]
+            rows = [dict(row) for row in connection.execute(text(query)).mappings()]
             connection.rollback()
             connection.invalidate()  # the plain names go with it
-            return found
+            return rows
 
     return select
 
@@ -141,10 +141,10 @@ def test_r57_r83_a_document_is_linked_to_every_company_that_it_came_for(filled, 
 
 
 def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled, ask, engine: Engine):
-    made, ids = filled
+    market, ids = filled
     (row,) = ask("SELECT * FROM document_intelligence")
     assert (row["document_id"], row["status"], row["error_message"]) == (ids["hard"], "failed", "no_model")
-    queues = SqlQueues(engine, lambda: made.now + timedelta(hours=1))
+    queues = SqlQueues(engine, lambda: market.now + timedelta(hours=1))
     queues.retry()
     assert ask("SELECT * FROM document_intelligence") == []
     assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "parsed"}]
@@ -162,8 +162,8 @@ def test_the_views_exist_beside_the_tables_and_can_be_created_again(filled, engi
     with write_transaction(engine) as connection:
         for name in NAMES:
             connection.execute(text(f"SELECT count(*) FROM {view_name(engine.dialect.name, name)}"))
-        own = connection.execute(text("SELECT state FROM documents")).scalars()
-        assert {"kept", "aside"} <= set(own)
+        states = connection.execute(text("SELECT state FROM documents")).scalars()
+        assert {"kept", "aside"} <= set(states)
 
 
 def test_other_recipes_are_not_in_the_views(scene: scenes.Scene, ask):

@@ -12,10 +12,10 @@ from headwater_recipes.geopolitics.embeddings import EmbedDocuments
 
 
 def test_a_model_is_a_folder_or_a_name_among_those_of_the_data_folder(tmp_path: Path):
-    own = tmp_path / "models" / "mine"
-    own.mkdir(parents=True)
-    assert locate_model(own, Path("nowhere")) == ("mine", own)
-    assert locate_model("mine", tmp_path) == ("mine", own)
+    own_folder = tmp_path / "models" / "mine"
+    own_folder.mkdir(parents=True)
+    assert locate_model(own_folder, Path("nowhere")) == ("mine", own_folder)
+    assert locate_model("mine", tmp_path) == ("mine", own_folder)
     with pytest.raises(Refused, match="there is no model 'yours'"):
         locate_model("yours", tmp_path)
 

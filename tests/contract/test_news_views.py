@@ -12,8 +12,8 @@ from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, S
 from headwater.model.keys import group_key
 from headwater.model.story import Member, Story
 from headwater.model.subject import Subject
-from headwater.store.admin.mentions import MentionStore
-from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.changes.mentions import MentionStore
+from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.connect import read_transaction
 from headwater.store.sql_store import SqlStore
 from headwater_recipes.geopolitics.views import NAMES
@@ -39,8 +39,8 @@ COLUMNS = {
 class World(scenes.Scene):
     """A scene of this recipe."""
 
-    def claim(self, task: Task, owner: str = scenes.ME, **told: Any) -> list[Any]:
-        return super().claim(task, owner, **(told | {"recipe": RECIPE}))
+    def claim(self, task: Task, owner: str = scenes.ME, **options: Any) -> list[Any]:
+        return super().claim(task, owner, **(options | {"recipe": RECIPE}))
 
 
 def ask(engine: Engine, query: str) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def ask(engine: Engine, query: str) -> list[dict[str, Any]]:
         return [dict(row) for row in connection.execute(text(query)).mappings()]
 
 
-def told(engine: Engine, query: str) -> list[tuple[Any, ...]]:
+def read_tuples(engine: Engine, query: str) -> list[tuple[Any, ...]]:
     return [tuple(str(value) for value in row.values()) for row in ask(engine, query)]
 
 
@@ -57,7 +57,7 @@ def world(store: SqlStore) -> World:
     return World(store, source=make_source("Wire", recipe=RECIPE, subject=STRAIT))
 
 
-def gathered(world: World, drafts: list[Draft]) -> None:
+def gather(world: World, drafts: list[Draft]) -> None:
     (group_batch,) = world.claim(Task.GATHER)
     about = {
         "flashpoint": STRAIT,
@@ -91,18 +91,18 @@ def keep(world: World, draft: Draft, **more: Any) -> None:
 def test_g3_the_columns_are_those_of_the_contract_and_more_behind(engine: Engine, view: str):
     with read_transaction(engine) as connection:
         names = list(connection.execute(text(f"SELECT * FROM {view}")).keys())
-    wanted = COLUMNS[view].split()
-    assert names[: len(wanted)] == wanted
+    columns = COLUMNS[view].split()
+    assert names[: len(columns)] == columns
 
 
 def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: Engine):
     PipelineRuns(engine).begin("run_1", RECIPE, "B", "2026-11-13", START - HOUR)
     waiting = world.lead("waiting")
-    good, copy, walled = world.drafts("good", "copy", "walled")
+    accepted, copy, walled = world.drafts("good", "copy", "walled")
     world.poll(waiting)
-    keep(world, good, guid=ENTRY)
+    keep(world, accepted, guid=ENTRY)
     world.refine(
-        ended_result(copy, State.DUPLICATE, "exact", of=good.id),
+        ended_result(copy, State.DUPLICATE, "exact", of=accepted.id),
         ended_result(walled, State.DROPPED, "paywall"),
     )
     jobs = {row["status"]: row for row in ask(engine, "SELECT * FROM feed_entry_jobs")}
@@ -110,10 +110,10 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     assert str(jobs["deduped"]["feed_entry_id"]) == ENTRY
     assert jobs["failed"]["failure_reason"] == "paywall"
     assert jobs["skipped_duplicate"]["is_duplicate"]
-    assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == good.id
+    assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == accepted.id
     assert {row["run_id"] for row in jobs.values()} == {"run_1"}
-    gathered(world, [good])
-    assert told(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
+    gather(world, [accepted])
+    assert read_tuples(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
                 "AND status <> 'failed'") == [("scored",)]  # fmt: skip
 
 
@@ -123,13 +123,15 @@ def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: 
     world.claim(Task.FETCH, keys=(lead.id,))
     why = Quarantine(reason="http_404")
     world.store.finish_fetch([FetchResult(lead=lead.id, version="v1", result=why)], scenes.ME, world.now)
-    assert told(engine, "SELECT status, failure_reason FROM feed_entry_jobs") == [("failed", "http_error")]
+    assert read_tuples(engine, "SELECT status, failure_reason FROM feed_entry_jobs") == [
+        ("failed", "http_error")
+    ]
 
 
 def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world: World, engine: Engine):
     (draft,) = world.drafts("a")
     keep(world, draft)
-    gathered(world, [draft])
+    gather(world, [draft])
     (cluster,) = ask(engine, "SELECT * FROM news_clusters")
     assert (cluster["cluster_id"], cluster["article_count"], cluster["hotspot_score"]) == (1, 1, 0.61)
     assert (str(cluster["flashpoint_id"]), cluster["topic"]) == (STRAIT, "conflict, war and peace")
@@ -138,14 +140,16 @@ def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world
     join = """SELECT c.story_id, round(CAST(m.similarity AS NUMERIC), 1) FROM news_clusters c
         JOIN cluster_members m ON m.cluster_uuid = c.cluster_uuid JOIN feed_entries e ON e.id = m.feed_entry_id
         JOIN feed_entry_topics t ON t.feed_entry_id = e.id WHERE t.iptc_path = '16000000'"""
-    assert told(engine, join) == [("ab" * 12, "0.9")]
+    assert read_tuples(engine, join) == [("ab" * 12, "0.9")]
 
 
 def test_g3_flashpoints_are_read_by_name(engine: Engine):
     MentionStore(engine).declare(
         RECIPE, [Subject(id=STRAIT, name="Strait", kind="flashpoint", attributes={"description": "Narrow"})]
     )
-    assert told(engine, "SELECT id, title, description FROM flash_point") == [(STRAIT, "Strait", "Narrow")]
+    assert read_tuples(engine, "SELECT id, title, description FROM flash_point") == [
+        (STRAIT, "Strait", "Narrow")
+    ]
 
 
 def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engine: Engine):
@@ -158,7 +162,7 @@ def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engi
     keep(world, draft)
     closed = runs.finish("run_c", START + 4 * HOUR)
     assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
-    rows = told(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
+    rows = read_tuples(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
     assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
     assert [run["id"] for run in runs.list_runs(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
 

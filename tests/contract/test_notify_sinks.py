@@ -67,8 +67,8 @@ def webhook(receiver: HttpReceiver, secret: str = "") -> WebhookSink:
 def mail(office: MailReceiver, **content: Any) -> MailSink:
     settings = {
         "security": "none",
-        "sender": "headwater@desk.example",
-        "recipients": ("ops@desk.example",),
+        "sender": "headwater@office.example",
+        "recipients": ("ops@office.example",),
     } | content
     return MailSink(host="127.0.0.1", port=office.port, clock=lambda: NOW, **settings)
 
@@ -147,8 +147,8 @@ def _closed_port() -> int:
             port=port,
             clock=lambda: NOW,
             security="none",
-            sender="a@desk.example",
-            recipients=("b@desk.example",),
+            sender="a@office.example",
+            recipients=("b@office.example",),
             user="u",
             password="s3cr3t",
         ),
@@ -191,7 +191,7 @@ def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailRecei
     (letter,) = post_office.letters
     assert letter["Subject"] == "[crypto] Ledger Lane is silent"
     assert letter["Message-ID"] == "<k1-1@headwater.invalid>"
-    assert letter["To"] == "ops@desk.example"
+    assert letter["To"] == "ops@office.example"
     assert "Nothing new for 30 hours." in letter.get_payload()
 
 
@@ -211,14 +211,14 @@ def test_c37_several_at_once_are_one_letter(post_office: MailReceiver):
 
 
 def test_c38_a_headline_cannot_add_headers(post_office: MailReceiver):
-    mail(post_office).send([envelope(replace(ALARM, title="x\r\nBcc: all@desk.example\r\n\r\nbody"))])
+    mail(post_office).send([envelope(replace(ALARM, title="x\r\nBcc: all@office.example\r\n\r\nbody"))])
     (letter,) = post_office.letters
     assert letter["Bcc"] is None
-    assert letter["Subject"] == "[crypto] x Bcc: all@desk.example body"
+    assert letter["Subject"] == "[crypto] x Bcc: all@office.example body"
 
 
 def test_a_letter_is_sent_after_logging_in(post_office: MailReceiver):
-    mail(post_office, user="desk", password="s3cr3t").send([envelope()])
+    mail(post_office, user="operator", password="s3cr3t").send([envelope()])
     assert len(post_office.logins) == 1
     assert len(post_office.letters) == 1
 
@@ -236,7 +236,7 @@ def test_c37_what_a_mail_server_answers_decides(
 ):
     post_office.refuse = refused
     with pytest.raises(kind) as raised:
-        mail(post_office, user="desk", password="s3cr3t").send([envelope()])
+        mail(post_office, user="operator", password="s3cr3t").send([envelope()])
     assert raised.value.reason == reason
     assert "s3cr3t" not in str(raised.value)
     assert post_office.letters == []

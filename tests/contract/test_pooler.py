@@ -1,6 +1,6 @@
-"""PostgreSQL behind a pooler that gives each transaction another connection: the same contract, and nothing in a session.
+"""PostgreSQL behind a pooler that assigns another connection to each transaction: the same contract, no session state.
 
-The pooler is played: after each transaction the connection is looked at for what a session would keep, then made as new.
+The pooler is simulated: after each transaction the connection is checked for session state and then reset.
 """
 
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ for module in CONTRACT:
 
 
 class Swapped(psycopg.Connection[Any]):
-    """Every transaction finds a session as if it were somebody else's."""
+    """Every transaction starts in a fresh session, as if it were on another connection."""
 
-    left: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
 
     def commit(self) -> None:
         super().commit()
@@ -55,48 +55,50 @@ class Swapped(psycopg.Connection[Any]):
     def _swap(self) -> None:
         if self.closed:
             return
-        found = self.pgconn.exec_(LEFT)
-        assert found.error_message == b""
-        self.left += tuple(str(found.get_value(row, 0)) for row in range(found.ntuples))
+        leftovers = self.pgconn.exec_(LEFT)
+        assert leftovers.error_message == b""
+        self.leftovers += tuple(str(leftovers.get_value(row, 0)) for row in range(leftovers.ntuples))
         assert self.pgconn.exec_(b"DISCARD ALL").error_message == b""
 
 
 def swapping(engine: Engine) -> list[Swapped]:
-    made: list[Swapped] = []
+    connections: list[Swapped] = []
 
     @event.listens_for(engine, "do_connect")
-    def _connect(_dialect: Any, _record: Any, _args: Any, told: dict[str, Any]) -> Swapped:
-        made.append(Swapped.connect(**told))
-        return made[-1]
+    def _connect(_dialect: Any, _record: Any, _args: Any, options: dict[str, Any]) -> Swapped:
+        connections.append(Swapped.connect(**options))
+        return connections[-1]
 
-    return made
+    return connections
 
 
 @pytest.fixture(scope="module")
 def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
     engine = connect(postgres.create("pooled"), ConnectionSettings(pooler=True, pool_size=2))
-    made = swapping(engine)
+    connections = swapping(engine)
     migrate(engine)
-    yield engine, made
+    yield engine, connections
     engine.dispose()
     postgres.drop("pooled")
 
 
 @pytest.fixture
 def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
-    shared, made = pooled
+    shared, connections = pooled
     yield shared
-    assert [left for one in made for left in one.left] == []
+    assert [leftover for connection in connections for leftover in connection.leftovers] == []
     delete_all_rows(shared)
 
 
 def test_the_simulated_pooler_detects_what_a_session_keeps(postgres: Postgres):
-    """With the usual connections statements are prepared, and the look at the session says so."""
+    """Ordinary connections prepare statements, and the check of the session detects that."""
     engine = connect(postgres.url("postgres"), ConnectionSettings(pool_size=1, max_overflow=0))
-    made = swapping(engine)
+    connections = swapping(engine)
     with pytest.raises(ProgrammingError, match="prepared statement"):
         _ask_often(engine)
-    assert any(left.startswith("b'prepared") for one in made for left in one.left)
+    assert any(
+        leftover.startswith("b'prepared") for connection in connections for leftover in connection.leftovers
+    )
     engine.dispose()
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL with its limits: what takes too long ends as "later", and what may take long does."""
+"""PostgreSQL with time limits: what takes too long ends with a temporary error, and what may take long is allowed to."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,32 +17,35 @@ Opened = Callable[..., Engine]
 
 @pytest.fixture
 def opened(postgres: Postgres) -> Iterator[Opened]:
-    made: list[Engine] = []
+    engines: list[Engine] = []
 
-    def make(suffix: str = "", **told: int) -> Engine:
-        made.append(connect(postgres.url("postgres") + suffix, ConnectionSettings(**told)))
-        return made[-1]
+    def make(suffix: str = "", **options: int) -> Engine:
+        engines.append(connect(postgres.url("postgres") + suffix, ConnectionSettings(**options)))
+        return engines[-1]
 
     yield make
-    for engine in made:
+    for engine in engines:
         engine.dispose()
 
 
-def shown(engine: Engine, name: str) -> str:
+def show_setting(engine: Engine, name: str) -> str:
     with read_transaction(engine) as connection:
         return str(connection.scalar(text(f"SHOW {name}")))
 
 
 def test_there_are_limits_unless_the_settings_or_the_address_say_otherwise(opened: Opened):
     usual = opened()
-    assert shown(usual, "statement_timeout") == "2min"
-    assert shown(usual, "lock_timeout") == "30s"
-    assert shown(usual, "idle_in_transaction_session_timeout") == "5min"
-    assert shown(usual, "application_name") == "headwater"
-    assert shown(opened(statement_timeout=0), "statement_timeout") == "0"
-    own = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
-    assert (shown(own, "statement_timeout"), shown(own, "lock_timeout")) == ("7s", "30s")
-    assert shown(own, "application_name") == "mine"
+    assert show_setting(usual, "statement_timeout") == "2min"
+    assert show_setting(usual, "lock_timeout") == "30s"
+    assert show_setting(usual, "idle_in_transaction_session_timeout") == "5min"
+    assert show_setting(usual, "application_name") == "headwater"
+    assert show_setting(opened(statement_timeout=0), "statement_timeout") == "0"
+    own_options = opened("?options=-c%20statement_timeout%3D7s&application_name=mine")
+    assert (show_setting(own_options, "statement_timeout"), show_setting(own_options, "lock_timeout")) == (
+        "7s",
+        "30s",
+    )
+    assert show_setting(own_options, "application_name") == "mine"
 
 
 def test_a_statement_that_takes_too_long_raises_a_temporary_error(opened: Opened):
@@ -57,18 +60,18 @@ def test_a_statement_that_takes_too_long_raises_a_temporary_error(opened: Opened
 
 def test_a_lock_that_does_not_come_raises_a_temporary_error(opened: Opened):
     engine = opened(lock_timeout=1)
-    held = text("SELECT pg_advisory_xact_lock(77)")
+    lock = text("SELECT pg_advisory_xact_lock(77)")
     with unchecked_transaction(engine) as first:
-        first.execute(held)
+        first.execute(lock)
         with pytest.raises(Temporary, match="lock timeout"), unchecked_transaction(engine) as second:
-            second.execute(held)
+            second.execute(lock)
 
 
 def test_a_transaction_that_stands_still_is_ended_and_the_next_one_is_not(opened: Opened):
     engine = opened(idle_timeout=1)
     with pytest.raises(Temporary):
         _stand_still(engine)
-    assert shown(engine, "idle_in_transaction_session_timeout") == "1s"
+    assert show_setting(engine, "idle_in_transaction_session_timeout") == "1s"
 
 
 def _stand_still(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The sink of the knowledge base: what it writes, what it leaves alone, and that writing again changes nothing."""
+"""The sink of the knowledge base: what it writes, what it leaves unchanged, and that writing again changes nothing."""
 
 import json
 from dataclasses import replace
@@ -41,7 +41,7 @@ def procedure(**content: Any) -> dict[str, Any]:
     return fields | content
 
 
-class Known:
+class FewCaptures:
     """Provenance of a few captures."""
 
     def __init__(self, **bodies: bytes) -> None:
@@ -104,7 +104,7 @@ def state(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 @pytest.fixture
 def sink(tmp_path: Path) -> ProcedureFiles:
-    return ProcedureFiles(tmp_path, Known(c1=b"<html>1", c2=b"<html>2", c3=b"<html>3"))
+    return ProcedureFiles(tmp_path, FewCaptures(c1=b"<html>1", c2=b"<html>2", c3=b"<html>3"))
 
 
 def test_p21_a_delivery_writes_its_files_and_a_repeated_one_touches_none(sink: ProcedureFiles):

@@ -1,5 +1,5 @@
-"""Queues for other programs: first in, first out; at least once; nothing is lost with a consumer. Whoever pops cannot
-tell whether items came as rows or by lists on a server."""
+"""Queues for other programs: first in, first out; at least once; nothing is lost with a consumer. A
+consumer cannot see whether items came as rows or by lists on a server."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -19,7 +19,7 @@ from headwater.model.recipe import Envelope
 from headwater.model.story import Story
 from headwater.redis_client import RedisClient
 from headwater.sinks.queue import LONGEST_TEXT, Push, QueueSink, RedisQueue
-from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply
 
 NAME, OTHER = "app:queue:extraction", "app:queue:macro_classification"
@@ -41,7 +41,7 @@ def watch() -> Watch:
 
 @dataclass(frozen=True)
 class Both:
-    """Put in at one end, taken out at the other."""
+    """Items enter at one end and leave at the other."""
 
     rows: SqlQueues
     push: Push
@@ -68,7 +68,7 @@ def item(number: int, queue: str = NAME) -> QueueItem:
 
 
 def ids(popped) -> list[str]:
-    return [one["id"] for one in popped]
+    return [item["id"] for item in popped]
 
 
 def test_r40_what_came_first_is_popped_first(queues: Both, watch: Watch):
@@ -140,7 +140,7 @@ def test_queues_are_apart_and_peeking_takes_nothing(queues: Both):
 
 def test_a_stranger_is_refused(queues: Both):
     with pytest.raises(Refused, match="queue list"):
-        queues.ack("nobody")
+        queues.ack("unknown")
 
 
 @pytest.fixture
@@ -151,8 +151,8 @@ def send(queues: Both) -> Callable[..., list]:
         return list(
             sink.send(
                 [
-                    Envelope(key=f"{key}{n}", route=route, record=one, revision=1)
-                    for n, one in enumerate(records)
+                    Envelope(key=f"{key}{n}", route=route, record=item, revision=1)
+                    for n, item in enumerate(records)
                 ]
             )
         )
@@ -160,8 +160,8 @@ def send(queues: Both) -> Callable[..., list]:
     return deliver
 
 
-def document(**told) -> Document:
-    return Document(id="d1", recipe="markets", source="s", lead="l", url="https://x.example/", **told)
+def document(**fields) -> Document:
+    return Document(id="d1", recipe="markets", source="s", lead="l", url="https://x.example/", **fields)
 
 
 def test_r87_the_payload_is_the_document_its_ticker_and_the_first_32000_characters(queues: Both, send):

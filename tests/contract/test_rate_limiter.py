@@ -85,7 +85,7 @@ def test_5_6_waiting_requests_are_admitted_in_order(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     waits = [ask(rate_limiter, demand(name, host()), START).until - START for name in "bcd"]
     assert waits == [1.0, 2.0, 3.0]
-    # A newcomer at the very moment that is kept for somebody else is placed behind everybody.
+    # A new request at the very moment that is reserved for another one is placed last.
     assert ask(rate_limiter, demand("e", host()), START + 1).until == START + 4
     assert ask(rate_limiter, demand("b", host()), START + 1) == Go()
 
@@ -156,7 +156,7 @@ def test_a_crawl_delay_learnt_later_counts_from_the_last_request(rate_limiter):
     )
 )
 def test_r32_5_3_no_window_ever_holds_more_than_its_quota(rate_limiter, arrivals):
-    """Requests arrive in any order on three hosts with one key, come back when told and are sent with any lag."""
+    """Requests arrive in any order on three hosts with one key, return when they should and are sent with any lag."""
     run = next(RUNS)
     budget = Quota(f"credential:{run}", 4, 10.0)
     log = play(

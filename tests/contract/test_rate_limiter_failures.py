@@ -54,7 +54,7 @@ def test_a_clock_that_is_corrected_by_a_little_changes_nothing(rate_limiter):
     )
 
 
-def made(path: Path) -> bytes:
+def written_file(path: Path) -> bytes:
     sound = FileRateLimiter(path)
     sound.reserve([demand(str(number), host(f"{number}.example")) for number in range(300)], time.time)
     sound.close()
@@ -73,7 +73,7 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_put_aside_and_no_request_leaves_until_its_limits_have_passed(tmp_path, damage):
     path = tmp_path / "rate-limits.db"
-    path.write_bytes(DAMAGES[damage](made(path)))
+    path.write_bytes(DAMAGES[damage](written_file(path)))
     anew = FileRateLimiter(path)
     now = time.time()
     waiting = ask(anew, demand("a", host()), now)
@@ -113,7 +113,7 @@ def test_one_of_many_processes_puts_a_damaged_file_aside(tmp_path):
 
 def test_a_file_that_is_damaged_in_use_is_opened_anew(tmp_path):
     path = tmp_path / "rate-limits.db"
-    made(path)
+    written_file(path)
     used = FileRateLimiter(path)
     used._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     used._database.execute("PRAGMA cache_size = 0")
@@ -148,7 +148,7 @@ def test_a_full_disk_stops_requests_only_until_there_is_space(tmp_path):
     full.close()
 
 
-class Moody(MemoryRateLimiter):
+class UnreliableLimiter(MemoryRateLimiter):
     """Cannot be asked while it is in a mood."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ def test_reports_that_fail_are_sent_again_later(monkeypatch):
     one_place = (Slots("host:a.example", 1),)
 
     async def scene() -> tuple[bool, float]:
-        rate_limiter = Moody()
+        rate_limiter = UnreliableLimiter()
         admission = Admission(rate_limiter, lambda: START, timedelta(seconds=2))
         first = demand("first", slots=one_place)
         await admission.admit(first)
@@ -198,7 +198,7 @@ def test_reports_that_fail_are_sent_again_later(monkeypatch):
 
 def test_closing_does_not_wait_for_a_rate_limiter_that_stays_unavailable():
     async def scene() -> None:
-        rate_limiter = Moody()
+        rate_limiter = UnreliableLimiter()
         admission = Admission(rate_limiter, lambda: START, timedelta(seconds=2))
         first = demand("first", host())
         await admission.admit(first)

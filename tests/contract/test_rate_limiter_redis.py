@@ -97,18 +97,18 @@ def test_r33_clocks_that_differ_do_not_matter(valkey, wrong_by):
 
     with (
         closing(RedisRateLimiter(RedisClient(valkey.url))) as right,
-        closing(RedisRateLimiter(RedisClient(valkey.url))) as wrong,
+        closing(RedisRateLimiter(RedisClient(valkey.url))) as limiter,
     ):
         assert right.reserve([demand("a", LONG)], time.time) == [Go()]
         right.report_sent(["lease-a"], time.time())
-        (waiting,) = wrong.reserve([demand("b", LONG)], off)
+        (waiting,) = limiter.reserve([demand("b", LONG)], off)
         assert 400 < waiting.until - off() < 501
         other = Quota("host:quay.example", 1, 500.0)
-        assert wrong.reserve([demand("c", other)], off) == [Go()]
-        wrong.report_sent(["lease-c"], off())
+        assert limiter.reserve([demand("c", other)], off) == [Go()]
+        limiter.report_sent(["lease-c"], off())
         (waiting,) = right.reserve([demand("d", other)], time.time)
         assert 400 < waiting.until - time.time() < 501
-        wrong.block_until(["host:harbour.example"], off() + 500)
+        limiter.block_until(["host:harbour.example"], off() + 500)
         (blocked_until,) = right.reserve([demand("e", host("harbour.example"))], time.time)
         assert 400 < blocked_until.until - time.time() < 501
 
@@ -239,13 +239,13 @@ def test_p7_an_admission_whose_answer_was_lost_counts_as_sent(two):
 def test_r33_requests_are_counted_by_kind_and_minute(valkey):
     remembering(valkey)
     server = RedisClient(valkey.url)
-    with closing(RedisRateLimiter(server, counted=["desk"], measured=False)) as rate_limiter:
+    with closing(RedisRateLimiter(server, counted=["team"], measured=False)) as rate_limiter:
         news = Quota("kind:news_api", 2, 60.0)
         decisions = rate_limiter.reserve([demand(name, news) for name in "abc"], lambda: START)
         assert [isinstance(item, Go) for item in decisions] == [True, True, False]
     with valkey.client() as client:
-        (key,) = client.keys("desk:*")
-        assert key == f"desk:ratelimit:news_api:{int(START) // 60 * 60}"
+        (key,) = client.keys("team:*")
+        assert key == f"team:ratelimit:news_api:{int(START) // 60 * 60}"
         assert client.get(key) == "2"
         assert 0 < client.ttl(key) <= 120
 

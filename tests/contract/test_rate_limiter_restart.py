@@ -29,8 +29,8 @@ def test_the_slots_of_a_killed_process_are_free_again_when_the_next_one_starts(t
     victim.start()
     victim.join(DEADLINE)
     assert victim.exitcode == -signal.SIGKILL
-    (held,) = before.reserve([demand("second")], time.time)
-    assert not isinstance(held, Go)
+    (decision,) = before.reserve([demand("second")], time.time)
+    assert not isinstance(decision, Go)
     after = FileRateLimiter(path)
     (free,) = after.reserve([demand("second")], time.time)
     assert isinstance(free, Go)

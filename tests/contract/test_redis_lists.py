@@ -1,4 +1,4 @@
-"""Items in lists on a real server become rows when they are taken: whoever dies on the way loses none."""
+"""Items in lists on a real server become rows when they are taken: a process that dies on the way loses none."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ from tests.servers.valkey import Valkey
 from headwater.model.errors import Temporary
 from headwater.model.ports import QueueItem
 from headwater.redis_client import RedisClient
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply, parse_item
 
 NAME, OTHER = "app:queue:extraction", "app:queue:parsing"
@@ -55,8 +55,8 @@ def fill(client: redis.Redis, *numbers: int, queue: str = NAME) -> None:
         client.rpush(queue, json.dumps(payload))
 
 
-def left(client: redis.Redis) -> list[str]:
-    return [json.loads(one)["id"] for one in client.lrange(NAME, 0, -1)]
+def remaining_ids(client: redis.Redis) -> list[str]:
+    return [json.loads(item)["id"] for item in client.lrange(NAME, 0, -1)]
 
 
 def traces(client: redis.Redis) -> list[str]:
@@ -64,7 +64,7 @@ def traces(client: redis.Redis) -> list[str]:
 
 
 def forget(items: Sequence[QueueItem]) -> None:
-    """Nobody kept them: the process died before it could."""
+    """The items are not stored: the process died before it could."""
     raise KeyboardInterrupt
 
 
@@ -77,7 +77,7 @@ def run_out(client: redis.Redis) -> None:
 def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: SqlQueues, client):
     fill(client, 1, 2, 3)
     assert ids(queues.pop(NAME, "me", 2)) == ["i1", "i2"]
-    assert left(client) == ["i3"]
+    assert remaining_ids(client) == ["i3"]
     assert traces(client) == []
     (popped,) = queues.pop(NAME, "me", 5)
     assert popped == {"id": "i3", "document_id": "d3", "normalized_text": "größer", "attempt": 1}
@@ -86,25 +86,25 @@ def test_r44_only_as_many_as_are_asked_for_are_taken_the_oldest_first(queues: Sq
 
 def test_r44_a_consumer_that_pops_from_the_list_itself_works_unchanged(queues: SqlQueues, client):
     fill(client, 1, 2, 3, 4)
-    taken = [
+    popped = [
         json.loads(client.lpop(NAME))["id"],
         *ids(queues.pop(NAME, "me")),
         json.loads(client.lpop(NAME))["id"],
     ]
-    assert [*taken, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
+    assert [*popped, *ids(queues.pop(NAME, "me"))] == ["i1", "i2", "i3", "i4"]
 
 
 def test_r44_items_of_a_dead_consumer_return_to_the_head_once_its_lease_ends(lists: RedisQueueSupply, client):
     fill(client, 1, 2, 3)
     with pytest.raises(KeyboardInterrupt):
         lists.hand_over(NAME, 2, forget)
-    kept: list[QueueItem] = []
-    assert lists.hand_over(NAME, 1, kept.extend) == 1
-    assert [one.id for one in kept] == ["i3"]
+    stored_items: list[QueueItem] = []
+    assert lists.hand_over(NAME, 1, stored_items.extend) == 1
+    assert [entry.id for entry in stored_items] == ["i3"]
     fill(client, 4)
     run_out(client)
-    assert lists.hand_over(NAME, 5, kept.extend) == 3
-    assert [one.id for one in kept] == ["i3", "i1", "i2", "i4"]
+    assert lists.hand_over(NAME, 5, stored_items.extend) == 3
+    assert [entry.id for entry in stored_items] == ["i3", "i1", "i2", "i4"]
     assert traces(client) == []
 
 
@@ -114,10 +114,10 @@ def test_r44_a_lease_ends_by_the_clock_of_the_server(lists: RedisQueueSupply, cl
     with pytest.raises(KeyboardInterrupt):
         brief.hand_over(NAME, 1, forget)
     until = time.monotonic() + 20
-    kept: list[QueueItem] = []
-    while not brief.hand_over(NAME, 1, kept.extend):
+    stored_items: list[QueueItem] = []
+    while not brief.hand_over(NAME, 1, stored_items.extend):
         assert time.monotonic() < until
-    assert [one.id for one in kept] == ["i1"]
+    assert [entry.id for entry in stored_items] == ["i1"]
 
 
 VICTIM = """
@@ -138,11 +138,11 @@ def test_r44_a_killed_process_loses_nothing(lists: RedisQueueSupply, client, val
         assert process.stdout is not None
         assert process.stdout.readline() == b"2\n"
         process.send_signal(signal.SIGKILL)
-    assert left(client) == []
+    assert remaining_ids(client) == []
     run_out(client)
-    kept: list[QueueItem] = []
-    lists.hand_over(NAME, 10, kept.extend)
-    assert [one.id for one in kept] == ["i1", "i2"]
+    stored_items: list[QueueItem] = []
+    lists.hand_over(NAME, 10, stored_items.extend)
+    assert [entry.id for entry in stored_items] == ["i1", "i2"]
 
 
 def test_r44_a_process_that_died_after_writing_the_rows_leaves_no_second_item(queues: SqlQueues, client):
@@ -159,7 +159,7 @@ def test_r44_a_process_that_died_after_writing_the_rows_leaves_no_second_item(qu
     queues.ack("i1", {"done": True})
     run_out(client)
     assert queues.pop(NAME, "me", 5) == []
-    assert (left(client), traces(client)) == ([], [])
+    assert (remaining_ids(client), traces(client)) == ([], [])
     assert queues.counts() == [{"queue": NAME, "waiting": 0, "leased": 0, "done": 1, "failed": 0}]
 
 
@@ -180,7 +180,7 @@ def test_unusable_items_are_put_aside_and_stop_no_consumer(queues: SqlQueues, cl
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
     with redis.Redis.from_url(valkey.url) as plain:
         assert plain.lrange(f"{NAME}:unreadable", 0, -1) == [raw]
-    assert (left(client), traces(client)) == ([], [])
+    assert (remaining_ids(client), traces(client)) == ([], [])
 
 
 def test_an_item_without_an_id_gets_the_same_one_each_time():
@@ -224,7 +224,7 @@ def test_an_unreachable_server_loses_nothing_and_local_items_are_handed_out(
 
 @pytest.mark.parametrize("answers", [5, 20, 60, 150])
 def test_a_connection_cut_at_any_moment_loses_nothing(engine: Engine, client, proxy, valkey, answers: int):
-    """Which moment that is depends on the bytes; whatever it is, both items come, and each once."""
+    """The moment depends on the bytes; at any moment, both items arrive, each once."""
     fill(client, 1, 2)
     url = valkey.url.replace(f":{valkey.port}/", f":{proxy.port}/")
     with closing(RedisClient(url, "queues")) as server:

@@ -105,7 +105,7 @@ def test_a_server_that_is_away_or_silent_is_asked_again_later(valkey, proxy):
 
 @contextmanager
 def saying(words: bytes) -> Iterator[str]:
-    """Somebody else listens there; gives the address."""
+    """A server that is not Redis and answers with these words; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:

@@ -37,7 +37,7 @@ def app(database: str, tmp_path: Path, scene: Scene) -> Iterator[App]:
     opened.store.engine.dispose()
 
 
-def keeping(app: App, **days: int) -> App:
+def app_that_keeps(app: App, **days: int) -> App:
     forever = {"polls": 0, "alarms": 0, "captures": 0, "documents": 0}
     settings = msgspec.structs.replace(app.settings, retention=Retention(**(forever | days)))
     opened = App(settings, clock=app.clock)
@@ -57,7 +57,7 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
     scene.now += 20 * DAY
     scene.poll(source=crypto("Fresh"))
-    assert apply_retention(keeping(app, polls=14))["polls"] == 1
+    assert apply_retention(app_that_keeps(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
     assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
 
@@ -69,16 +69,16 @@ def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene
     scene.now += 20 * DAY
     AlarmStore(app.store.engine).settle("crypto", [concern], ["ops"], scene.now)
     scene.now += 20 * DAY
-    assert apply_retention(keeping(app, alarms=14))["alarms"] == 1
+    assert apply_retention(app_that_keeps(app, alarms=14))["alarms"] == 1
     assert scene.row(alarms)["cleared_at"] is None
     assert scene.count(deliveries) == 1
 
 
 def test_c30_captures_that_may_be_needed_again_stay(app: App, scene: Scene):
-    done, apart, waiting = scene.drafts("done", "apart", "waiting")
-    scene.refine(kept_result(done), ended_result(apart, State.ASIDE, "js_required"))
+    kept_draft, apart, waiting = scene.drafts("done", "apart", "waiting")
+    scene.refine(kept_result(kept_draft), ended_result(apart, State.ASIDE, "js_required"))
     scene.now += 20 * DAY
-    assert apply_retention(keeping(app, captures=14))["captures"] == 1
+    assert apply_retention(app_that_keeps(app, captures=14))["captures"] == 1
     assert {row["lead_id"] for row in scene.rows(captures)} == {apart.lead.id, waiting.lead.id}
 
 
@@ -96,7 +96,7 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
     (young,) = drafts(scene, crypto(), "young")
     scene.refine(kept_result(young, title="Young"))
     before = articles(app)["Old"]
-    result = apply_retention(keeping(app, documents=30))
+    result = apply_retention(app_that_keeps(app, documents=30))
     assert result["documents"] == 1
     after = articles(app)
     assert (after["Old"]["status"], after["Old"]["body"], after["Young"]["status"]) == (
@@ -112,14 +112,14 @@ def test_c30_old_documents_move_to_a_file_and_leave_their_names(app: App, scene:
     assert (moved["title"], moved["text"], moved["authors"]) == ("Old", "An old story.", ["Ada Vane"])
     assert moved["published_at"] == START
     assert moved["attributes"] == '{"words":3}'
-    assert apply_retention(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 0
 
 
 def test_c30_archived_documents_are_not_ingested_again(app: App, scene: Scene):
     (old,) = drafts(scene, crypto(), "old")
     scene.refine(kept_result(old))
     scene.now += 40 * DAY
-    apply_retention(keeping(app, documents=30))
+    apply_retention(app_that_keeps(app, documents=30))
     assert scene.poll(make_lead("old", source=crypto(), body="body of old"), source=crypto()) == 0
     assert scene.claim(Task.REFINE, recipe="crypto") == []
     assert scene.row(leads)["state"] == State.DONE
@@ -131,7 +131,7 @@ def test_a_file_holds_the_documents_of_one_day(app: App, scene: Scene):
         scene.refine(*(kept_result(draft) for draft in first))
         scene.now += DAY
     scene.now += 40 * DAY
-    files = apply_retention(keeping(app, documents=30))["files"]
+    files = apply_retention(app_that_keeps(app, documents=30))["files"]
     assert [name[:22] for name in files] == [f"crypto/2026/2026-11-{day}" for day in (13, 14, 15)]
     assert [pyarrow.parquet.read_metadata(app.records.folder / name).num_rows for name in files] == [2, 2, 2]
 
@@ -148,9 +148,9 @@ def test_c35_killed_between_file_and_rows_nothing_is_lost_or_duplicated(
     with monkeypatch.context() as broken:
         broken.setattr(cleanup, "mark_archived", _die)
         with pytest.raises(WorkerDied):
-            apply_retention(keeping(app, documents=30))
+            apply_retention(app_that_keeps(app, documents=30))
     assert {row["status"] for row in ask(app.store.engine, "SELECT status FROM articles")} == {"ACTIVE"}
-    result = apply_retention(keeping(app, documents=30))
+    result = apply_retention(app_that_keeps(app, documents=30))
     assert result["documents"] == 2
     assert [path.name for path in app.records.folder.rglob("*.parquet")] == [Path(result["files"][0]).name]
 
@@ -165,7 +165,7 @@ def rows_of(app: App) -> list[str]:
     return sorted(row["title"] for path in paths for row in pyarrow.parquet.read_table(path).to_pylist())
 
 
-def killed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def kill_retention(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(cleanup, "mark_archived", _die)
         with pytest.raises(WorkerDied):
@@ -180,11 +180,11 @@ def test_c35_killed_and_repeated_at_another_hour_the_file_is_the_same(
         scene.refine(kept_result(draft, title=title))
         scene.now += timedelta(hours=8)
     scene.now = START + 30 * DAY + timedelta(hours=4)  # between the two, were it not for whole days
-    assert apply_retention(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 0
     scene.now += DAY
-    killed(keeping(app, documents=30), monkeypatch)
+    kill_retention(app_that_keeps(app, documents=30), monkeypatch)
     scene.now += DAY - timedelta(hours=9)
-    assert apply_retention(keeping(app, documents=30))["documents"] == 2
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 2
     assert rows_of(app) == ["Evening", "Morning"]
 
 
@@ -194,9 +194,9 @@ def test_c35_a_file_that_no_row_names_is_swept(app: App, scene: Scene, monkeypat
     scene.now += DAY
     scene.refine(kept_result(late, title="Late"))  # of the same day, but changed since
     scene.now = START + 31 * DAY
-    killed(keeping(app, documents=30), monkeypatch)
+    kill_retention(app_that_keeps(app, documents=30), monkeypatch)
     scene.now += DAY
-    assert apply_retention(keeping(app, documents=30))["documents"] == 2
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 2
     assert rows_of(app) == ["First", "First", "Late"]
     for path in app.records.folder.rglob("*.parquet"):
         os.utime(path, (scene.now.timestamp(),) * 2)
@@ -220,10 +220,10 @@ def test_c35_no_row_changes_for_a_file_that_was_swept(
 
     monkeypatch.setattr(cleanup, "_write", swept)
     with pytest.raises(Temporary, match="was removed"):
-        apply_retention(keeping(app, documents=30))
+        apply_retention(app_that_keeps(app, documents=30))
     assert scene.row(documents)["state"] == State.KEPT
     monkeypatch.undo()
-    assert apply_retention(keeping(app, documents=30))["documents"] == 1
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 1
 
 
 def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeypatch: pytest.MonkeyPatch):
@@ -238,7 +238,7 @@ def test_a_document_that_changes_meanwhile_stays(app: App, scene: Scene, monkeyp
         return really(rows, file)
 
     monkeypatch.setattr(cleanup, "write_parquet", slowly)
-    assert apply_retention(keeping(app, documents=30))["documents"] == 0
+    assert apply_retention(app_that_keeps(app, documents=30))["documents"] == 0
     assert scene.row(documents)["state"] == State.KEPT
 
 
@@ -246,7 +246,7 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
     scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a", "b")))
     scene.drafts("page")
     scene.now += 40 * DAY
-    everything = keeping(app, polls=14, alarms=14, captures=14, documents=14)
+    everything = app_that_keeps(app, polls=14, alarms=14, captures=14, documents=14)
     tables = (polls, alarms, captures, documents)
     before = [scene.rows(table) for table in tables]
     result = apply_retention(everything, dry_run=True)
@@ -263,7 +263,7 @@ def test_c30_a_dry_run_counts_and_changes_nothing(app: App, scene: Scene):
 def test_nothing_is_removed_where_the_policy_keeps_for_ever(app: App, scene: Scene):
     scene.refine(*(kept_result(draft) for draft in drafts(scene, crypto(), "a")))
     scene.now += 4_000 * DAY
-    result = apply_retention(keeping(app))
+    result = apply_retention(app_that_keeps(app))
     assert [result[name] for name in ("polls", "alarms", "captures", "documents")] == [0, 0, 0, 0]
     assert scene.count(polls) == 1
 

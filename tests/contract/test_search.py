@@ -25,8 +25,8 @@ def filled(scene: Scene) -> Scene:
     return scene
 
 
-def titles(engine: Engine, query: str, **told: object) -> list[str]:
-    return [row["title"] for row in search_text(engine, SearchQuery(query=query, recipe=RECIPE, **told))]
+def titles(engine: Engine, query: str, **filters: object) -> list[str]:
+    return [row["title"] for row in search_text(engine, SearchQuery(query=query, recipe=RECIPE, **filters))]
 
 
 def indexed(engine: Engine) -> int:
@@ -40,11 +40,11 @@ def test_p29_words_are_found_without_accents_cases_and_signs(filled: Scene, engi
 
 
 def test_p29_every_word_goes_before_some_words_and_titles_before_texts(filled: Scene, engine: Engine):
-    found = search_text(engine, SearchQuery(query="permiso de conducir", recipe=RECIPE))
-    assert found[0]["title"] == "Renovación del permiso de conducir"
-    assert {row["title"] for row in found[1:]} == {"Licencia de pesca", "Empadronament"}
-    assert found[0]["coverage"] == 1.0 > found[1]["coverage"]
-    assert "permiso caduca" in found[0]["snippet"]
+    hits = search_text(engine, SearchQuery(query="permiso de conducir", recipe=RECIPE))
+    assert hits[0]["title"] == "Renovación del permiso de conducir"
+    assert {row["title"] for row in hits[1:]} == {"Licencia de pesca", "Empadronament"}
+    assert hits[0]["coverage"] == 1.0 > hits[1]["coverage"]
+    assert "permiso caduca" in hits[0]["snippet"]
 
 
 def test_other_forms_of_a_word_are_found(filled: Scene, engine: Engine):

@@ -27,10 +27,10 @@ def filled(scene: Scene) -> Scene:
     return scene
 
 
-def near(engine: Engine, *values: float, **told: Any) -> list[tuple[str, float]]:
-    wish = SearchQuery(query="anything", recipe=RECIPE, **told)
-    found = search_by_vector(engine, wish, MODEL, np.array(values, dtype=np.float32))
-    return [(row["title"], row["similarity"]) for row in found]
+def near(engine: Engine, *values: float, **filters: Any) -> list[tuple[str, float]]:
+    search_query = SearchQuery(query="anything", recipe=RECIPE, **filters)
+    hits = search_by_vector(engine, search_query, MODEL, np.array(values, dtype=np.float32))
+    return [(row["title"], row["similarity"]) for row in hits]
 
 
 def test_p29_documents_get_vectors_once_and_the_nearest_come_first(filled: Scene, engine: Engine):
@@ -58,15 +58,15 @@ def test_memory_is_bounded_by_blocks(filled: Scene, engine: Engine, monkeypatch:
 
 def test_what_changed_while_it_was_encoded_is_encoded_again(scene: Scene, engine: Engine):
     (draft,) = scene.keep("sea", title="Sea")
-    asked: list[str] = []
+    encoded: list[str] = []
 
     def slowly(rows: Sequence[Any]) -> np.ndarray:
-        asked.extend(row.title for row in rows)
-        if len(asked) == 1:
+        encoded.extend(row.title for row in rows)
+        if len(encoded) == 1:
             scene.now += HOUR
             scene.refine(kept_result(scene.change(draft, "b"), title="Tax", text="Other."))
         return encode(rows)
 
     assert add_vectors(engine, RECIPE, MODEL, slowly) == 1
-    assert asked == ["Sea", "Tax"]
+    assert encoded == ["Sea", "Tax"]
     assert near(engine, 0, 0, 1) == [("Tax", 1.0)]

@@ -34,8 +34,8 @@ def test_a_row_that_is_there_stays_and_is_not_counted(store: SqlStore) -> None:
         assert insert_rows(connection, groups, [group("a"), group("b")]) == 2
         assert insert_rows(connection, groups, [group("b", 7), group("c", 7)]) == 1
         assert insert_rows(connection, groups, []) == 0
-        found = {row.id: row.version for row in connection.execute(select(groups))}
-    assert found == {"a": 1, "b": 1, "c": 7}
+        versions = {row.id: row.version for row in connection.execute(select(groups))}
+    assert versions == {"a": 1, "b": 1, "c": 7}
 
 
 def test_only_the_named_columns_are_replaced(store: SqlStore) -> None:
@@ -69,19 +69,19 @@ def test_changes_of_different_columns_each_reach_their_row(store: SqlStore) -> N
     ]
 
 
-@pytest.mark.parametrize("wanted", [[], ["b"], ["a", "c", "missing"], [f"key{n}" for n in range(5000)]])
-def test_in_list_selects_the_listed_keys(store: SqlStore, wanted: list[str]) -> None:
+@pytest.mark.parametrize("listed", [[], ["b"], ["a", "c", "missing"], [f"key{n}" for n in range(5000)]])
+def test_in_list_selects_the_listed_keys(store: SqlStore, listed: list[str]) -> None:
     with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group(name) for name in "abc"])
-        found = set(connection.scalars(select(groups.c.id).where(in_list(groups.c.id, wanted))))
-    assert found == set(wanted) & set("abc")
+        selected = set(connection.scalars(select(groups.c.id).where(in_list(groups.c.id, listed))))
+    assert selected == set(listed) & set("abc")
 
 
 def test_in_list_accepts_numbers(store: SqlStore) -> None:
     with write_transaction(store.engine) as connection:
         insert_rows(connection, groups, [group("a", 2), group("b", 3)])
-        found = list(connection.scalars(select(groups.c.id).where(in_list(groups.c.version, {3, 2**40}))))
-    assert found == ["b"]
+        selected = list(connection.scalars(select(groups.c.id).where(in_list(groups.c.version, {3, 2**40}))))
+    assert selected == ["b"]
 
 
 def test_in_list_uses_the_index_instead_of_reading_the_table(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The read side: what is there, in counts, lists and the full story of one document."""
+"""The read side: counts, lists and the full history of one document."""
 
 import pytest
 from tests.support.scene import (
@@ -63,13 +63,13 @@ def test_the_status_counts_everything_and_says_why_things_ended(scene: Scene, ca
 
 
 def test_the_status_distinguishes_the_states_of_sources(scene: Scene, catalogue: Catalogue):
-    for name, told in (
+    for name, fields in (
         ("A", {}),
         ("B", {"failures": 2, "error": "http_500"}),
         ("C", {"stopped": "10 failures", "failures": 10, "due_at": None}),
         ("D", {"active": False}),
     ):
-        scene.poll(source=make_source(name), **told)
+        scene.poll(source=make_source(name), **fields)
     scene.store.register([make_source("E")], START)
     scene.claim(Task.POLL)
     assert catalogue.status(RECIPE, START)["sources"] == {
@@ -96,7 +96,7 @@ def test_a_source_is_shown_with_its_last_runs(scene: Scene, catalogue: Catalogue
     assert [run["started_at"] for run in shown["polls"]] == [
         START + hours * HOUR for hours in range(11, 1, -1)
     ]
-    assert catalogue.source("nobody") is None
+    assert catalogue.source("unknown") is None
 
 
 def test_documents_are_listed_newest_first_and_undated_last(scene: Scene, catalogue: Catalogue):
@@ -154,27 +154,31 @@ def test_explain_returns_the_full_history_of_a_document(scene: Scene):
             edges=(Edge("o", "related", "r"),),
         )
     )
-    (errand,) = scene.claim(Task.DELIVER)
-    scene.store.finish_deliver([DeliveryResult(id=errand.id, revision=1, receipt="r")], ME, START)
+    (delivery,) = scene.claim(Task.DELIVER)
+    scene.store.finish_deliver([DeliveryResult(id=delivery.id, revision=1, receipt="r")], ME, START)
     (group_batch,) = scene.claim(Task.GATHER)
     story = make_story("s", "day", draft.id)
     scene.store.finish_gather(
         [GatherResult(group=group_batch.id, version=group_batch.version, stories=(story,))], ME, START
     )
-    told = explain(scene.store.engine, draft.id)
-    assert (told["document"]["id"], told["lead"]["id"], told["source"]["name"]) == (draft.id, lead.id, "Wire")
-    assert told["run"]["source_id"] == scene.source.id
-    assert page.id in {capture["id"] for capture in told["captures"]}
-    assert told["document"]["trail"] == [
+    explanation = explain(scene.store.engine, draft.id)
+    assert (explanation["document"]["id"], explanation["lead"]["id"], explanation["source"]["name"]) == (
+        draft.id,
+        lead.id,
+        "Wire",
+    )
+    assert explanation["run"]["source_id"] == scene.source.id
+    assert page.id in {capture["id"] for capture in explanation["captures"]}
+    assert explanation["document"]["trail"] == [
         {"step": "extract", "version": "1", "changed": ["text"], "notes": {"score": 1}}
     ]
-    assert [row["id"] for row in told["also_seen"]] == [copy.id]
-    assert [(row["name"], row["step"]) for row in told["facts"]] == [("f", "s")]
-    assert [row["subject_id"] for row in told["mentions"]] == ["sub"]
-    assert {row["relation"] for row in told["edges"]} == {"related", "duplicate"}
-    assert [row["id"] for row in told["stories"]] == ["s"]
-    assert [(row["route"], row["state"]) for row in told["deliveries"]] == [("out", "done")]
-    assert told["quarantine"] == told["revisions"] == []
+    assert [row["id"] for row in explanation["also_seen"]] == [copy.id]
+    assert [(row["name"], row["step"]) for row in explanation["facts"]] == [("f", "s")]
+    assert [row["subject_id"] for row in explanation["mentions"]] == ["sub"]
+    assert {row["relation"] for row in explanation["edges"]} == {"related", "duplicate"}
+    assert [row["id"] for row in explanation["stories"]] == ["s"]
+    assert [(row["route"], row["state"]) for row in explanation["deliveries"]] == [("out", "done")]
+    assert explanation["quarantine"] == explanation["revisions"] == []
 
 
 def test_explain_finds_a_document_by_the_address_that_its_source_named(scene: Scene):
@@ -186,16 +190,16 @@ def test_explain_finds_a_document_by_the_address_that_its_source_named(scene: Sc
 
 def test_explain_describes_a_lead_that_has_no_document_yet(scene: Scene):
     scene.poll(scene.lead("a"))
-    told = explain(scene.store.engine, scene.lead("a").lead.url)
-    assert (told["document"], told["lead"]["state"]) == (None, State.WAITING)
+    explanation = explain(scene.store.engine, scene.lead("a").lead.url)
+    assert (explanation["document"], explanation["lead"]["state"]) == (None, State.WAITING)
 
 
 def test_explain_shows_earlier_revisions_and_the_quarantine(scene: Scene):
     (draft,) = scene.keep("a")
     scene.refine(ended_result(scene.change(draft, "x"), State.QUARANTINED, "error:X"))
-    told = explain(scene.store.engine, draft.id)
-    assert [(row["revision"], row["state"]) for row in told["revisions"]] == [(2, State.QUARANTINED)]
-    assert [row["reason"] for row in told["quarantine"]] == ["error:X"]
+    explanation = explain(scene.store.engine, draft.id)
+    assert [(row["revision"], row["state"]) for row in explanation["revisions"]] == [(2, State.QUARANTINED)]
+    assert [row["reason"] for row in explanation["quarantine"]] == ["error:X"]
 
 
 def test_explain_returns_nothing_for_an_unknown_key(scene: Scene):

@@ -1,4 +1,4 @@
-"""Work is leased: oldest first, to one owner at a time, and comes back when the owner does not."""
+"""Work is leased, oldest first, to one owner at a time, and is free again when the lease expires."""
 
 import multiprocessing
 import threading
@@ -35,7 +35,7 @@ from headwater.model.jobs import (
 )
 from headwater.model.keys import group_key
 from headwater.model.replay import ReplayResult, ReplayVerdict
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect
 from headwater.store.schema.flow import leads, sources
@@ -45,11 +45,11 @@ SECOND = timedelta(seconds=1)
 
 
 def _sources_due(scene: Scene, *moments: datetime) -> list[str]:
-    """One source per moment, due then; their ids in that order."""
-    made = [make_source(f"S{i}") for i, _ in enumerate(moments)]
-    for source, moment in zip(made, moments, strict=True):
+    """Register one source per moment, due then; returns their ids in that order."""
+    all_sources = [make_source(f"S{i}") for i, _ in enumerate(moments)]
+    for source, moment in zip(all_sources, moments, strict=True):
         scene.store.register([source], moment)
-    return [source.id for source in made]
+    return [source.id for source in all_sources]
 
 
 def test_the_oldest_due_comes_first_up_to_the_limit(scene: Scene):
@@ -152,7 +152,7 @@ def test_next_due_counts_leased_work_as_unfinished(scene: Scene):
     assert scene.store.next_due(RECIPE)[Task.FETCH] == START
 
 
-# A result whose lease was lost is ignored: somebody else has the row now, or had it and finished.
+# A result whose lease was lost is ignored: another worker has the row now, or had it and finished.
 
 
 def _rows(scene: Scene) -> dict[str, list]:
@@ -197,8 +197,8 @@ def _gathered(scene: Scene) -> Callable[[], object]:
 
 def _delivered(scene: Scene) -> Callable[[], object]:
     scene.keep("a", routes=("out",))
-    (errand,) = scene.claim(Task.DELIVER, "slow")
-    return lambda: scene.store.finish_deliver([DeliveryResult(id=errand.id, revision=1)], "slow", START)
+    (delivery,) = scene.claim(Task.DELIVER, "slow")
+    return lambda: scene.store.finish_deliver([DeliveryResult(id=delivery.id, revision=1)], "slow", START)
 
 
 def _replayed(scene: Scene) -> Callable[[], object]:
@@ -206,8 +206,8 @@ def _replayed(scene: Scene) -> Callable[[], object]:
     Replays(scene.store.engine).start(RECIPE, START - HOUR, START + HOUR, START)
     scene.store.advance_replay(RECIPE, START)
     (item,) = scene.claim(Task.REPLAY, "slow")
-    found = ReplayResult(id=item.id, revision=1, capture=None, verdict=ReplayVerdict.SAME)
-    return lambda: scene.store.finish_replay([found], "slow", START)
+    result = ReplayResult(id=item.id, revision=1, capture=None, verdict=ReplayVerdict.SAME)
+    return lambda: scene.store.finish_replay([result], "slow", START)
 
 
 SLOW = {
@@ -265,35 +265,35 @@ def _many_leads(scene: Scene) -> None:
     scene.poll(*(scene.lead(f"n{i}") for i in range(MANY)))
 
 
-def _claim_all(store: SqlStore, owner: str, found: list[str], start: Callable[[], object]) -> None:
+def _claim_all(store: SqlStore, owner: str, claimed: list[str], start: Callable[[], object]) -> None:
     start()
-    while taken := store.claim_leads(Claim(Job(RECIPE, Task.FETCH), owner, START, 7, LEASE)):
-        found.extend(lead.id for lead in taken)
+    while batch := store.claim_leads(Claim(Job(RECIPE, Task.FETCH), owner, START, 7, LEASE)):
+        claimed.extend(lead.id for lead in batch)
 
 
 def test_threads_that_claim_at_once_share_the_rows(scene: Scene):
     _many_leads(scene)
-    found: list[list[str]] = [[] for _ in range(4)]
+    claimed: list[list[str]] = [[] for _ in range(4)]
     gate = threading.Barrier(4)
     threads = [
-        threading.Thread(target=_claim_all, args=(scene.store, f"t{i}", found[i], gate.wait))
+        threading.Thread(target=_claim_all, args=(scene.store, f"t{i}", claimed[i], gate.wait))
         for i in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(DEADLINE)
-    counted = Counter(lead for some in found for lead in some)
-    assert len(counted) == MANY
-    assert set(counted.values()) == {1}
+    counts = Counter(lead for ids in claimed for lead in ids)
+    assert len(counts) == MANY
+    assert set(counts.values()) == {1}
 
 
 def _claim_elsewhere(url: str, owner: str, answers: "multiprocessing.Queue[list[str]]") -> None:
     store = SqlStore(connect(url))
-    found: list[str] = []
-    _claim_all(store, owner, found, lambda: None)
+    claimed: list[str] = []
+    _claim_all(store, owner, claimed, lambda: None)
     store.engine.dispose()
-    answers.put(found)
+    answers.put(claimed)
 
 
 def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str):
@@ -303,16 +303,16 @@ def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str
     started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
     for process in started:
         process.start()
-    found = [answers.get(timeout=DEADLINE) for _ in started]
+    claimed = [answers.get(timeout=DEADLINE) for _ in started]
     for process in started:
         process.join(DEADLINE)
-    counted = Counter(lead for some in found for lead in some)
-    assert len(counted) == MANY
-    assert set(counted.values()) == {1}
+    counts = Counter(lead for ids in claimed for lead in ids)
+    assert len(counts) == MANY
+    assert set(counts.values()) == {1}
 
 
 def test_claimed_rows_name_their_owner(scene: Scene):
     _many_leads(scene)
-    taken = {lead.id for lead in scene.claim(Task.FETCH, ME, limit=10)}
-    assert {row["id"] for row in scene.rows(leads, lease_owner=ME)} == taken
+    claimed = {lead.id for lead in scene.claim(Task.FETCH, ME, limit=10)}
+    assert {row["id"] for row in scene.rows(leads, lease_owner=ME)} == claimed
     assert {row["lease_until"] for row in scene.rows(leads, lease_owner=ME)} == {START + LEASE}

@@ -4,32 +4,32 @@ import pytest
 from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import deliveries, quarantine
 
 
-def _errand(scene: Scene) -> Delivery:
-    (errand,) = scene.claim(Task.DELIVER)
-    return errand
+def _claim_delivery(scene: Scene) -> Delivery:
+    (delivery,) = scene.claim(Task.DELIVER)
+    return delivery
 
 
-def _finish(scene: Scene, errand: Delivery, **told) -> dict:
+def _finish(scene: Scene, delivery: Delivery, **fields) -> dict:
     scene.store.finish_deliver(
-        [DeliveryResult(id=errand.id, revision=errand.revision, **told)], ME, scene.now
+        [DeliveryResult(id=delivery.id, revision=delivery.revision, **fields)], ME, scene.now
     )
     return scene.row(deliveries)
 
 
 def test_a_delivery_carries_the_document(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    errand = _errand(scene)
-    assert (errand.route, errand.revision, errand.attempts) == ("out", 1, 1)
-    assert errand.record == scene.store.documents([draft.id])[draft.id]
+    delivery = _claim_delivery(scene)
+    assert (delivery.route, delivery.revision, delivery.attempts) == ("out", 1, 1)
+    assert delivery.record == scene.store.documents([draft.id])[draft.id]
 
 
 def test_a_sent_delivery_is_done_with_its_receipt(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _errand(scene), receipt="out/1.json")
+    row = _finish(scene, _claim_delivery(scene), receipt="out/1.json")
     assert (row["state"], row["due_at"], row["sent_revision"]) == (State.DONE, None, 1)
     assert (row["sent_at"], row["receipt"], row["lease_owner"]) == (START, "out/1.json", None)
     assert scene.claim(Task.DELIVER) == []
@@ -39,7 +39,7 @@ def test_a_sent_delivery_is_done_with_its_receipt(scene: Scene):
 def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts: int):
     scene.keep("a", routes=("out",))
     row = _finish(
-        scene, _errand(scene), later=Postponement(at=START + HOUR, reason="http_503", counts=counts)
+        scene, _claim_delivery(scene), later=Postponement(at=START + HOUR, reason="http_503", counts=counts)
     )
     assert (row["state"], row["due_at"], row["reason"]) == (State.WAITING, START + HOUR, "http_503")
     assert (row["attempts"], row["lease_owner"]) == (attempts, None)
@@ -47,49 +47,49 @@ def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts:
 
 def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _errand(scene), dropped="unwanted")
+    row = _finish(scene, _claim_delivery(scene), dropped="unwanted")
     assert (row["state"], row["reason"], row["due_at"]) == (State.DROPPED, "unwanted", None)
 
 
 def test_a_quarantined_delivery_waits_for_an_operator(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _errand(scene), quarantined=Quarantine(reason="unknown_route"))
+    row = _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="unknown_route"))
     assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "unknown_route", None)
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (row["id"], Task.DELIVER)
     Operations(scene.store.engine).retry(None, None, START)
-    assert _errand(scene).id == row["id"]
+    assert _claim_delivery(scene).id == row["id"]
 
 
 def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
     scene.keep("a", "b", "c", "d", routes=("out",))
-    sent, later, dropped, apart = scene.claim(Task.DELIVER)
+    delivered, later, dropped, in_quarantine = scene.claim(Task.DELIVER)
     scene.store.finish_deliver(
         [
-            DeliveryResult(id=sent.id, revision=1, receipt="r"),
+            DeliveryResult(id=delivered.id, revision=1, receipt="r"),
             DeliveryResult(id=later.id, revision=1, later=Postponement(at=START + HOUR, reason="busy")),
             DeliveryResult(id=dropped.id, revision=1, dropped="no"),
-            DeliveryResult(id=apart.id, revision=1, quarantined=Quarantine(reason="bad")),
+            DeliveryResult(id=in_quarantine.id, revision=1, quarantined=Quarantine(reason="bad")),
         ],
         ME,
         START,
     )
     assert {row["id"]: row["state"] for row in scene.rows(deliveries)} == {
-        sent.id: State.DONE, later.id: State.WAITING, dropped.id: State.DROPPED, apart.id: State.QUARANTINED,
+        delivered.id: State.DONE, later.id: State.WAITING, dropped.id: State.DROPPED, in_quarantine.id: State.QUARANTINED,
     }  # fmt: skip
 
 
 def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    errand = _errand(scene)
+    delivery = _claim_delivery(scene)
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
-    row = _finish(scene, errand, receipt="r")
+    row = _finish(scene, delivery, receipt="r")
     assert (row["state"], row["due_at"], row["sent_revision"], row["revision"]) == (
         State.WAITING,
         START,
         1,
         2,
     )
-    again = _errand(scene)
+    again = _claim_delivery(scene)
     assert (again.revision, again.record.revision) == (2, 2)
 
 
@@ -98,18 +98,18 @@ def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Sce
 )
 def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
     (draft,) = scene.keep("a", routes=("out",))
-    errand = _errand(scene)
+    delivery = _claim_delivery(scene)
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
-    _finish(scene, errand, **end)
-    assert _errand(scene).revision == 2
+    _finish(scene, delivery, **end)
+    assert _claim_delivery(scene).revision == 2
     assert scene.count(quarantine) == 0
 
 
 def test_a_later_revision_is_sent_after_the_first_arrived(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _errand(scene))
+    _finish(scene, _claim_delivery(scene))
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
-    assert _errand(scene).revision == 2
+    assert _claim_delivery(scene).revision == 2
 
 
 def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
@@ -117,7 +117,7 @@ def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
     from headwater.store.connect import write_transaction
 
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _errand(scene))
+    _finish(scene, _claim_delivery(scene))
     document = scene.store.documents([draft.id])[draft.id]
     with write_transaction(scene.store.engine) as connection:
         open_deliveries(connection, [(document, "out", "document", 1)], START)
@@ -126,17 +126,17 @@ def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
 
 def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _errand(scene), quarantined=Quarantine(reason="bad"))
+    _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="bad"))
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
-    row = _finish(scene, _errand(scene))
+    row = _finish(scene, _claim_delivery(scene))
     assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)
 
 
 def test_a_bad_revision_in_between_does_not_disturb_the_delivery(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
     scene.refine(ended_result(scene.change(draft, "bad"), State.DROPPED, "paywall"))
-    errand = _errand(scene)
-    assert (errand.revision, errand.record.id) == (1, draft.id)
+    delivery = _claim_delivery(scene)
+    assert (delivery.revision, delivery.record.id) == (1, draft.id)
 
 
 def test_an_ended_story_is_withdrawn(scene: Scene):
@@ -155,4 +155,4 @@ def test_an_ended_story_is_withdrawn(scene: Scene):
     scene.keep("b", group="day")
     (group_batch,) = scene.claim(Task.GATHER)
     scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
-    assert _errand(scene).record is None
+    assert _claim_delivery(scene).record is None

@@ -14,19 +14,21 @@ from headwater.store.schema.knowledge import facts
 DAY = group_key(RECIPE, "day")
 
 
-def _bundle(scene: Scene) -> GroupBatch:
+def _claim_group(scene: Scene) -> GroupBatch:
     (group_batch,) = scene.claim(Task.GATHER)
     return group_batch
 
 
-def _gather(scene: Scene, *told, group_batch: GroupBatch | None = None, **more) -> None:
-    group_batch = group_batch or _bundle(scene)
+def _gather(scene: Scene, *new_stories, group_batch: GroupBatch | None = None, **more) -> None:
+    group_batch = group_batch or _claim_group(scene)
     scene.store.finish_gather(
-        [GatherResult(group=group_batch.id, version=group_batch.version, stories=told, **more)], ME, scene.now
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=new_stories, **more)],
+        ME,
+        scene.now,
     )
 
 
-def _mark(scene: Scene, path: str) -> str:
+def _keep_in_group(scene: Scene, path: str) -> str:
     (draft,) = scene.drafts(path)
     scene.refine(kept_result(draft, group="day", published=scene.now))
     return draft.id
@@ -62,7 +64,7 @@ def test_a_group_batch_holds_the_kept_documents_of_its_group_and_no_others(scene
 
 
 def test_stories_are_written_with_their_members_and_facts(scene: Scene):
-    a, b = _mark(scene, "a"), _mark(scene, "b")
+    a, b = _keep_in_group(scene, "a"), _keep_in_group(scene, "b")
     story = make_story(
         "s1", "day", *sorted([a, b]), summary="Two say it", first_at=START, last_at=START, score=0.5,
         attributes={"x": [1]}, facts={"tone": FactValue("calm", "tone", "1")},
@@ -70,34 +72,34 @@ def test_stories_are_written_with_their_members_and_facts(scene: Scene):
     _gather(scene, story)
     row = scene.row(stories)
     assert (row["state"], row["size"], row["revision"]) == ("live", 2, 1)
-    _mark(scene, "c")
-    assert _bundle(scene).stories == (story,)
+    _keep_in_group(scene, "c")
+    assert _claim_group(scene).stories == (story,)
 
 
 def test_a_gathered_group_rests_until_a_document_joins(scene: Scene):
-    _mark(scene, "a")
+    _keep_in_group(scene, "a")
     _gather(scene)
     row = scene.row(groups)
     assert (row["due_at"], row["lease_owner"], row["attempts"]) == (None, None, 0)
-    _mark(scene, "b")
-    assert _bundle(scene).version == 2
+    _keep_in_group(scene, "b")
+    assert _claim_group(scene).version == 2
 
 
 def test_a_document_that_joins_meanwhile_keeps_the_group_due(scene: Scene):
-    a = _mark(scene, "a")
-    group_batch = _bundle(scene)
-    b = _mark(scene, "b")
+    a = _keep_in_group(scene, "a")
+    group_batch = _claim_group(scene)
+    b = _keep_in_group(scene, "b")
     _gather(scene, make_story("s1", "day", a), group_batch=group_batch)
-    again = _bundle(scene)
+    again = _claim_group(scene)
     assert {document.id for document in again.documents} == {a, b}
     assert [story.id for story in again.stories] == ["s1"]
 
 
 def test_a_new_division_replaces_the_old_one(scene: Scene):
-    a, b = _mark(scene, "a"), _mark(scene, "b")
+    a, b = _keep_in_group(scene, "a"), _keep_in_group(scene, "b")
     _gather(scene, make_story("s1", "day", a, facts={"old": FactValue(1)}), make_story("s2", "day", b))
     scene.now = START + HOUR
-    c = _mark(scene, "c")
+    c = _keep_in_group(scene, "c")
     _gather(scene, make_story("s1", "day", *sorted([a, b, c]), revision=2, facts={"new": FactValue(2)}))
     by_id = {row["id"]: row for row in scene.rows(stories)}
     assert (by_id["s1"]["state"], by_id["s1"]["revision"], by_id["s1"]["size"]) == ("live", 2, 3)
@@ -108,23 +110,23 @@ def test_a_new_division_replaces_the_old_one(scene: Scene):
 
 
 def test_an_ended_story_stays_as_it_ended(scene: Scene):
-    a = _mark(scene, "a")
+    a = _keep_in_group(scene, "a")
     _gather(scene, make_story("s1", "day", a))
     for hours in (1, 2):
         scene.now = START + hours * HOUR
-        _mark(scene, f"more{hours}")
+        _keep_in_group(scene, f"more{hours}")
         _gather(scene)
     row = scene.row(stories)
     assert (row["state"], row["updated_at"]) == ("ended", START + HOUR)
 
 
 def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
-    a = _mark(scene, "a")
+    a = _keep_in_group(scene, "a")
     _gather(scene, make_story("s1", "day", a))
-    _mark(scene, "b")
+    _keep_in_group(scene, "b")
     _gather(scene)
-    _mark(scene, "c")
-    group_batch = _bundle(scene)
+    _keep_in_group(scene, "c")
+    group_batch = _claim_group(scene)
     assert group_batch.stories == ()
     assert group_batch.ended == frozenset({"s1"})
 
@@ -133,13 +135,13 @@ def test_other_groups_keep_their_stories(scene: Scene):
     (draft,) = scene.drafts("x")
     scene.refine(kept_result(draft, group="other"))
     _gather(scene, make_story("s9", "other", draft.id))
-    _mark(scene, "a")
+    _keep_in_group(scene, "a")
     _gather(scene)
     assert scene.row(stories)["state"] == "live"
 
 
 def test_stories_open_their_deliveries_once_per_revision(scene: Scene):
-    a = _mark(scene, "a")
+    a = _keep_in_group(scene, "a")
     story = make_story("s1", "day", a)
     _gather(scene, story, routes={"s1": ("digest",)})
     row = scene.row(deliveries)
@@ -149,15 +151,15 @@ def test_stories_open_their_deliveries_once_per_revision(scene: Scene):
         "s1",
         1,
     )
-    (errand,) = scene.claim(Task.DELIVER)
-    assert errand.record == story
-    _mark(scene, "b")
+    (delivery,) = scene.claim(Task.DELIVER)
+    assert delivery.record == story
+    _keep_in_group(scene, "b")
     _gather(scene, replace(story, revision=2), routes={"s1": ("digest",)})
     assert scene.row(deliveries)["revision"] == 2
 
 
 def test_a_postponed_group_is_due_later(scene: Scene):
-    _mark(scene, "a")
+    _keep_in_group(scene, "a")
     _gather(scene, later=Postponement(at=START + HOUR, reason="model_busy"))
     row = scene.row(groups)
     assert (row["due_at"], row["reason"], row["attempts"], row["lease_owner"]) == (
@@ -169,9 +171,9 @@ def test_a_postponed_group_is_due_later(scene: Scene):
 
 
 def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene: Scene):
-    a = _mark(scene, "a")
+    a = _keep_in_group(scene, "a")
     _gather(scene, make_story("s1", "day", a))
-    _mark(scene, "b")
+    _keep_in_group(scene, "b")
     _gather(scene, quarantined=Quarantine(reason="error:ValueError", detail="x"))
     assert (scene.row(groups)["due_at"], scene.row(groups)["reason"]) == (None, "error:ValueError")
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (DAY, Task.GATHER)
@@ -179,9 +181,9 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
 
 
 def test_a_quarantined_group_that_is_gathered_after_all_leaves_the_quarantine(scene: Scene):
-    _mark(scene, "a")
+    _keep_in_group(scene, "a")
     _gather(scene, quarantined=Quarantine(reason="error:ValueError"))
-    _mark(scene, "b")
+    _keep_in_group(scene, "b")
     _gather(scene)
     assert (scene.count(quarantine), scene.row(groups)["reason"]) == (0, None)
 
@@ -195,4 +197,4 @@ def test_a_group_settles_again_with_each_document(scene: Scene):
     scene.now = START + timedelta(minutes=11)
     assert scene.claim(Task.GATHER) == []
     scene.now = START + timedelta(minutes=19)
-    assert len(_bundle(scene).documents) == 2
+    assert len(_claim_group(scene).documents) == 2

@@ -1,4 +1,4 @@
-"""JSON columns: whatever a step found out is read back as it was, as far as JSON can say it."""
+"""JSON columns: what a step noted is read back unchanged, as far as JSON can express it."""
 
 import msgspec
 from hypothesis import HealthCheck, given, settings
@@ -25,17 +25,17 @@ def test_json_comes_back_as_it_was(value: object):
 
 @given(st.text(st.characters(categories=["Cs", "L", "Cc", "P"])))
 def test_any_text_can_be_written(text: str):
-    held = msgspec.json.decode(to_json({text: [text]}))
-    (name,) = held
+    decoded = msgspec.json.decode(to_json({text: [text]}))
+    (name,) = decoded
     assert len(name) == len(text)
-    assert held == {name: [name]}
+    assert decoded == {name: [name]}
     name.encode()
     assert "\x00" not in name
 
 
 def test_records_are_written_by_their_fields():
-    marks = (TrailEntry("extract", "1", ("text",), {"n": 1}),)
-    assert msgspec.json.decode(to_json(marks)) == [
+    trail = (TrailEntry("extract", "1", ("text",), {"n": 1}),)
+    assert msgspec.json.decode(to_json(trail)) == [
         {"step": "extract", "version": "1", "changed": ["text"], "notes": {"n": 1}}
     ]
 
@@ -50,11 +50,11 @@ def test_a_document_survives_json(title: str, text: str):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
 @given(st.lists(values, max_size=4))
-def test_facts_come_back_from_the_database_as_they_were(scene: Scene, found: list[object]):
+def test_facts_come_back_from_the_database_as_they_were(scene: Scene, json_value: list[object]):
     with scene.store.engine.begin() as connection:
         connection.execute(facts.delete())
-        for number, value in enumerate(found):
+        for number, value in enumerate(json_value):
             row = {"record_id": "r", "name": str(number), "value": value, "step": "s", "version": "1"}
             connection.execute(facts.insert().values(**row))
     stored = {row["name"]: row["value"] for row in scene.rows(facts)}
-    assert stored == {str(number): value for number, value in enumerate(found)}
+    assert stored == {str(number): value for number, value in enumerate(json_value)}

@@ -24,9 +24,9 @@ from headwater.store.schema.knowledge import edges
 
 
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):
-    told = scene.lead("a", published=START, hints={"guid": "1", "tags": ["x"]}, subject="sub")
-    assert scene.poll(told) == 1
-    assert scene.claim(Task.FETCH) == [replace(told, attempts=1)]
+    lead = scene.lead("a", published=START, hints={"guid": "1", "tags": ["x"]}, subject="sub")
+    assert scene.poll(lead) == 1
+    assert scene.claim(Task.FETCH) == [replace(lead, attempts=1)]
     assert scene.count(documents) == 0
 
 
@@ -100,23 +100,25 @@ def test_sources_that_report_the_same_documents_at_once_agree_on_one_lead_each(s
     scene.store.register(pair, START)
     turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}
     gate = threading.Barrier(2)
-    troubles: list[Exception] = []
+    errors: list[Exception] = []
 
     def finish(source, order: int) -> None:
-        found = [make_lead(f"p{i}", source=source, url=f"https://x.example/{i}") for i in range(30)][::order]
-        polled = PollResult(source=source.id, run=turns[source.id].run, leads=tuple(found), due_at=None)
+        same_leads = [make_lead(f"p{i}", source=source, url=f"https://x.example/{i}") for i in range(30)][
+            ::order
+        ]
+        polled = PollResult(source=source.id, run=turns[source.id].run, leads=tuple(same_leads), due_at=None)
         gate.wait()
         try:
             scene.store.finish_poll([polled], ME, START)
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is to show it
-            troubles.append(error)
+            errors.append(error)
 
     threads = [threading.Thread(target=finish, args=(s, o)) for s, o in zip(pair, (1, -1), strict=True)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(DEADLINE)
-    assert troubles == []
+    assert errors == []
     assert len(scene.rows(leads, state=State.WAITING)) == 30
     assert len(scene.rows(leads, state=State.DUPLICATE)) == 30
     assert scene.count(edges) == 30
@@ -166,10 +168,10 @@ def test_the_same_bytes_again_are_the_same_capture(scene: Scene):
     assert scene.count(captures) == 1
 
 
-def _finish(scene: Scene, **told) -> dict:
+def _finish(scene: Scene, **fields) -> dict:
     scene.poll(scene.lead("a"))
     (stored,) = scene.claim(Task.FETCH)
-    fetched = FetchResult(**({"lead": stored.id, "version": "v1", "result": None} | told))
+    fetched = FetchResult(**({"lead": stored.id, "version": "v1", "result": None} | fields))
     scene.store.finish_fetch([fetched], ME, START)
     return scene.row(leads)
 

@@ -1,13 +1,13 @@
-"""What it costs to ask who is at work, to go on holding and to give back: an index of what is held, and nothing more."""
+"""Listing, renewing and releasing leases reads an index of the leased rows and nothing more."""
 
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import text
-from tests.contract.test_store_lookups import noted, planned
+from tests.contract.test_store_lookups import planned, recorded_statements
 from tests.support.scene import START, Scene
 
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import read_transaction
 
@@ -16,21 +16,21 @@ LATER = START + timedelta(hours=1)
 
 def ask(scene: Scene) -> None:
     scene.store.lease_owners()
-    scene.store.release(["somebody", "somebody else"], counts=True)
-    scene.store.release(["somebody"], counts=False)
+    scene.store.release(["worker", "another worker"], counts=True)
+    scene.store.release(["worker"], counts=False)
     for task in TASK_TABLES:
-        scene.store.renew(task, "somebody", LATER)
+        scene.store.renew(task, "worker", LATER)
     Operations(scene.store.engine).free_expired(START)
 
 
 def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):
     scene.drafts(*(f"page-{number}" for number in range(30)))
     engine = scene.store.engine
-    with noted(engine) as told:
+    with recorded_statements(engine) as statements:
         ask(scene)
-    asked = [(statement, values) for statement, values in told if "lease_owner" in statement]
-    assert len(asked) == 5 * len(TASK_TABLES)
-    for statement, values in asked:
+    lease_statements = [(statement, values) for statement, values in statements if "lease_owner" in statement]
+    assert len(lease_statements) == 5 * len(TASK_TABLES)
+    for statement, values in lease_statements:
         assert "_lease_owner" in plan(scene, statement, values), statement
 
 
@@ -42,8 +42,8 @@ def plan(scene: Scene, statement: str, values: Any) -> str:
             with connection.begin_nested() as asking:
                 for table in TASK_TABLES.values():
                     connection.execute(text(f"DROP INDEX ix_{table.name}_due"))
-                told = str(planned(connection, statement, values))
+                plan_rows = str(planned(connection, statement, values))
                 asking.rollback()
-            return told
-        told = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
-        return "\n".join(row[3] for row in told)
+            return plan_rows
+        plan_rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        return "\n".join(row[3] for row in plan_rows)

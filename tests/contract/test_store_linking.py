@@ -18,7 +18,7 @@ def copy(draft: Draft, of: Draft, *subjects: str) -> RefineResult:
     return replace(result, document=make_document(draft, subjects=subjects))
 
 
-def said(scene: Scene, draft: Draft) -> dict[str, str]:
+def mention_kinds(scene: Scene, draft: Draft) -> dict[str, str]:
     rows: list[dict[str, Any]] = scene.rows(mentions)
     return {row["subject_id"]: row["kind"] for row in rows if row["document_id"] == draft.id}
 
@@ -27,20 +27,20 @@ def test_r57_a_copy_for_another_subject_is_a_mention_of_the_original(scene: Scen
     first, second = scene.drafts("a", "b")
     scene.refine(kept_result(first, subjects=("calder",)))
     scene.refine(copy(second, first, "brindle", "calder"))
-    assert said(scene, first) == {"brindle": SEEN_FOR}
-    assert said(scene, second) == {}
+    assert mention_kinds(scene, first) == {"brindle": SEEN_FOR}
+    assert mention_kinds(scene, second) == {}
 
 
 def test_r57_original_and_copy_in_one_commit(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(kept_result(first), copy(second, first, "brindle"))
-    assert said(scene, first) == {"brindle": SEEN_FOR}
+    assert mention_kinds(scene, first) == {"brindle": SEEN_FOR}
 
 
 def test_r57_what_the_text_says_stands(scene: Scene):
     first, second, third = scene.drafts("a", "b", "c")
-    named = Mention("brindle", "ticker", 0.9, 2, ((0, 3), (9, 12)))
-    scene.refine(kept_result(first, mentions=(named,)), copy(second, first, "brindle"))
+    mention = Mention("brindle", "ticker", 0.9, 2, ((0, 3), (9, 12)))
+    scene.refine(kept_result(first, mentions=(mention,)), copy(second, first, "brindle"))
     scene.refine(copy(third, first, "brindle"))
     (row,) = scene.rows(mentions)
     assert (row["kind"], row["confidence"], row["count"]) == ("ticker", 0.9, 2)
@@ -49,35 +49,37 @@ def test_r57_what_the_text_says_stands(scene: Scene):
 def test_r57_a_revised_original_keeps_its_links(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(kept_result(first), copy(second, first, "brindle"))
-    again = scene.change(first, "another body")
-    assert again.revision == 2
-    scene.refine(kept_result(again, mentions=(Mention("dovetail", "alias", 0.7),)))
-    assert said(scene, first) == {"brindle": SEEN_FOR, "dovetail": "alias"}
+    second_lead = scene.change(first, "another body")
+    assert second_lead.revision == 2
+    scene.refine(kept_result(second_lead, mentions=(Mention("dovetail", "alias", 0.7),)))
+    assert mention_kinds(scene, first) == {"brindle": SEEN_FOR, "dovetail": "alias"}
 
 
 def test_r57_a_copy_that_was_not_written_links_nothing(scene: Scene):
     first, second = scene.drafts("a", "b")
     scene.refine(kept_result(first))
-    scene.refine(copy(second, first, "brindle"), owner="somebody else")
-    assert said(scene, first) == {}
+    scene.refine(copy(second, first, "brindle"), owner="another worker")
+    assert mention_kinds(scene, first) == {}
     states = {row["id"]: row["state"] for row in scene.rows(documents)}
     assert states[second.id] == State.WAITING
 
 
-@pytest.mark.parametrize("told_before_it_was_kept", [True, False])
-def test_r57_the_same_address_from_a_source_of_another_subject(scene: Scene, told_before_it_was_kept: bool):
+@pytest.mark.parametrize("reported_before_it_was_kept", [True, False])
+def test_r57_the_same_address_from_a_source_of_another_subject(
+    scene: Scene, reported_before_it_was_kept: bool
+):
     other = make_source("Post", subject="brindle")
     lead = scene.lead("a", subject="calder")
-    again = make_lead("p", source=other, url=lead.lead.url)
+    second_lead = make_lead("p", source=other, url=lead.lead.url)
     scene.poll(lead)
     scene.fetch(lead)
     (draft,) = scene.claim(Task.REFINE)
-    if told_before_it_was_kept:
-        scene.poll(again, source=other)
+    if reported_before_it_was_kept:
+        scene.poll(second_lead, source=other)
     scene.refine(kept_result(draft, subjects=("calder",)))
-    if not told_before_it_was_kept:
-        scene.poll(again, source=other)
-    assert said(scene, draft) == {"brindle": SEEN_FOR}
+    if not reported_before_it_was_kept:
+        scene.poll(second_lead, source=other)
+    assert mention_kinds(scene, draft) == {"brindle": SEEN_FOR}
 
 
 def test_r57_the_same_address_as_a_copy_counts_for_the_original(scene: Scene):
@@ -85,5 +87,5 @@ def test_r57_the_same_address_as_a_copy_counts_for_the_original(scene: Scene):
     scene.refine(kept_result(first), copy(second, first))
     other = make_source("Post", subject="brindle")
     scene.poll(make_lead("p", source=other, url=second.lead.lead.url), source=other)
-    assert said(scene, first) == {"brindle": SEEN_FOR}
-    assert said(scene, second) == {}
+    assert mention_kinds(scene, first) == {"brindle": SEEN_FOR}
+    assert mention_kinds(scene, second) == {}

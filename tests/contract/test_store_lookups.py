@@ -1,4 +1,4 @@
-"""What a decision about copies costs the database: few statements, each through an index."""
+"""A decision about duplicates needs few statements, each through an index."""
 
 import json
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ Statement = tuple[str, Any]
 
 
 @contextmanager
-def noted(engine: Engine) -> Iterator[list[Statement]]:
+def recorded_statements(engine: Engine) -> Iterator[list[Statement]]:
     """Every statement that is sent in the meantime, as the driver gets it."""
-    told: list[Statement] = []
+    statements: list[Statement] = []
 
-    def note(connection: Any, cursor: Any, statement: str, parameters: Any, *rest: Any) -> None:
-        told.append((statement, parameters))
+    def note(connection: Any, cursor: Any, statement: str, parameters: Any, *_more: Any) -> None:
+        statements.append((statement, parameters))
 
     event.listen(engine, "before_cursor_execute", note)
     try:
-        yield told
+        yield statements
     finally:
         event.remove(engine, "before_cursor_execute", note)
 
@@ -35,15 +35,15 @@ def noted(engine: Engine) -> Iterator[list[Statement]]:
 def remembered(scene: Scene) -> list[str]:
     drafts = scene.drafts(*(f"page-{number}" for number in range(30)))
     for number, draft in enumerate(drafts):
-        told = {"prints": (("url", f"u{number}"), ("guid", f"g{number}")), "sentences": (number, 99)}
-        assert scene.refine(keep(draft, number, 77, epoch=now(scene), **told)) == []
+        trace_fields = {"prints": (("url", f"u{number}"), ("guid", f"g{number}")), "sentences": (number, 99)}
+        assert scene.refine(keep(draft, number, 77, epoch=now(scene), **trace_fields)) == []
     return [draft.id for draft in drafts]
 
 
 def ask_everything(scene: Scene, ids: list[str]) -> None:
-    """All that the ladder asks about a batch."""
-    found = scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 77, 500], 40)
-    assert len(found.holders[77]) == 30
+    """Every lookup that the dedupe rules make for a batch."""
+    holders = scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 77, 500], 40)
+    assert len(holders.holders[77]) == 30
     assert scene.store.sentence_story_counts("trial", ["", "Wire"], [5, 99])["Wire"] == {5: 1, 99: 30}
     assert len(scene.store.documents(ids[:12])) == 12
     assert scene.store.originals(ids) == {}
@@ -51,11 +51,11 @@ def ask_everything(scene: Scene, ids: list[str]) -> None:
 
 def test_c24_every_lookup_goes_through_an_index(scene: Scene, remembered: list[str]):
     engine = scene.store.engine
-    with noted(engine) as told:
+    with recorded_statements(engine) as statements:
         ask_everything(scene, remembered)
-    asked = [(statement, values) for statement, values in told if "SELECT" in statement]
-    assert len(asked) >= 5
-    for statement, values in asked:
+    lookups = [(statement, values) for statement, values in statements if "SELECT" in statement]
+    assert len(lookups) >= 5
+    for statement, values in lookups:
         assert scans(engine, statement, values) == [], statement
 
 
@@ -73,9 +73,9 @@ def scans(engine: Engine, statement: str, values: Any) -> list[str]:
 def planned(connection: Connection, statement: str, values: Any) -> dict[str, Any]:
     """Tables of a few rows are read whole unless that is made dear; then any index there is would be taken."""
     connection.execute(text("SET LOCAL enable_seqscan = off"))
-    found = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar()
-    told = json.loads(found) if isinstance(found, str) else found
-    plan: dict[str, Any] = told[0]["Plan"]
+    raw_plan = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar()
+    parsed_plan = json.loads(raw_plan) if isinstance(raw_plan, str) else raw_plan
+    plan: dict[str, Any] = parsed_plan[0]["Plan"]
     return plan
 
 
@@ -93,8 +93,8 @@ def sequential(node: dict[str, Any]) -> Iterator[str]:
 
 
 def test_c21_a_batch_asks_no_more_often_when_more_is_stored(scene: Scene, remembered: list[str]):
-    with noted(scene.store.engine) as few:
+    with recorded_statements(scene.store.engine) as few:
         scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 500], 40)
-    with noted(scene.store.engine) as many:
+    with recorded_statements(scene.store.engine) as many:
         scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [*range(30), 77, *range(500, 800)], 40)
     assert len(few) == len(many) <= 8

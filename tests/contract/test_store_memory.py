@@ -1,4 +1,4 @@
-"""The memory by which copies are recognised: rows that last, are shared by workers, and agree after every accident."""
+"""The fingerprints by which copies are recognised: stored rows, shared by workers, consistent after every error."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,18 +20,18 @@ SCHEME = "s1"
 MEMORY = (dedupe_bands, dedupe_epochs, fingerprints, sentence_counts, edges)
 
 
-def trace(draft: Draft, *keys: int, epoch: int = 0, **told: Any) -> Trace:
-    given: dict[str, Any] = {"prints": (), "sentences": (), "publisher": "Wire", "original": draft.id}
-    return Trace(scheme=SCHEME, keys=keys, epoch=epoch, **(given | told))
+def trace(draft: Draft, *keys: int, epoch: int = 0, **fields: Any) -> Trace:
+    defaults: dict[str, Any] = {"prints": (), "sentences": (), "publisher": "Wire", "original": draft.id}
+    return Trace(scheme=SCHEME, keys=keys, epoch=epoch, **(defaults | fields))
 
 
-def keep(draft: Draft, *keys: int, **told: Any) -> RefineResult:
-    return replace(kept_result(draft), trace=trace(draft, *keys, **told))
+def keep(draft: Draft, *keys: int, **fields: Any) -> RefineResult:
+    return replace(kept_result(draft), trace=trace(draft, *keys, **fields))
 
 
-def copy(draft: Draft, of: Draft, *keys: int, **told: Any) -> RefineResult:
+def copy(draft: Draft, of: Draft, *keys: int, **fields: Any) -> RefineResult:
     result = ended_result(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
-    return replace(result, trace=trace(draft, *keys, original=of.id, **told))
+    return replace(result, trace=trace(draft, *keys, original=of.id, **fields))
 
 
 def recall(
@@ -75,8 +75,8 @@ def test_more_documents_than_a_statement_takes_are_recalled(scene: Scene, monkey
     monkeypatch.setattr(remembering, "NUMBERS_AT_ONCE", 2)
     drafts = scene.drafts("a", "b", "c", "d", "e")
     scene.refine(*(keep(draft, *range(10 * i, 10 * i + 10)) for i, draft in enumerate(drafts)))
-    found = recall(scene, *range(60))
-    assert found.holders == {key: [drafts[key // 10].id] for key in range(50)}
+    holders = recall(scene, *range(60))
+    assert holders.holders == {key: [drafts[key // 10].id] for key in range(50)}
 
 
 def test_a_fingerprint_belongs_to_the_first_document_that_had_it(scene: Scene):
@@ -117,23 +117,26 @@ def test_originals_are_returned_for_copies_only(scene: Scene):
 
 def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene: Scene):
     first, echo, other, late = scene.drafts("a", "b", "c", "d")
-    said = {"sentences": (5, 6)}
-    scene.refine(keep(first, **said), keep(other, **said), copy(echo, first, **said))
+    trace_fields = {"sentences": (5, 6)}
+    scene.refine(keep(first, **trace_fields), keep(other, **trace_fields), copy(echo, first, **trace_fields))
     assert scene.store.sentence_story_counts("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
     scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
-    counted = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
-    assert scene.store.sentence_story_counts("trial", ["Wire", "Gazette", ""], [5, 6]) == counted
+    counts = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
+    assert scene.store.sentence_story_counts("trial", ["Wire", "Gazette", ""], [5, 6]) == counts
 
 
 def test_deciding_a_document_again_changes_nothing(scene: Scene):
     first, second = scene.drafts("a", "b")
-    said = {"sentences": (5,), "prints": (("url", "u"),)}
-    scene.refine(keep(first, 1, 2, **said), copy(second, first, 1, 2, **said))
+    trace_fields = {"sentences": (5,), "prints": (("url", "u"),)}
+    scene.refine(keep(first, 1, 2, **trace_fields), copy(second, first, 1, 2, **trace_fields))
     before = rows_of(scene)
     assert len(before["dedupe_bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
-    results = (keep(again[0], 1, 2, epoch=epoch, **said), copy(again[1], first, 1, 2, epoch=epoch, **said))
+    results = (
+        keep(again[0], 1, 2, epoch=epoch, **trace_fields),
+        copy(again[1], first, 1, 2, epoch=epoch, **trace_fields),
+    )
     assert scene.refine(*results) == []
     after = rows_of(scene)
     for name in ("dedupe_bands", "fingerprints", "sentence_counts", "edges"):
@@ -153,20 +156,20 @@ def test_a_revision_adds_the_keys_that_it_did_not_have(scene: Scene):
     assert scene.count(dedupe_bands) == 4
 
 
-@pytest.mark.parametrize("told", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
-def test_an_overtaken_document_is_decided_again(scene: Scene, told: dict[str, Any]):
+@pytest.mark.parametrize("fields", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
+def test_an_overtaken_document_is_decided_again(scene: Scene, fields: dict[str, Any]):
     first, second, third = scene.drafts("a", "b", "c")
-    keys, rest = told.get("keys", ()), {"prints": told.get("prints", ())}
-    assert scene.refine(keep(first, *keys, **rest)) == []
-    assert scene.refine(keep(second, *keys, **rest), keep(third, 99)) == [second.id]
+    keys, prints = fields.get("keys", ()), {"prints": fields.get("prints", ())}
+    assert scene.refine(keep(first, *keys, **prints)) == []
+    assert scene.refine(keep(second, *keys, **prints), keep(third, 99)) == [second.id]
     assert scene.row(documents, id=second.id)["state"] == State.WAITING
     assert scene.row(documents, id=third.id)["state"] == State.KEPT
-    assert scene.refine(copy(second, first, *keys, epoch=now(scene), **rest)) == []
+    assert scene.refine(copy(second, first, *keys, epoch=now(scene), **prints)) == []
     assert [(row["from_id"], row["to_id"]) for row in scene.rows(edges)] == [(second.id, first.id)]
 
 
 def test_copies_of_an_overtaken_document_are_decided_again_with_it(scene: Scene):
-    """Else a copy would point to a copy."""
+    """Otherwise a copy would point to a copy."""
     first, second, leaning = scene.drafts("a", "b", "c")
     assert scene.refine(keep(first, 1)) == []
     assert scene.refine(keep(second, 1, 2), copy(leaning, second, 2)) == sorted([second.id, leaning.id])
@@ -186,7 +189,7 @@ class Accident(Exception):
 
 def test_an_error_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     first, second = scene.drafts("a", "b")
-    said = {"sentences": (5,), "prints": (("url", "u"),)}
+    trace_fields = {"sentences": (5,), "prints": (("url", "u"),)}
     before = rows_of(scene)
 
     def fail(*_: object) -> None:
@@ -195,8 +198,10 @@ def test_an_error_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr(refining, "_write_quarantine", fail)
         with pytest.raises(Accident):
-            scene.refine(keep(first, 1, **said), copy(second, first, 1, **said))
+            scene.refine(keep(first, 1, **trace_fields), copy(second, first, 1, **trace_fields))
     assert rows_of(scene) == before == {table.name: [] for table in MEMORY}
-    assert scene.refine(keep(first, 1, **said), copy(second, first, 1, **said), owner=ME) == []
+    assert (
+        scene.refine(keep(first, 1, **trace_fields), copy(second, first, 1, **trace_fields), owner=ME) == []
+    )
     assert scene.count(dedupe_bands) == 2
     assert scene.row(dedupe_epochs) == {"space": dedupe_space("trial", SCHEME), "value": 1}

@@ -1,4 +1,4 @@
-"""Names that changed are looked for again in what is stored: in batches, from where it stopped, twice without harm."""
+"""Changed names are searched again in stored documents: in batches, resumable, repeatable without harm."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from headwater.model.jobs import State, Task
 from headwater.model.recipe import StepContext
 from headwater.model.subject import Alias, Subject
 from headwater.ops.mention_rerun import searched_with, with_mentions_entry
-from headwater.store.admin.mentions import MentionStore, RewriteCounts
+from headwater.store.changes.mentions import MentionStore, RewriteCounts
 from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.schema.knowledge import aliases, mentions, subjects
 
@@ -34,17 +34,19 @@ def step_for(*names: str) -> FindMentions:
 def search(
     scene: Scene, stored: MentionStore, step: FindMentions, *, limit: int = 2, stop_after: int = 99
 ) -> list[RewriteCounts]:
-    done, after = [], ""
+    results, after = [], ""
     context = StepContext(RECIPE, scene.now, scene.store)
-    while (batch := stored.kept_documents(RECIPE, after, limit)) and len(done) < stop_after:
+    while (batch := stored.kept_documents(RECIPE, after, limit)) and len(results) < stop_after:
         after = batch[-1].id
         stale = [document for document in batch if not searched_with(document, step)]
-        found = [one for one in step(stale, context) if isinstance(one, Document)]
-        done.append(stored.rewrite([with_mentions_entry(document, step) for document in found]))
-    return done
+        changed_documents = [outcome for outcome in step(stale, context) if isinstance(outcome, Document)]
+        results.append(
+            stored.rewrite([with_mentions_entry(document, step) for document in changed_documents])
+        )
+    return results
 
 
-def named(scene: Scene) -> set[tuple[str, str]]:
+def mention_pairs(scene: Scene) -> set[tuple[str, str]]:
     return {(row["document_id"], row["subject_id"]) for row in scene.rows(mentions)}
 
 
@@ -53,17 +55,17 @@ def test_r83_changed_names_are_found_in_stored_documents(scene: Scene, stored: M
         "a", "b", "c", text="Brindle sold its mill to Calder.", mentions=(Mention("old", "alias", 0.7),)
     )
     search(scene, stored, step_for("Brindle", "Calder"))
-    assert named(scene) == {(draft.id, key) for draft in drafts for key in ("brindle", "calder")}
+    assert mention_pairs(scene) == {(draft.id, key) for draft in drafts for key in ("brindle", "calder")}
     row = scene.row(mentions, document_id=drafts[0].id, subject_id="calder")
     assert (row["kind"], row["confidence"], row["count"], row["offsets"]) == ("alias", 0.7, 1, [[25, 31]])
     search(scene, stored, step_for("Calder"))
-    assert named(scene) == {(draft.id, "calder") for draft in drafts}
+    assert mention_pairs(scene) == {(draft.id, "calder") for draft in drafts}
 
 
 def test_a_second_search_changes_nothing(scene: Scene, stored: MentionStore):
     scene.keep("a", "b", "c", text="Brindle sold its mill.")
     step = step_for("Brindle")
-    assert sum(one.changed for one in search(scene, stored, step)) == 3
+    assert sum(result.changed for result in search(scene, stored, step)) == 3
     before = sorted(scene.rows(mentions), key=repr)
     assert search(scene, stored, step) == [RewriteCounts(), RewriteCounts()]
     assert sorted(scene.rows(mentions), key=repr) == before
@@ -77,15 +79,16 @@ def test_a_search_goes_on_where_it_stopped(scene: Scene, stored: MentionStore):
 
 
 def test_documents_that_a_worker_holds_or_revised_are_skipped(scene: Scene, stored: MentionStore):
-    held, revised = scene.keep("a", "b", text="Brindle sold its mill.")
-    read = [
-        replace(one, mentions=(Mention("x", "alias", 0.7),)) for one in stored.kept_documents(RECIPE, "", 9)
+    leased, revised = scene.keep("a", "b", text="Brindle sold its mill.")
+    searched = [
+        replace(document, mentions=(Mention("x", "alias", 0.7),))
+        for document in stored.kept_documents(RECIPE, "", 9)
     ]
-    scene.change(held, "next")
+    scene.change(leased, "next")
     again = scene.change(revised, "other")
     scene.refine(kept_result(again, text="Nothing of note."))
-    assert stored.rewrite(read) == RewriteCounts(passed_over=2)
-    assert named(scene) == set()
+    assert stored.rewrite(searched) == RewriteCounts(passed_over=2)
+    assert mention_pairs(scene) == set()
     assert scene.claim(Task.REFINE) == []
 
 

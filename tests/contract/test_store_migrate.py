@@ -1,4 +1,4 @@
-"""A database is brought to the schema once, however often and by however many it is asked for."""
+"""A database is migrated to the schema once, however often and by however many processes."""
 
 import multiprocessing
 import shutil
@@ -31,9 +31,9 @@ def test_an_empty_database_gets_every_table_of_the_schema(
     engine = open_store(empty_database).engine
     assert migrate(engine) is True
     inspector = inspect(engine)
-    there = {name for name in inspector.get_table_names() if not name.startswith("search_words_")}
+    existing = {name for name in inspector.get_table_names() if not name.startswith("search_words_")}
     searched = {"search_words" if engine.dialect.name == "sqlite" else "search_vectors"}
-    assert there == {
+    assert existing == {
         *metadata.tables,
         *search_metadata.tables,
         *identity_metadata.tables,
@@ -42,8 +42,8 @@ def test_an_empty_database_gets_every_table_of_the_schema(
     }
     for name, table in metadata.tables.items():
         assert {column["name"] for column in inspector.get_columns(name)} == set(table.c.keys()), name
-        there = {index["name"] for index in inspector.get_indexes(name)}
-        assert {index.name for index in table.indexes} <= there, name
+        existing = {index["name"] for index in inspector.get_indexes(name)}
+        assert {index.name for index in table.indexes} <= existing, name
         assert set(inspector.get_pk_constraint(name)["constrained_columns"]) == {
             c.name for c in table.primary_key
         }
@@ -180,12 +180,12 @@ def test_views_that_cannot_be_created_leave_the_earlier_ones(
 
 def _is_of_the_schema(thing: object, name: str | None, kind: str, *_: object) -> bool:
     """The indexes under the views that others read exist in the dialect's own words, in the migration alone; so does
-    the index for full text, which is made from documents. What a database knows about itself is no record."""
-    own = {
+    the index for full text, which is made from documents. The identity of a database is not a record."""
+    elsewhere = {
         "index": ("idx_articles_", "ix_search_"),
         "table": ("search_", "database_identity", "recipe_views"),
     }
-    return not str(name).startswith(own.get(kind, ()))
+    return not str(name).startswith(elsewhere.get(kind, ()))
 
 
 @pytest.mark.filterwarnings("ignore:Did not recognize type 'vector'")

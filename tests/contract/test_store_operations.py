@@ -5,7 +5,7 @@ from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, ended_res
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import FetchResult, GatherResult, Quarantine, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.maintenance.orphans import find_orphans, orphaned_packs
 from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 
@@ -18,13 +18,13 @@ def operations(scene: Scene) -> Operations:
 def test_waking_makes_every_active_source_of_a_recipe_due(scene: Scene, operations: Operations):
     asleep, paused, stopped, foreign = (make_source(n) for n in ("A", "B", "C", "D"))
     foreign = make_source("D", recipe="other")
-    for source, told in (
+    for source, fields in (
         (asleep, {}),
         (paused, {"active": False}),
         (stopped, {"stopped": "10 failures"}),
         (foreign, {}),
     ):
-        scene.poll(source=source, **told)
+        scene.poll(source=source, **fields)
     assert operations.wake(RECIPE, START) == 1
     assert [source_lease.source.id for source_lease in scene.claim(Task.POLL)] == [asleep.id]
     assert scene.claim(Task.POLL, recipe="other") == []
@@ -52,8 +52,8 @@ def test_a_source_is_paused_and_resumed_by_key_address_or_name(scene: Scene, ope
 
 def test_an_unknown_or_ambiguous_source_is_refused(scene: Scene, operations: Operations):
     scene.store.register([make_source("Twin", url=f"https://{i}.example/") for i in "ab"], START)
-    with pytest.raises(Refused, match="no source called 'nobody'"):
-        operations.pause("nobody", active=False, now=START)
+    with pytest.raises(Refused, match="no source called 'unknown'"):
+        operations.pause("unknown", active=False, now=START)
     with pytest.raises(Refused, match="2 sources called 'Twin'"):
         operations.reset("Twin", START)
     assert {row["active"] for row in scene.rows(sources)} == {True}
@@ -163,5 +163,5 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
 
 def test_the_sweep_knows_which_bytes_are_referenced(scene: Scene, operations: Operations):
     scene.poll(captures=(make_capture("x", "known"),))
-    known = make_capture("x", "known").pack
-    assert find_orphans(operations.engine, orphaned_packs, [known, "no such pack"]) == ["no such pack"]
+    referenced = make_capture("x", "known").pack
+    assert find_orphans(operations.engine, orphaned_packs, [referenced, "no such pack"]) == ["no such pack"]

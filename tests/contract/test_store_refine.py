@@ -103,11 +103,11 @@ def test_everything_that_steps_found_is_stored_with_the_document(scene: Scene):
             edges=(Edge("other", "related", "title", 0.7, {"words": 4}),),
         )
     )
-    found = {row["name"]: row for row in scene.rows(facts)}
-    assert (found["filing"]["value"], found["filing"]["step"], found["filing"]["version"]) == (
+    facts_by_name = {row["name"]: row for row in scene.rows(facts)}
+    assert (facts_by_name["filing"]["value"], facts_by_name["filing"]["step"], facts_by_name["filing"]["version"]) == (
         {"form": "10-K"}, "filings", "2",
     )  # fmt: skip
-    assert found["none"]["value"] is None
+    assert facts_by_name["none"]["value"] is None
     mention = scene.row(mentions)
     assert (mention["subject_id"], mention["count"], mention["offsets"]) == ("sub1", 2, [[0, 4], [9, 13]])
     edge = scene.row(edges)
@@ -121,12 +121,12 @@ def test_exclusive_fingerprints_belong_to_the_document(scene: Scene):
             draft, fingerprints=(fingerprint("x"), fingerprint("y", "url"), fingerprint("z", exclusive=False))
         )
     )
-    wanted = [fingerprint("x"), fingerprint("y", "url"), fingerprint("x", "url")]
-    assert scene.store.fingerprint_owners(RECIPE, wanted) == {
+    requested = [fingerprint("x"), fingerprint("y", "url"), fingerprint("x", "url")]
+    assert scene.store.fingerprint_owners(RECIPE, requested) == {
         fingerprint("x"): draft.id,
         fingerprint("y", "url"): draft.id,
     }
-    assert scene.store.fingerprint_owners("other", wanted) == {}
+    assert scene.store.fingerprint_owners("other", requested) == {}
     assert scene.store.fingerprint_owners(RECIPE, []) == {}
 
 
@@ -233,11 +233,11 @@ def test_what_a_document_held_before_stays_its_own_when_two_of_a_commit_lose(sce
     scene.refine(kept_result(old, fingerprints=(fingerprint("mine"),)))
     again = scene.change(old, "next")
     (new,) = scene.drafts("new")
-    wanted = (fingerprint("mine"), fingerprint("taken"), fingerprint("fresh"))
+    requested = (fingerprint("mine"), fingerprint("taken"), fingerprint("fresh"))
     lost = scene.refine(
-        kept_result(again, fingerprints=wanted),
+        kept_result(again, fingerprints=requested),
         kept_result(new, fingerprints=(fingerprint("mine"), fingerprint("other"))),
     )
     assert sorted(lost) == sorted([old.id, new.id])
-    held = {row["value"]: row["document_id"] for row in scene.rows(fingerprints)}
-    assert held == {"taken": owner.id, "mine": old.id}
+    owners = {row["value"]: row["document_id"] for row in scene.rows(fingerprints)}
+    assert owners == {"taken": owner.id, "mine": old.id}

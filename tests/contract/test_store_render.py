@@ -1,4 +1,4 @@
-"""The wish for a browser: made once, in the transaction that sets the document aside, and kept through kills."""
+"""The request for a browser: made once, in the transaction that sets the document aside, and kept when workers die."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ from tests.support.scene import HOUR, LEASE, ME, Scene, ended_result, kept_resul
 
 from headwater.model.jobs import FetchResult, Postponement, Quarantine, State, Task
 from headwater.model.source import StoredLead
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import documents, leads, quarantine
 
 
@@ -37,21 +37,21 @@ def test_nothing_is_sent_to_the_browser_unasked(scene: Scene):
 
 def test_results_of_a_lost_lease_send_nothing(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(ended_result(draft, State.ASIDE, "js_required", render=True), owner="somebody else")
+    scene.refine(ended_result(draft, State.ASIDE, "js_required", render=True), owner="another worker")
     assert scene.claim(Task.FETCH) == []
 
 
 def test_the_wish_survives_workers_that_die_and_waits(scene: Scene):
     lead = wish(scene)
-    assert [taken.render for taken in scene.claim(Task.FETCH, "dies")] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH, "dies")] == [True]
     scene.store.release(["dies"], counts=True)
-    assert [taken.render for taken in scene.claim(Task.FETCH, "dies too")] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH, "dies too")] == [True]
     scene.now += LEASE + timedelta(seconds=1)
-    assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH)] == [True]
     later = Postponement(at=scene.now + HOUR, reason="rate_limited", counts=False)
     scene.store.finish_fetch([fetched(lead, later)], ME, scene.now)
     scene.now += HOUR
-    assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH)] == [True]
 
 
 def test_a_rendered_page_fulfils_the_wish_and_the_document_leaves_quarantine(scene: Scene):
@@ -73,7 +73,7 @@ def test_a_wish_that_comes_while_the_page_is_fetched_plainly_is_not_lost(scene: 
     lead = wish(scene)
     scene.claim(Task.FETCH)
     scene.store.finish_fetch([fetched(lead, None, rendered=False)], ME, scene.now)
-    assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH)] == [True]
 
 
 def test_a_page_that_could_not_be_shown_is_shown_again_when_an_operator_says_so(scene: Scene):
@@ -83,4 +83,4 @@ def test_a_page_that_could_not_be_shown_is_shown_again_when_an_operator_says_so(
     assert {row["reason"] for row in scene.rows(quarantine)} == {"js_required", "render_timeout"}
     assert scene.claim(Task.FETCH) == []
     Operations(scene.store.engine).retry([lead.id], None, scene.now)
-    assert [taken.render for taken in scene.claim(Task.FETCH)] == [True]
+    assert [claimed_lead.render for claimed_lead in scene.claim(Task.FETCH)] == [True]

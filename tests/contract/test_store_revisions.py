@@ -5,7 +5,7 @@ from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_r
 
 from headwater.model.document import FactValue, Mention, TrailEntry
 from headwater.model.jobs import Postponement, State, Task
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import documents, quarantine, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions
 
@@ -29,11 +29,11 @@ def test_a_new_revision_replaces_the_document_and_the_old_one_is_kept_beside_it(
 
 
 def test_a_revision_replaces_what_was_found_out(scene: Scene):
-    told = {
+    fields = {
         "facts": {"f": FactValue(1, "s", "1"), "old": FactValue(2)},
         "mentions": (Mention("one", "k", 1.0),),
     }
-    (first,) = scene.keep("a", **told)
+    (first,) = scene.keep("a", **fields)
     scene.refine(
         kept_result(
             scene.change(first, "x"),

@@ -8,7 +8,7 @@ from tests.support.scene import HOUR, LEASE, ME, RECIPE, START, Scene, make_capt
 
 from headwater.model.jobs import PollResult, Task
 from headwater.model.source import Trigger
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import captures, leads, polls, sources
 
 
@@ -21,10 +21,10 @@ def test_r26_a_source_that_never_ran_is_due_at_once(scene: Scene):
 
 
 def test_registering_again_changes_nothing_and_counts_nothing(scene: Scene):
-    both = [scene.source, make_source("Post")]
-    assert scene.store.register(both, START) == 2
+    two_sources = [scene.source, make_source("Post")]
+    assert scene.store.register(two_sources, START) == 2
     before = scene.rows(sources)
-    assert scene.store.register(both, START + HOUR) == 0
+    assert scene.store.register(two_sources, START + HOUR) == 0
     assert scene.rows(sources) == before
 
 
@@ -65,9 +65,9 @@ def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigg
     assert [source_lease.source for source_lease in scene.claim(Task.POLL)] == [source]
 
 
-@pytest.mark.parametrize("told", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
-def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, told):
-    scene.poll(due_at=START, **told)
+@pytest.mark.parametrize("fields", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
+def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, fields):
+    scene.poll(due_at=START, **fields)
     assert scene.claim(Task.POLL) == []
     assert scene.store.next_due(RECIPE) == {}
 
@@ -139,7 +139,7 @@ def test_r29_a_crashed_run_is_closed_and_does_not_block_its_source(scene: Scene)
 
 
 def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
-    from headwater.store.admin.operations import Operations
+    from headwater.store.changes.operations import Operations
 
     scene.store.register([scene.source], START)
     (source_lease,) = scene.claim(Task.POLL)
@@ -157,10 +157,10 @@ def test_leads_of_a_poll_that_continues_are_stored_at_once_and_counted_in_its_ru
     page = make_capture(scene.source.id, "page 1")
     assert scene.store.add_leads(source_lease, [scene.lead("a"), scene.lead("b")], [page], START) == 2
     assert scene.count(leads) == 2
-    rest = PollResult(
+    last_result = PollResult(
         source=scene.source.id, run=source_lease.run, leads=(scene.lead("b"), scene.lead("c")), due_at=None
     )
-    assert scene.store.finish_poll([rest], ME, START) == 1
+    assert scene.store.finish_poll([last_result], ME, START) == 1
     run = scene.row(polls)
     assert (run["found_count"], run["new_count"]) == (4, 3)
     assert scene.row(leads, identity="a")["capture_id"] == page.id
@@ -179,9 +179,9 @@ def test_a_source_that_moved_keeps_its_identity(scene: Scene):
 # The list that names the sources.
 
 
-def listed(scene: Scene, *wanted) -> list[str]:
-    scene.store.register(wanted, scene.now)
-    return list(scene.store.sync_sources(RECIPE, wanted, scene.now))
+def listed(scene: Scene, *listed_sources) -> list[str]:
+    scene.store.register(listed_sources, scene.now)
+    return list(scene.store.sync_sources(RECIPE, listed_sources, scene.now))
 
 
 def standing(scene: Scene, source) -> tuple[bool, str, str | None]:
@@ -206,10 +206,10 @@ def test_a_listed_source_comes_back_although_a_poll_was_under_way(scene: Scene):
     listed(scene, wire, post)
     turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}
     listed(scene, wire)
-    ended = PollResult(
+    result = PollResult(
         source=post.id, run=turns[post.id].run, due_at=START + HOUR, error="http_500", failures=1
     )
-    scene.store.finish_poll([ended], ME, START)
+    scene.store.finish_poll([result], ME, START)
     assert standing(scene, post)[:2] == (False, "unlisted")
     scene.now += 2 * HOUR
     assert post.id not in {source_lease.source.id for source_lease in scene.claim(Task.POLL)}
@@ -218,13 +218,13 @@ def test_a_listed_source_comes_back_although_a_poll_was_under_way(scene: Scene):
 
 
 def test_what_an_operator_added_or_paused_is_not_touched_by_the_list(scene: Scene):
-    wire, post, own = make_source("Wire"), make_source("Post"), make_source("Own")
+    wire, post, added = make_source("Wire"), make_source("Post"), make_source("Own")
     operations = Operations(scene.store.engine)
-    scene.store.register([own], START, origin="operator")
+    scene.store.register([added], START, origin="operator")
     listed(scene, wire, post)
     operations.pause("Post", active=False, now=START)
     assert listed(scene, wire) == []
-    assert standing(scene, own) == (True, "operator", None)
+    assert standing(scene, added) == (True, "operator", None)
     listed(scene, wire, post)
     assert standing(scene, post)[0] is False
 

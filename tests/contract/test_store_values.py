@@ -1,4 +1,4 @@
-"""What goes in comes out: hostile text, odd moments, nested JSON. Both databases alike."""
+"""Values are read back as they were written: hostile text, odd moments, nested JSON, on both databases."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -27,19 +27,19 @@ HOSTILE = [
 
 @pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_stored_and_only_what_no_database_holds_is_replaced(scene: Scene, words: str):
-    held = words.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
+    stored_words = words.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
     lead = scene.lead("a", title=words, hints={"guid": words, words: [words, {"deep": words}]}, version=words)
     scene.poll(lead, detail=words, warnings=(words,), watermark={"etag": words})
     (stored,) = scene.claim(Task.FETCH)
-    assert (stored.lead.title, stored.lead.version) == (held, held)
-    assert stored.lead.hints == {"guid": held, held: [held, {"deep": held}]}
-    assert scene.row(sources)["watermark"] == {"etag": held}
+    assert (stored.lead.title, stored.lead.version) == (stored_words, stored_words)
+    assert stored.lead.hints == {"guid": stored_words, stored_words: [stored_words, {"deep": stored_words}]}
+    assert scene.row(sources)["watermark"] == {"etag": stored_words}
     scene.store.release(["me"], counts=False)
     scene.fetch(lead)
     (draft,) = scene.claim(Task.REFINE)
     scene.refine(kept_result(draft, text=words, attributes={"x": words}, facts={"f": FactValue(words)}))
     document = scene.store.documents([draft.id])[draft.id]
-    assert (document.text, document.attributes) == (held, {"x": held})
+    assert (document.text, document.attributes) == (stored_words, {"x": stored_words})
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_r71_what_every_source_said_about_a_document_is_returned(scene: Scene):
     scene.fetch(first)
     scene.now += HOUR
     scene.poll(second, source=other)
-    source_hints = scene.store.source_hints([first.document, "nobody"])
+    source_hints = scene.store.source_hints([first.document, "unknown"])
     assert source_hints == {
         first.document: [
             {"title": "A", "summary": "Short.", "tags": ["x"]},

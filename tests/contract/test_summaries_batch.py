@@ -43,9 +43,11 @@ def test_g13_g14_a_batch_replaces_the_local_summary_and_each_sentence_names_its_
     assert story["summary"].startswith("It is reported: a")
     assert story["attributes"]["summary_by"] == MODEL
     assert story["revision"] == local["revision"] + 1
-    named = [claim["documents"] for claim in story["attributes"]["claims"]]
-    assert {line for documents_named in named for line in documents_named} == summaries.documents("a")
-    assert all(len(documents_named) == 1 for documents_named in named)
+    cited_documents = [claim["documents"] for claim in story["attributes"]["claims"]]
+    assert {line for documents_named in cited_documents for line in documents_named} == summaries.documents(
+        "a"
+    )
+    assert all(len(documents_named) == 1 for documents_named in cited_documents)
     assert summaries.scene.row(deliveries, record_id="a")["revision"] == story["revision"]
     assert summaries.server.keys == {f"Bearer {KEY}"}
 
@@ -459,17 +461,17 @@ def test_a_process_that_read_an_older_state_of_a_batch_changes_nothing(summaries
     summaries.publish("a1")
     summaries.rounds(1)
     rows = summaries.store()
-    (sent,) = rows.open_batches()
-    stale = replace(sent, state=BatchState.UPLOADED)
+    (open_batch,) = rows.open_batches()
+    stale = replace(open_batch, state=BatchState.UPLOADED)
     given_up = [RequestOutcome(id=summaries.scene.rows(summary_requests)[0]["id"], state=RequestState.FAILED)]
     assert rows.advance_batch(stale, state="creating") is None
     assert not rows.end_batch(stale, given_up, summaries.scene.now)
-    assert rows.advance_batch(replace(sent, creating_at=summaries.scene.now), reason="late") is None
+    assert rows.advance_batch(replace(open_batch, creating_at=summaries.scene.now), reason="late") is None
     rows.settle(given_up, summaries.scene.now, "another")
     summaries.store().settle(given_up, summaries.scene.now)
-    assert (summaries.requests(), rows.open_batches()) == ({"a-standard": "asked"}, [sent])
-    assert rows.end_batch(sent, given_up, summaries.scene.now)
-    assert not rows.end_batch(sent, given_up, summaries.scene.now)
+    assert (summaries.requests(), rows.open_batches()) == ({"a-standard": "asked"}, [open_batch])
+    assert rows.end_batch(open_batch, given_up, summaries.scene.now)
+    assert not rows.end_batch(open_batch, given_up, summaries.scene.now)
     assert summaries.requests() == {"a-standard": "failed"}
 
 

@@ -27,8 +27,8 @@ def summaries(scene: Scene) -> Iterator[SummaryScene]:
 
 def test_g13_a_direct_call_replaces_the_local_summary_at_once(summaries: SummaryScene):
     summaries.publish("a1", "a2", "b1")
-    done = summaries.round(**DIRECT)
-    assert (done.asked, done.answered, done.stories_updated, done.cost) == (2, 2, 2, None)
+    figures = summaries.round(**DIRECT)
+    assert (figures.asked, figures.answered, figures.stories_updated, figures.cost) == (2, 2, 2, None)
     assert (summaries.by("a"), summaries.by("b")) == ("small", "small")
     origin = summaries.story("a")["attributes"]["summary_origin"]
     assert (origin["level"], origin["question"], origin["dropped"]) == ("standard", "story-1", 0)
@@ -60,8 +60,8 @@ def test_g18_after_the_last_attempt_the_local_summary_stays(summaries: SummarySc
 def test_an_overloaded_endpoint_is_left_alone_and_no_attempt_is_counted(summaries: SummaryScene):
     summaries.publish("a1", "b1")
     summaries.server.faults += [ApiFaults(CHAT, 429, {"Retry-After": "120"}) for _ in range(5)]
-    done = summaries.round(**DIRECT, concurrency=1)
-    assert (done.postponed, len(summaries.server.requests)) == (1, 1)
+    figures = summaries.round(**DIRECT, concurrency=1)
+    assert (figures.postponed, len(summaries.server.requests)) == (1, 1)
     for _ in range(5):
         summaries.scene.now += timedelta(seconds=120)
         summaries.round(**DIRECT, concurrency=1)
@@ -79,17 +79,17 @@ def test_a_request_that_was_not_accepted_is_not_counted_as_spent(summaries: Summ
     assert rows.spent_since(summaries.scene.now - timedelta(days=1)) > 0.0001
 
 
-@pytest.mark.parametrize("trouble", [{"status": 408}, {"status": 502}, {"status": 504}, {"broken": True}])
+@pytest.mark.parametrize("fault", [{"status": 408}, {"status": 502}, {"status": 504}, {"broken": True}])
 def test_g14_a_call_that_may_have_been_paid_counts_and_keeps_its_cost(
-    summaries: SummaryScene, trouble: dict[str, Any]
+    summaries: SummaryScene, fault: dict[str, Any]
 ):
     summaries.publish("a1")
-    summaries.server.faults += [ApiFaults(CHAT, **trouble) for _ in range(3)]
+    summaries.server.faults += [ApiFaults(CHAT, **fault) for _ in range(3)]
     costs = []
     for number in range(1, 4):
-        done = summaries.rounds(1, mode="direct")[0]
+        figures = summaries.rounds(1, mode="direct")[0]
         (row,) = summaries.scene.rows(summary_requests)
-        assert (done.answered, row["attempts"]) == (0, number)
+        assert (figures.answered, row["attempts"]) == (0, number)
         costs.append(row["cost"])
     assert costs == pytest.approx([costs[0] * number for number in (1, 2, 3)])
     assert costs[0] > 0.0001
@@ -114,9 +114,9 @@ def test_g14_a_second_call_that_is_not_accepted_leaves_the_first_counted(summari
 
     summaries.server.answer = badly
     most = summaries.estimate(mode="direct").cost
-    done = summaries.round(mode="direct")
+    figures = summaries.round(mode="direct")
     (row,) = summaries.scene.rows(summary_requests)
-    assert (done.postponed, row["attempts"], row["cost"]) == (1, 1, pytest.approx(most / 2))
+    assert (figures.postponed, row["attempts"], row["cost"]) == (1, 1, pytest.approx(most / 2))
 
 
 def test_g14_the_estimate_includes_every_call_that_may_be_made(summaries: SummaryScene):

@@ -1,4 +1,4 @@
-"""The stories of the last hours that most sources tell."""
+"""The stories of the last hours that most sources report."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,17 +15,17 @@ from headwater.model.story import Member, Story
 from headwater.store.reads.top_stories import top_stories
 
 
-def article(scene: Scene, name: str, path: str, **told: Any) -> Draft:
+def article(scene: Scene, name: str, path: str, **fields: Any) -> Draft:
     (draft,) = drafts(scene, crypto(name), path)
     scene.refine(
-        kept_result(draft, publisher=name, title=path.title(), group="day", published=scene.now, **told)
+        kept_result(draft, publisher=name, title=path.title(), group="day", published=scene.now, **fields)
     )
     return draft
 
 
-def tell(scene: Scene, *stories: tuple[str, list[Draft]], **told: Any) -> None:
+def gather_stories(scene: Scene, *stories: tuple[str, list[Draft]], **fields: Any) -> None:
     (group_batch,) = scene.claim(Task.GATHER, recipe=CRYPTO)
-    made = tuple(
+    gathered_stories = tuple(
         Story(
             id=name,
             recipe=CRYPTO,
@@ -34,12 +34,14 @@ def tell(scene: Scene, *stories: tuple[str, list[Draft]], **told: Any) -> None:
             members=tuple(Member(draft.id) for draft in documents),
             first_at=scene.now,
             last_at=scene.now,
-            **told,
+            **fields,
         )
         for name, documents in stories
     )
     scene.store.finish_gather(
-        [GatherResult(group=group_batch.id, version=group_batch.version, stories=made)], ME, scene.now
+        [GatherResult(group=group_batch.id, version=group_batch.version, stories=gathered_stories)],
+        ME,
+        scene.now,
     )
 
 
@@ -49,8 +51,8 @@ def top(engine: Engine, since: datetime = START - HOUR, limit: int = 10) -> list
 
 def test_c41_the_story_that_most_sources_report_comes_first_with_its_sources(scene: Scene, engine: Engine):
     alone = article(scene, "A", "alone")
-    both = [article(scene, "A", "hack"), article(scene, "B", "hack")]
-    tell(scene, ("alone", [alone]), ("hack", both))
+    two_articles = [article(scene, "A", "hack"), article(scene, "B", "hack")]
+    gather_stories(scene, ("alone", [alone]), ("hack", two_articles))
     first, second = top(engine)
     assert (first["id"], first["told_by"], second["told_by"]) == ("hack", 2, 1)
     assert {teller["publisher"] for teller in first["sources"]} == {"A", "B"}
@@ -65,7 +67,7 @@ def test_c19_copies_by_other_publishers_count_as_sources(scene: Scene, engine: E
         scene.refine(ended_result(copy, State.DUPLICATE, "duplicate:text", of=original.id))
     again = crypto("F")
     scene.poll(make_lead("wire", source=again, url=original.lead.lead.url), source=again)
-    tell(scene, ("plain", plain), ("wire", [original]))
+    gather_stories(scene, ("plain", plain), ("wire", [original]))
     first, second = top(engine)
     assert (first["id"], first["told_by"]) == ("wire", 4)
     assert [teller["copy"] for teller in first["sources"]] == [False, True, True, True]
@@ -74,18 +76,18 @@ def test_c19_copies_by_other_publishers_count_as_sources(scene: Scene, engine: E
 
 
 def test_what_is_older_is_left_out_and_the_limit_holds(scene: Scene, engine: Engine):
-    tell(scene, ("old", [article(scene, "A", "old")]))
+    gather_stories(scene, ("old", [article(scene, "A", "old")]))
     scene.now += 5 * HOUR
     fresh = [article(scene, "A", f"fresh {i}") for i in range(3)]
-    tell(scene, ("old", []), *((f"fresh {i}", [draft]) for i, draft in enumerate(fresh)))
+    gather_stories(scene, ("old", []), *((f"fresh {i}", [draft]) for i, draft in enumerate(fresh)))
     assert len(top(engine, START + HOUR)) == 3
     assert len(top(engine, START + HOUR, limit=2)) == 2
 
 
 def test_a_score_goes_before_the_number_of_sources(scene: Scene, engine: Engine):
     many = [article(scene, name, "many") for name in "AB"]
-    one = article(scene, "A", "one")
-    tell(scene, ("many", many), ("one", [one]))
+    lone_article = article(scene, "A", "one")
+    gather_stories(scene, ("many", many), ("one", [lone_article]))
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE stories SET score = 0.9 WHERE id = 'one'")
     assert [story["id"] for story in top(engine)] == ["one", "many"]
@@ -99,11 +101,11 @@ def test_c41_the_command_shows_stories_and_prints_json(
     monkeypatch: pytest.MonkeyPatch,
 ):
     scene.now = datetime.now(UTC) - HOUR
-    tell(scene, ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]))
+    gather_stories(scene, ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]))
     settings = ("--config", str(settings_file(tmp_path, database)))
     shown = call(capsys, monkeypatch, *settings, "top", "--hours", "6")
     assert "1. Hack" in shown.out
     assert "2 sources" in shown.out
-    told = call(capsys, monkeypatch, *settings, "top", "--hours", "6", "--json").record
-    assert [story["title"] for story in told["stories"]] == ["Hack"]
+    record = call(capsys, monkeypatch, *settings, "top", "--hours", "6", "--json").record
+    assert [story["title"] for story in record["stories"]] == ["Hack"]
     assert call(capsys, monkeypatch, *settings, "top", "--hours", "0.5", "--json").record["stories"] == []

@@ -8,16 +8,11 @@ import pytest
 from headwater.documents.embedding.build import NAME
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
-from headwater.stories.topics.classifier import (
-    BUCKETS,
-    TopicClassifier,
-    hashed_words,
-    topic_features,
-)
+from headwater.stories.topics.classifier import BUCKETS, TopicClassifier, hashed_words, topic_features
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import FILE, load_classifier, pack_classifier, unpack_classifier
 
-TOLD = {
+EXAMPLES = {
     "15000000": "The striker scored twice as Dunmore Rovers won the cup final on penalties.",
     "02000000": "A court in Arden sentenced the former banker to six years in prison for fraud; police arrested two more.",
     "11000000": "The senate passed the bill after the president and party leaders agreed on the vote.",
@@ -34,9 +29,11 @@ def test_g15_it_knows_the_17_top_levels_and_is_small():
 
 def test_g15_clear_cases_are_classified(tmp_path: Path):
     encode = open_encoder(tmp_path)
-    texts = list(TOLD.values())
-    found = load_classifier(encode.name).probabilities(topic_features(texts, encode(texts)))
-    assert [load_classifier(encode.name).codes[place] for place in found.argmax(axis=1)] == list(TOLD)
+    texts = list(EXAMPLES.values())
+    probabilities = load_classifier(encode.name).probabilities(topic_features(texts, encode(texts)))
+    assert [load_classifier(encode.name).codes[place] for place in probabilities.argmax(axis=1)] == list(
+        EXAMPLES
+    )
 
 
 def test_it_abstains_where_nothing_stands_out():

@@ -1,4 +1,4 @@
-"""A story or a receipt that cannot be stored is quarantined alone; the worker and the other records go on."""
+"""A story or a receipt that cannot be stored is quarantined alone; the worker and the other records continue."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Nearest vectors by PostgreSQL's own index: the answers of the exact way, kept up to date, and nothing lost without it."""
+"""Nearest vectors by PostgreSQL's index: the results of an exact search, kept up to date; search works without it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from headwater.store.connect import connect, read_transaction, unchecked_transac
 from headwater.store.migrate import migrate
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import vectors
-from headwater.store.search import vector_index as nearness_index
+from headwater.store.search import vector_index as index_module
 from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.nearest_vectors import DIMENSIONS, index_vectors, vector_candidates
 from headwater.store.search.vector_index import (
@@ -50,30 +50,31 @@ def key(number: int) -> str:
 
 @pytest.fixture
 def corpus(scene: Scene, engine: Engine) -> Matrix:
-    """Documents in clouds, as articles lie; every fifth in another language."""
+    """Documents in clusters, like articles; every fifth in another language."""
     scene.keep("first", title="First", language="es", published=START)
     chance = np.random.default_rng(7)
     centres = chance.normal(size=(60, DIMENSIONS))
-    made = unit(centres[chance.integers(60, size=MANY)] + 0.7 * chance.normal(size=(MANY, DIMENSIONS)))
+    all_vectors = unit(centres[chance.integers(60, size=MANY)] + 0.7 * chance.normal(size=(MANY, DIMENSIONS)))
     with write_transaction(engine) as connection:
-        one = dict(connection.execute(select(documents)).mappings().one())
+        template = dict(connection.execute(select(documents)).mappings().one())
         connection.execute(delete(documents))
-        told = [
-            one | {"id": key(place), "language": "ca" if place % 5 == 0 else "es", "title": f"Number {place}"}
+        document_rows = [
+            template
+            | {"id": key(place), "language": "ca" if place % 5 == 0 else "es", "title": f"Number {place}"}
             for place in range(MANY)
         ]
-        connection.execute(insert(documents), told)
+        connection.execute(insert(documents), document_rows)
         connection.execute(
             insert(vectors),
             [
                 {"document_id": key(place), "model": MODEL, "dimensions": DIMENSIONS, "vector": row.tobytes()}
-                for place, row in enumerate(made)
+                for place, row in enumerate(all_vectors)
             ],
         )
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         assert refresh_vector_index(engine) is True
         connection.execute(text("ANALYZE search_vectors, documents"))
-    return made
+    return all_vectors
 
 
 def exact(corpus: Matrix, query: Matrix, among: list[int]) -> list[str]:
@@ -81,27 +82,29 @@ def exact(corpus: Matrix, query: Matrix, among: list[int]) -> list[str]:
     return [key(among[place]) for place in np.argsort(-near)[:BEST]]
 
 
-def found(engine: Engine, query: Matrix, **told: str) -> list[str]:
-    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST, **told)
-    return [row["id"] for row in search_by_vector(engine, wish, MODEL, query)]
+def nearest(engine: Engine, query: Matrix, **filters: str) -> list[str]:
+    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST, **filters)
+    return [row["id"] for row in search_by_vector(engine, search_query, MODEL, query)]
 
 
-def recall(engine: Engine, corpus: Matrix, queries: Matrix, among: list[int], **told: str) -> float:
-    hits = [len(set(exact(corpus, one, among)) & set(found(engine, one, **told))) for one in queries]
+def recall(engine: Engine, corpus: Matrix, queries: Matrix, among: list[int], **filters: str) -> float:
+    hits = [
+        len(set(exact(corpus, query, among)) & set(nearest(engine, query, **filters))) for query in queries
+    ]
     return sum(hits) / (BEST * len(queries))
 
 
 @pytest.fixture
 def forced(engine: Engine) -> Iterator[list[str]]:
-    """The planner takes the index, however small the table; what it planned is kept."""
+    """The planner uses the index even for a small table; its plans are recorded."""
     plans: list[str] = []
 
     def force(connection, _cursor, statement, parameters, *_) -> None:
         if "<=>" in statement and not statement.startswith("EXPLAIN"):
             connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
             connection.exec_driver_sql("SET LOCAL enable_sort = off")
-            told = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
-            plans.append("\n".join(row[0] for row in told))
+            plan = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
+            plans.append("\n".join(row[0] for row in plan))
 
     event.listen(engine, "before_cursor_execute", force)
     yield plans
@@ -123,27 +126,27 @@ def test_p29_the_index_finds_what_an_exact_search_finds(engine: Engine, corpus: 
 def test_similarities_are_those_of_an_exact_search(
     engine: Engine, corpus: Matrix, monkeypatch: pytest.MonkeyPatch
 ):
-    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
-    indexed = search_by_vector(engine, wish, MODEL, corpus[3])
+    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
+    indexed = search_by_vector(engine, search_query, MODEL, corpus[3])
     monkeypatch.setattr("headwater.store.search.vectors.vector_candidates", lambda *_: None)
-    assert indexed == search_by_vector(engine, wish, MODEL, corpus[3])
+    assert indexed == search_by_vector(engine, search_query, MODEL, corpus[3])
     assert indexed[0]["similarity"] == 1.0
 
 
 def test_the_index_follows_changed_and_removed_documents(engine: Engine, corpus: Matrix):
     other = unit(np.random.default_rng(5).normal(size=(1, DIMENSIONS)))[0]
-    assert found(engine, corpus[0])[0] == key(0)
+    assert nearest(engine, corpus[0])[0] == key(0)
     with write_transaction(engine) as connection:
         of = (vectors.c.document_id == key(0), vectors.c.model == MODEL)
         connection.execute(update(vectors).where(*of).values(vector=other.tobytes()))
         connection.execute(delete(documents).where(documents.c.id == key(1)))
     assert index_vectors(engine, MODEL) == 1
-    assert found(engine, other)[0] == key(0)
-    assert key(1) not in found(engine, corpus[1])
+    assert nearest(engine, other)[0] == key(0)
+    assert key(1) not in nearest(engine, corpus[1])
     assert index_vectors(engine, MODEL) == 0
 
 
-def marks(engine: Engine) -> int:
+def waiting_vectors(engine: Engine) -> int:
     """How many vectors wait to be copied."""
     with read_transaction(engine) as connection:
         return int(
@@ -157,43 +160,45 @@ def change(connection: Connection, number: int, vector: Matrix) -> None:
 
 
 def test_a_search_and_a_writer_do_not_wait_for_each_other(engine: Engine, corpus: Matrix):
-    """A writer has a vector and its mark; the search copies the others and ends; the writer goes on with those."""
-    first, *others = sorted(range(4), key=key)
+    """A writer holds a vector; the search copies the others and ends; then the writer changes those."""
+    first, *other_numbers = sorted(range(4), key=key)
     fresh = unit(np.random.default_rng(3).normal(size=(4, DIMENSIONS)))
     with write_transaction(engine) as connection:
-        for number in others:
+        for number in other_numbers:
             change(connection, number, fresh[number])
     with write_transaction(engine) as connection:
         change(connection, first, fresh[first])
-        assert index_vectors(engine, MODEL) == len(others)
-        for number in others:
+        assert index_vectors(engine, MODEL) == len(other_numbers)
+        for number in other_numbers:
             change(connection, number, -fresh[number])
-        assert found(engine, fresh[others[0]])[0] == key(others[0])  # as it was before this transaction
-    assert marks(engine) == 4
-    assert found(engine, -fresh[others[0]])[0] == key(others[0])
-    assert found(engine, fresh[first])[0] == key(first)
-    assert marks(engine) == 0
+        assert nearest(engine, fresh[other_numbers[0]])[0] == key(
+            other_numbers[0]
+        )  # as it was before this transaction
+    assert waiting_vectors(engine) == 4
+    assert nearest(engine, -fresh[other_numbers[0]])[0] == key(other_numbers[0])
+    assert nearest(engine, fresh[first])[0] == key(first)
+    assert waiting_vectors(engine) == 0
 
 
 def test_concurrent_writers_and_searches_all_finish(engine: Engine, corpus: Matrix):
-    rounds, some = 12, list(range(30))
+    rounds, numbers = 12, list(range(30))
 
     def write(seed: int) -> None:
         chance = np.random.default_rng(seed)
         for _ in range(rounds):
             with write_transaction(engine) as connection:
-                for number in sorted(chance.choice(some, size=8, replace=False), key=key):
+                for number in sorted(chance.choice(numbers, size=8, replace=False), key=key):
                     change(connection, int(number), unit(chance.normal(size=(1, DIMENSIONS)))[0])
 
-    def look(seed: int) -> None:
+    def search(seed: int) -> None:
         for number in range(rounds):
-            assert len(found(engine, corpus[100 + seed + number])) == BEST
+            assert len(nearest(engine, corpus[100 + seed + number])) == BEST
 
-    with ThreadPoolExecutor(4) as hands:
-        done = [hands.submit(act, seed) for seed, act in enumerate((write, write, look, look))]
-    assert [one.exception() for one in done] == [None] * 4
+    with ThreadPoolExecutor(4) as pool:
+        futures = [pool.submit(act, seed) for seed, act in enumerate((write, write, search, search))]
+    assert [future.exception() for future in futures] == [None] * 4
     index_vectors(engine, MODEL)
-    assert marks(engine) == 0
+    assert waiting_vectors(engine) == 0
     with read_transaction(engine) as connection:
         stored = dict(connection.execute(select(vectors.c.document_id, vectors.c.vector)).all())
         copied = connection.execute(
@@ -201,13 +206,13 @@ def test_concurrent_writers_and_searches_all_finish(engine: Engine, corpus: Matr
         ).all()
     assert len(copied) == MANY
     for row in copied:
-        said = np.array(json.loads(row.embedding), dtype=np.float32)
-        assert np.array_equal(said, np.frombuffer(stored[row.document_id], dtype="<f4"))
+        copied_vector = np.array(json.loads(row.embedding), dtype=np.float32)
+        assert np.array_equal(copied_vector, np.frombuffer(stored[row.document_id], dtype="<f4"))
 
 
 def test_without_the_index_a_search_is_exact_and_maintenance_creates_it_again(engine: Engine, corpus: Matrix):
-    wish = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
-    answers = found(engine, corpus[5])
+    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
+    answers = nearest(engine, corpus[5])
     torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
     for harm in (
         torn,
@@ -215,11 +220,11 @@ def test_without_the_index_a_search_is_exact_and_maintenance_creates_it_again(en
     ) * 3:  # statements are prepared after some times
         with write_transaction(engine) as connection:
             connection.execute(text(harm))
-        assert vector_candidates(engine, wish, MODEL, corpus[5]) is None
-        assert found(engine, corpus[5]) == answers
+        assert vector_candidates(engine, search_query, MODEL, corpus[5]) is None
+        assert nearest(engine, corpus[5]) == answers
         assert refresh_vector_index(engine) is True
-        assert vector_candidates(engine, wish, MODEL, corpus[5]) is not None
-        assert found(engine, corpus[5]) == answers
+        assert vector_candidates(engine, search_query, MODEL, corpus[5]) is not None
+        assert nearest(engine, corpus[5]) == answers
 
 
 def test_a_process_that_finds_another_one_building_the_index_leaves_it_alone(engine: Engine):
@@ -232,33 +237,33 @@ def test_a_process_that_finds_another_one_building_the_index_leaves_it_alone(eng
 def test_too_few_candidates_lead_to_an_exact_search(engine: Engine, corpus: Matrix):
     with write_transaction(engine) as connection:
         connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
-    wish = SearchQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
-    assert vector_candidates(engine, wish, MODEL, corpus[2]) is None
-    assert found(engine, corpus[2], language="es") == [key(2)]
+    search_query = SearchQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
+    assert vector_candidates(engine, search_query, MODEL, corpus[2]) is None
+    assert nearest(engine, corpus[2], language="es") == [key(2)]
 
 
 def test_vectors_of_another_length_are_searched_exactly(engine: Engine):
-    wish = SearchQuery(query="anything", recipe=RECIPE)
-    assert vector_candidates(engine, wish, MODEL, np.ones(3, dtype=np.float32)) is None
+    search_query = SearchQuery(query="anything", recipe=RECIPE)
+    assert vector_candidates(engine, search_query, MODEL, np.ones(3, dtype=np.float32)) is None
 
 
 def test_search_works_without_the_extension_which_may_be_installed_later(
     postgres: Postgres, open_store: Callable[[str], SqlStore], monkeypatch: pytest.MonkeyPatch
 ):
     engine = open_store(postgres.create("plain")).engine
-    monkeypatch.setattr(nearness_index, "_is_available", lambda _: False)
+    monkeypatch.setattr(index_module, "_is_available", lambda _: False)
     migrate(engine)
-    wish, query = SearchQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
+    search_query, query = SearchQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
     with read_transaction(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is None
-    assert vector_candidates(engine, wish, MODEL, query) is None
-    assert search_by_vector(engine, wish, MODEL, query) == []
+    assert vector_candidates(engine, search_query, MODEL, query) is None
+    assert search_by_vector(engine, search_query, MODEL, query) == []
     assert refresh_vector_index(engine) is False
     monkeypatch.undo()
     with write_transaction(engine) as connection:
         connection.execute(text("CREATE EXTENSION vector"))
     assert refresh_vector_index(engine) is True
-    assert search_by_vector(engine, wish, MODEL, query) == []
+    assert search_by_vector(engine, search_query, MODEL, query) == []
     with write_transaction(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is not None
         drop_vector_table(connection)

@@ -23,7 +23,7 @@ from tests.support.deadline import DEADLINE
 from headwater.app import App
 from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 
 KEY = "sk-must-stay-secret"
 

@@ -8,7 +8,7 @@ import pytest
 from tests.flow.command_line import CommandResult, call
 from tests.pure.newsroom import reports
 
-from headwater.cli.files import cluster as cluster_command
+from headwater.cli.standalone import cluster as cluster_command
 
 
 def lines(*events: str, each: int = 5, **more: Any) -> list[dict[str, Any]]:

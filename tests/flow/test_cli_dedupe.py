@@ -14,7 +14,7 @@ import pytest
 from tests.flow.command_line import SOURCE, CommandResult, call, shell
 from tests.support.deadline import DEADLINE
 
-from headwater.cli.files import json_lines
+from headwater.cli.standalone import json_lines
 
 STORY = (
     "The harbour authority of Dunmore said on Monday that it will widen the northern channel by forty metres next "

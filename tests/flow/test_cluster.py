@@ -35,7 +35,7 @@ def reference(internet: Internet, tmp_path_factory: pytest.TempPathFactory) -> S
     with cluster(folder / "one", internet, f"sqlite:///{folder / 'headwater.db'}") as alone:
         alone.finish(alone.start_embedded())
         snapshot = take_snapshot(alone.data, alone.database)
-    assert snapshot.wrong == ()
+    assert snapshot.problems == ()
     assert len(snapshot.texts) > 30
     return snapshot.in_any_order
 

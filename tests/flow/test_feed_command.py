@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.flow.command_line import CommandResult, call
 
-from headwater.cli.files.feed import result_record
-from headwater.cli.files.feed_json import extract_feed
+from headwater.cli.standalone.feed import result_record
+from headwater.cli.standalone.feed_json import extract_feed
 from headwater.extract.sandbox.batch import BatchExtractor
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading

@@ -17,7 +17,7 @@ from headwater.model.jobs import Task
 from headwater.ops.link_checker import LinkChecker
 from headwater.settings.fetch import fetch_settings
 from headwater.settings.settings import Settings
-from headwater.store.admin.link_health import LinkHealthStore
+from headwater.store.changes.link_health import LinkHealthStore
 from headwater_demo.faults import Fault
 from headwater_demo.internet import running
 

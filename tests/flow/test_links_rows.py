@@ -15,7 +15,7 @@ from headwater.documents.link_health import (
     update_health,
 )
 from headwater.model.jobs import State, Task
-from headwater.store.admin.link_health import LEASE, LinkHealthStore
+from headwater.store.changes.link_health import LEASE, LinkHealthStore
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.links import link_health
 
@@ -170,6 +170,6 @@ def test_reset_and_release_make_links_claimable_again(scene, links):
 
 
 def test_more_documents_than_fit_one_batch_are_all_enrolled(scene, links, monkeypatch):
-    monkeypatch.setattr("headwater.store.admin.link_health.BATCH", 2)
+    monkeypatch.setattr("headwater.store.changes.link_health.BATCH", 2)
     keep(scene, *"abcde")
     assert links.enrol("trial", START) == 6

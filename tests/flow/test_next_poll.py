@@ -16,7 +16,7 @@ from headwater.model.recipe import Discover
 from headwater.model.source import Source, Trigger
 from headwater.sources.feeds.poll import discover_feed
 from headwater.sources.seeds import discover_seeds
-from headwater.store.admin.operations import Operations
+from headwater.store.changes.operations import Operations
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import leads, sources
 

@@ -19,7 +19,7 @@ from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract, Recipe
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.worker_loop import run_round
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import documents, leads, revisions

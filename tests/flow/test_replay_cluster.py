@@ -13,7 +13,7 @@ from headwater.model.jobs import Job, Task
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import worker_roles
 from headwater.runtime.celery.tasks import TaskRunner
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.claims import replay as replaying
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import documents

@@ -17,7 +17,7 @@ from tests.support.journal_recipe import RECIPE, children
 from tests.support.scene import Scene
 from tests.support.worker_processes import WorkerProcesses, worker_processes
 
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 from headwater.store.migrate import migrate
 from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore

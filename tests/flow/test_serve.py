@@ -16,7 +16,7 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.runtime.runs import record_run
 from headwater.settings.settings import Settings
-from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.web.http_api import HttpApi, serve_api
 
 KEY = "a key that is hard to guess"

@@ -15,7 +15,7 @@ import pytest
 from headwater.app import App
 from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
-from headwater.store.admin.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
+from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.web.http_api import HttpApi, serve_api
 
 KEY = "a key that is hard to guess"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from benchmarks.first_contact import batches, measure_batch, read_batch
-from benchmarks.procedures import read_made
+from benchmarks.procedures import read_page
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.page.reader import read_procedure
@@ -29,7 +29,7 @@ def test_p16_pages_of_every_batch_are_read_as_a_person_reads_them(batch: str):
 def test_p6_other_pages_have_no_procedures():
     pages = [page for page, _ in read_batch(NONE)]
     assert len(pages) >= 20
-    assert [page.path for page in pages if read_made(page)] == []
+    assert [page.path for page in pages if read_page(page)] == []
 
 
 @pytest.mark.parametrize("batch", [batch_name for batch_name in batches() if batch_name != NONE])
@@ -39,7 +39,7 @@ def test_p16_every_field_is_contained_in_its_spans(batch: str):
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         assert isinstance(reading, Reading)
         text = page_from(reading, page.url).text
-        for procedure in read_made(page):
+        for procedure in read_page(page):
             for name in QUOTED:
                 evidence = _words("\n".join(text[start:end] for start, end in procedure.spans.get(name, ())))
                 value_words = _words(" ".join(_leaves(procedure.document.get(name))))

@@ -24,7 +24,7 @@ HURRIED = (
     "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off -c shared_buffers=32MB"
     " -c max_wal_size=512MB -c max_connections=60 -c unix_socket_directories='' -c listen_addresses=127.0.0.1"
 )
-ATTEMPTS = 5  # another process may take the port between the look and the start
+ATTEMPTS = 5  # another process may take the port between the check and the start
 
 
 # For tests that kill it: an acknowledged commit stays, as it would anywhere else.

@@ -1,4 +1,4 @@
-"""Short ways to make records, and a store that has already reached a stage of the flow: the start of the store's contract tests."""
+"""Short ways to make records, and a store that has reached a stage of the flow: where contract tests begin."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -127,10 +127,10 @@ def most_in_a_minute(moments: list[float]) -> int:
 
 def check_budgets(day: Day) -> None:
     for kind, most in PER_MINUTE_BY_KIND.items():
-        moments = [sent.at for sent in day.requests if sent.kind == kind]
+        moments = [request.at for request in day.requests if request.kind == kind]
         assert moments, kind
         assert most_in_a_minute(moments) <= most, kind
-    keyed = [sent.at for sent in day.requests if sent.credential == "massive"]
+    keyed = [request.at for request in day.requests if request.credential == "massive"]
     assert most_in_a_minute(keyed) <= PER_KEY
 
 
@@ -153,6 +153,6 @@ def check_nothing_is_lost_or_requested_twice(day: Day) -> None:
     assert due <= day.first_seen.keys()
     late = [day.first_seen[article] - day.appeared[article] for article in due]
     assert max(late) <= 300 + 200
-    grouped = Counter(sent.url for sent in day.requests if "/grouped/" in sent.url)
+    grouped = Counter(request.url for request in day.requests if "/grouped/" in request.url)
     assert set(grouped.values()) == {1}
-    assert len({sent.url for sent in day.requests if "/v3/reference" in sent.url}) == 50
+    assert len({request.url for request in day.requests if "/v3/reference" in request.url}) == 50

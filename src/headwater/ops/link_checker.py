@@ -20,7 +20,7 @@ from headwater.documents.link_health import (
 )
 from headwater.model.http import Failure, Request, Response
 from headwater.model.ports import Clock, Fetcher
-from headwater.store.admin.link_health import DueLink, LinkHealthStore
+from headwater.store.changes.link_health import DueLink, LinkHealthStore
 
 BATCH = 100
 REQUEST_TIMEOUT = timedelta(seconds=30)

@@ -8,7 +8,7 @@ from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe, StepContext
-from headwater.store.admin.mentions import MentionStore
+from headwater.store.changes.mentions import MentionStore
 
 BATCH = 200
 

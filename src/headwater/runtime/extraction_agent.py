@@ -16,7 +16,7 @@ import structlog
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.summaries import Messages, ModelReply
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 from headwater.stories.llm.answers import RETRY_DELAY, InvalidAnswer, ask_until_valid
 from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.extraction import (

@@ -11,7 +11,7 @@ from headwater.ops.installation_lock import worker_lock
 from headwater.runtime.worker_loop import StopSignal, run_idle_round, run_local_loop
 from headwater.runtime.worker_pool import IDLE_HORIZON, ProcessTarget, WorkerPool, run_local_worker, run_pool
 from headwater.settings.settings import Settings
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 
 # Other processes of the machine come first.
 NICENESS = 10

@@ -10,7 +10,7 @@ from typing import Any
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.store.admin.pipeline_runs import PipelineRuns
+from headwater.store.changes.pipeline_runs import PipelineRuns
 
 DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
 

@@ -25,7 +25,7 @@ from headwater.model.jobs import (
 from headwater.model.replay import ReplayItem, ReplayResult, ReplayState
 from headwater.model.source import Source, StoredLead
 from headwater.store import records
-from headwater.store.admin import source_list
+from headwater.store.changes import source_list
 from headwater.store.claims import drafts, fetch, gather, leases, outbox, poll, refine, replay, replay_apply
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.dedupe import copies, index

@@ -17,8 +17,8 @@ from headwater.app import App
 from headwater.model.errors import MovedAway
 from headwater.ops.installation_lock import wait_until_moved
 from headwater.runtime.runs import new_run_name, parse_target_day
-from headwater.store.admin.pipeline_runs import PipelineRuns
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.pipeline_runs import PipelineRuns
+from headwater.store.changes.queues import SqlQueues
 from headwater.web.queue_api import QueueApi
 
 LARGEST_BODY = 64 * 1024

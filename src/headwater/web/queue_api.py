@@ -10,7 +10,7 @@ from aiohttp import web
 
 from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.settings.sources import parse_duration
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 
 MAX_LIMIT = 100
 MAX_TEXT = 300

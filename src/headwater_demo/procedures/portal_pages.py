@@ -47,7 +47,7 @@ def procedure_pages() -> tuple[PortalPage, ...]:
 
 @cache
 def first_unseen_pages() -> tuple[PortalPage, ...]:
-    """In templates that the rules for reading procedures were not written with."""
+    """In templates that were unseen when they were added; the rules were then improved with them."""
     return _build_pages(FIRST_UNSEEN_PORTALS)
 
 

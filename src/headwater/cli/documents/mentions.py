@@ -18,7 +18,7 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.render.progress import Throttle
 from headwater.ops.mention_rerun import RerunCounts, mentions_step, rerun_mentions
-from headwater.store.admin.mentions import MentionStore
+from headwater.store.changes.mentions import MentionStore
 
 PROGRESS_EVERY = 1.0
 

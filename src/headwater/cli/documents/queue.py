@@ -14,7 +14,7 @@ from headwater.cli.options import Json, command_group
 from headwater.cli.render.console import cell, console, print_json_lines, print_result, table
 from headwater.model.errors import Refused
 from headwater.settings.sources import parse_duration
-from headwater.store.admin.queues import SqlQueues
+from headwater.store.changes.queues import SqlQueues
 
 app = command_group("Take items from the queues of recipes and acknowledge them.")
 Name = Annotated[

@@ -23,7 +23,7 @@ from headwater.documents.link_health import ALERTED_STATES, LinkPriority, LinkSt
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.ops.link_checker import LinkChecker, LinkResult
-from headwater.store.admin.link_health import LinkHealthStore
+from headwater.store.changes.link_health import LinkHealthStore
 from headwater.text.redaction import redact_url
 
 app = command_group("Check whether links still work; list their status.")

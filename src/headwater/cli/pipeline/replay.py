@@ -23,7 +23,7 @@ from headwater.cli.times import parse_time
 from headwater.model.errors import Refused
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.replay_pool import replace_replayed, run_replay
-from headwater.store.admin.replays import Replays
+from headwater.store.changes.replays import Replays
 
 app = command_group("Extract stored captures again with the current code, compare, and replace documents.")
 Key = Annotated[

@@ -27,7 +27,7 @@ from headwater.cli.render.console import (
 )
 from headwater.model.errors import Refused
 from headwater.sources.update_frequency import UpdateFrequency
-from headwater.store.admin.source_list import UNLISTED
+from headwater.store.changes.source_list import UNLISTED
 
 app = command_group(
     "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.files.inputs import is_url
 from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_relative, print_json, print_json_lines
+from headwater.cli.standalone.inputs import is_url
 from headwater.model.errors import Refused
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds, find_feed

@@ -10,9 +10,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app, open_app
-from headwater.cli.files.inputs import read_file
 from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
+from headwater.cli.standalone.inputs import read_file
 from headwater.model.errors import Permanent, Refused
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headwater.documents.embedding.models import (
-    MODEL_FILES,
-    TOKENIZER,
-    locate_model,
-    model_file,
-    open_model,
-)
+from headwater.documents.embedding.models import MODEL_FILES, TOKENIZER, locate_model, model_file, open_model
 from headwater.documents.mentions.entities import NamedEntity, TokenLabel, merge_tokens
 from headwater.model.errors import Refused
 

@@ -6,14 +6,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
-from headwater.extract.xml.parser import (
-    Element,
-    attribute,
-    children,
-    find,
-    name_of,
-    text_of,
-)
+from headwater.extract.xml.parser import Element, attribute, children, find, name_of, text_of
 from headwater.model.outcomes import Reading, Unreadable
 from headwater.text.dates import parse_digit_date
 from headwater.text.letters import to_one_line

@@ -11,8 +11,8 @@ from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
 from headwater.model.keys import key, positive_number
 from headwater.model.source import Bar, Source, StoredLead
-from headwater.store.admin.source_list import OPERATOR, adopt_sources
 from headwater.store.bulk import insert_rows, update_rows
+from headwater.store.changes.source_list import OPERATOR, adopt_sources
 from headwater.store.claims.drafts import NewDraft, open_drafts
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, rows_held
 from headwater.store.claims.quarantine import remove_from_quarantine

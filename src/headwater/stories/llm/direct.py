@@ -10,12 +10,7 @@ import structlog
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.ports import Clock, LanguageModel, SummaryStore
 from headwater.model.summaries import Messages, ModelReply, RequestOutcome, RequestState
-from headwater.stories.llm.answers import (
-    RETRY_DELAY,
-    UNAVAILABLE_REASONS,
-    InvalidAnswer,
-    ask_until_valid,
-)
+from headwater.stories.llm.answers import RETRY_DELAY, UNAVAILABLE_REASONS, InvalidAnswer, ask_until_valid
 from headwater.stories.llm.requests import (
     PreparedRequest,
     answered_outcome,

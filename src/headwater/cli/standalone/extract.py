@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, TextIO
 import msgspec
 import typer
 
-from headwater.cli.files.dispatcher import REQUEST_TIMEOUT, InputDispatcher
-from headwater.cli.files.inputs import display_name, expand_inputs
 from headwater.cli.options import Quiet, single_command
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
+from headwater.cli.standalone.inputs import display_name, expand_inputs
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.reader import ProfileReader, read_any
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult

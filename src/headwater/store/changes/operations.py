@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, Task
-from headwater.store.admin.source_list import origin_after_operator
+from headwater.store.changes.source_list import origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix

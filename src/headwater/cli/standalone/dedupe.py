@@ -10,7 +10,10 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 import typer
 
-from headwater.cli.files.json_lines import (
+from headwater.cli.options import Quiet, single_command
+from headwater.cli.render.console import error_console, format_count
+from headwater.cli.render.progress import Throttle
+from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
     numbered_lines,
@@ -19,9 +22,6 @@ from headwater.cli.files.json_lines import (
     parse_published_at,
     refuse_or_skip,
 )
-from headwater.cli.options import Quiet, single_command
-from headwater.cli.render.console import error_console, format_count
-from headwater.cli.render.progress import Throttle
 from headwater.documents.dedupe.articles import Article, Decision
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import MemoryIndex

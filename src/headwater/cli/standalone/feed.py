@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headwater.cli.files.dispatcher import REQUEST_TIMEOUT, InputDispatcher
-from headwater.cli.files.feed_json import extract_feed, failed_feed_record
-from headwater.cli.files.inputs import display_name, expand_inputs
 from headwater.cli.options import Json, Quiet, single_command
 from headwater.cli.render.console import format_count
 from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
+from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
+from headwater.cli.standalone.inputs import display_name, expand_inputs
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
 from headwater.extract.sandbox.pool import Sandboxed
 from headwater.fetch.responses import header_value

@@ -12,7 +12,9 @@ import msgspec
 import typer
 
 from headwater.cli.environment import settings_from
-from headwater.cli.files.json_lines import (
+from headwater.cli.options import Quiet, global_options, single_command
+from headwater.cli.render.console import format_count
+from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
     numbered_lines,
@@ -21,8 +23,6 @@ from headwater.cli.files.json_lines import (
     parse_published_at,
     refuse_or_skip,
 )
-from headwater.cli.options import Quiet, global_options, single_command
-from headwater.cli.render.console import format_count
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused

@@ -9,8 +9,8 @@ from typing import Self
 import typer
 
 from headwater.cli.environment import settings_from
-from headwater.cli.files.inputs import is_url, read_file
 from headwater.cli.options import global_options
+from headwater.cli.standalone.inputs import is_url, read_file
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
