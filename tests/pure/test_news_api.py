@@ -54,8 +54,8 @@ def source(**fields: Any) -> Source:
     return make_source("news_api", url="", options=options, subject="subject1", **fields)
 
 
-def poll(answers: Any, where: Source | None = None) -> SessionResult:
-    return run_session(discover(where or source(), NOW), answers)
+def poll(answers: Any, polled_source: Source | None = None) -> SessionResult:
+    return run_session(discover(polled_source or source(), NOW), answers)
 
 
 def parameters(result: SessionResult, number: int = 0) -> dict[str, list[str]]:

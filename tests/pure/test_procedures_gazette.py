@@ -44,8 +44,8 @@ def test_p5_each_day_is_polled_once_and_sundays_are_not_failures():
     assert len(outcome.requests) == 7
     assert [lead.identity for lead in outcome.leads] == [CALL]
     assert outcome.discovery.watermark == {"last": "2026-11-13"}
-    again = make_source("boe", API, watermark=dict(outcome.discovery.watermark))
-    assert run_session(discover_gazette(again, NOW), _gazette).requests == []
+    second_poll = make_source("boe", API, watermark=dict(outcome.discovery.watermark))
+    assert run_session(discover_gazette(second_poll, NOW), _gazette).requests == []
 
 
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():

@@ -63,11 +63,11 @@ def test_p29_the_chain_is_queried_in_order_unless_it_is_switched_off(
 
 
 def test_p29_without_the_chain_one_retriever_answers_alone(sources: RetrievalSources):
-    alone = {"RAG_FALLBACK_CHAIN": "0"}
-    assert isinstance(get_retriever(sources, alone), KeywordRetriever)
-    assert isinstance(get_retriever(sources, {**alone, "RAG_ENABLED": "1"}), StoreRetriever)
+    without_chain = {"RAG_FALLBACK_CHAIN": "0"}
+    assert isinstance(get_retriever(sources, without_chain), KeywordRetriever)
+    assert isinstance(get_retriever(sources, {**without_chain, "RAG_ENABLED": "1"}), StoreRetriever)
     without_search = RetrievalSources(folder=sources.folder)
-    assert isinstance(get_retriever(without_search, {**alone, "RAG_ENABLED": "1"}), KeywordRetriever)
+    assert isinstance(get_retriever(without_search, {**without_chain, "RAG_ENABLED": "1"}), KeywordRetriever)
 
 
 def test_p29_only_enabled_retrievers_read_the_pages(sources: RetrievalSources):

@@ -93,8 +93,8 @@ def test_an_early_request_waits_for_its_planned_moment():
 def test_p10_a_slow_host_does_not_use_up_a_shared_quota():
     # Twenty plans of a host with a long Crawl-delay lie far ahead in the budget of its kind; now there is room.
     kind = Quota("kind", 20, 60.0)
-    far = KeyState(planned=[160.0 + 60 * step for step in range(20)])
-    assert decision(kind, views={"kind": far}) == Go()
+    later_plans = KeyState(planned=[160.0 + 60 * step for step in range(20)])
+    assert decision(kind, views={"kind": later_plans}) == Go()
 
 
 def test_no_request_is_planned_beyond_the_horizon():

@@ -128,8 +128,8 @@ def test_a_file_that_is_not_text_is_reported(tmp_path: Path):
 
 
 def test_a_process_needs_two_connections(tmp_path: Path):
-    few = _file(tmp_path, "connections: {pool_size: 1, max_overflow: 0}", "few.yaml")
-    assert "pool_size and max_overflow together must be at least 2" in _refused(read_settings, few, {})
+    too_few = _file(tmp_path, "connections: {pool_size: 1, max_overflow: 0}", "few.yaml")
+    assert "pool_size and max_overflow together must be at least 2" in _refused(read_settings, too_few, {})
     enough = _file(tmp_path, "connections: {pool_size: 1, max_overflow: 1}", "enough.yaml")
     assert read_settings(enough, {}).connections.max_connections == 2
 

@@ -18,7 +18,9 @@ STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 
 
 def document(name: str, topic: str | None = None, **attributes: object) -> Document:
-    about = {"flashpoint": STRAIT, **attributes} | ({"topic": topic_record(topic, 0.9, "x")} if topic else {})
+    all_attributes = {"flashpoint": STRAIT, **attributes} | (
+        {"topic": topic_record(topic, 0.9, "x")} if topic else {}
+    )
     return Document(
         id=name,
         recipe="geopolitics",
@@ -29,7 +31,7 @@ def document(name: str, topic: str | None = None, **attributes: object) -> Docum
         text=f"The ship {name} left the harbour on Monday with a crew of twelve. It returned.",
         language="en",
         published=NOW - timedelta(hours=12),
-        attributes=about,
+        attributes=all_attributes,
     )
 
 
@@ -73,8 +75,8 @@ def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summ
     chance.shuffle(shuffled)
     first, second = describe(documents), describe(shuffled)
     assert (first.score, first.summary) == (second.score, second.summary)
-    same = ("topic", "components", "top_domains", "countries", "claims", "alert")
-    assert [first.attributes[name] for name in same] == [second.attributes[name] for name in same]
+    names = ("topic", "components", "top_domains", "countries", "claims", "alert")
+    assert [first.attributes[name] for name in names] == [second.attributes[name] for name in names]
     assert first.score is not None
     assert 0 <= first.score <= 1
 
@@ -88,14 +90,14 @@ def test_g21_a_story_has_the_golden_score():
 def test_g4_a_story_that_did_not_change_keeps_its_alert():
     first = describe([document("a"), document("b")], new_story=2)
     assert first.attributes["alert"] == ["new_story"]
-    again = StoryContext(
+    unchanged = StoryContext(
         story=story([document("a"), document("b")]),
         documents=(document("a"), document("b")),
         before=first,
         rank=1,
         now=NOW,
     )
-    assert DescribeStory(rules=AlertRules(new_story=2))(again).attributes["alert"] == ["new_story"]
+    assert DescribeStory(rules=AlertRules(new_story=2))(unchanged).attributes["alert"] == ["new_story"]
     grown = describe([document("a"), document("b"), document("c")], before=first, new_story=2)
     assert grown.attributes["alert"] == []
 
