@@ -68,7 +68,8 @@ class Victims:
 def victims(tmp_path_factory):
     folder = tmp_path_factory.mktemp("chaos")
     with running(size="small", process=True) as internet:
-        lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds("small")]
+        # Four feeds are enough for every kind of moment, and keep a run short.
+        lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds("small")[:4]]
         (folder / "feeds.yaml").write_text(yaml.safe_dump({"sources": lines}))
         script = Path(__file__).with_name("victim.py")
         process = subprocess.Popen(
@@ -96,7 +97,7 @@ def reference(victims):
     assert victims.live(data, None) == 0
     snapshot = take_snapshot(data)
     assert snapshot.problems == ()
-    assert len(snapshot.texts) > 30
+    assert len(snapshot.texts) > 20
     return snapshot, json.loads((data / "moments.json").read_text())
 
 
