@@ -24,7 +24,9 @@ from headwater.store.changes.link_health import DueLink, LinkHealthStore
 
 BATCH = 100
 REQUEST_TIMEOUT = timedelta(seconds=30)
-BATCH_TIMEOUT = timedelta(minutes=8)  # shorter than a lease: nobody else asks the same links meanwhile
+BATCH_TIMEOUT = timedelta(
+    minutes=8
+)  # shorter than a lease, so that no one else checks the same links meanwhile
 LONGEST_WAIT = timedelta(minutes=1)
 TICK = timedelta(seconds=0.2)
 

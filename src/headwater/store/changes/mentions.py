@@ -26,7 +26,7 @@ class RewriteCounts:
     changed: int = 0
     same: int = 0
     passed_over: int = 0
-    """Taken by a worker or revised in the meantime: those are read again by whoever asks next."""
+    """Taken by a worker or revised in the meantime: those are read again by the next call."""
 
 
 @dataclass(frozen=True)

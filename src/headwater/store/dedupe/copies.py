@@ -13,7 +13,7 @@ from headwater.store.schema.flow import documents, leads, sources
 from headwater.store.schema.knowledge import edges, mentions
 
 SEEN_FOR = "seen_for"
-"""The kind of a mention that nobody read in the text: a source watched for the subject brought a copy."""
+"""The kind of a mention that is not in the text: a source watched for the subject brought a copy."""
 CONFIDENCE = 0.5
 
 Pairs = set[tuple[str, str]]
