@@ -9,7 +9,7 @@ from tests.servers.batch_api import batch_server
 from tests.support.scene import RECIPE, Scene
 from tests.support.summary_rounds import SummaryScene
 
-from headwater.runtime.summaries import run_round
+from headwater.runtime.summaries import run_summary_round
 from headwater.stories.llm.batches import LISTING_DELAY
 
 ROUNDS = 4
@@ -101,7 +101,7 @@ def live(summaries: SummaryScene, death_plan: DeathPlan) -> None:
             store=Mortal(context.summaries.store, death_plan),
             model=Mortal(context.summaries.model, death_plan),
         )
-        run_round(replace(context, summaries=mortal), [RECIPE])
+        run_summary_round(replace(context, summaries=mortal), [RECIPE])
         summaries.scene.now += LISTING_DELAY
 
 

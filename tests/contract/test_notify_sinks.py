@@ -197,7 +197,7 @@ def test_c37_a_letter_goes_out_with_its_key_as_message_id(post_office: MailRecei
 
 def test_a_cleared_alarm_is_reported_as_over(post_office: MailReceiver):
     mail(post_office).send([envelope(replace(ALARM, cleared_at=NOW, revision=2))])
-    assert post_office.letters[0]["Subject"] == "[crypto] over: Ledger Lane is silent"
+    assert post_office.letters[0]["Subject"] == "[crypto] cleared: Ledger Lane is silent"
 
 
 def test_c37_several_at_once_are_one_letter(post_office: MailReceiver):

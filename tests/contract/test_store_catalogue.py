@@ -167,7 +167,7 @@ def test_explain_returns_the_full_history_of_a_document(scene: Scene):
         lead.id,
         "Wire",
     )
-    assert explanation["run"]["source_id"] == scene.source.id
+    assert explanation["poll"]["source_id"] == scene.source.id
     assert page.id in {capture["id"] for capture in explanation["captures"]}
     assert explanation["document"]["trail"] == [
         {"step": "extract", "version": "1", "changed": ["text"], "notes": {"score": 1}}

@@ -164,7 +164,7 @@ def _polled(scene: Scene) -> Callable[[], object]:
     (source_lease,) = scene.claim(Task.POLL, "slow")
     polled = PollResult(
         source=scene.source.id,
-        run=source_lease.run,
+        poll_id=source_lease.poll_id,
         leads=(scene.lead("a"),),
         watermark={"x": 1},
         due_at=None,

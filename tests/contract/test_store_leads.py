@@ -106,7 +106,9 @@ def test_sources_that_report_the_same_documents_at_once_agree_on_one_lead_each(s
         same_leads = [make_lead(f"p{i}", source=source, url=f"https://x.example/{i}") for i in range(30)][
             ::order
         ]
-        polled = PollResult(source=source.id, run=turns[source.id].run, leads=tuple(same_leads), due_at=None)
+        polled = PollResult(
+            source=source.id, poll_id=turns[source.id].poll_id, leads=tuple(same_leads), due_at=None
+        )
         gate.wait()
         try:
             scene.store.finish_poll([polled], ME, START)

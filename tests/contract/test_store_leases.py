@@ -20,7 +20,7 @@ def ask(scene: Scene) -> None:
     scene.store.release(["worker"], counts=False)
     for task in TASK_TABLES:
         scene.store.renew(task, "worker", LATER)
-    Operations(scene.store.engine).free_expired(START)
+    Operations(scene.store.engine).release_expired_leases(START)
 
 
 def test_what_is_held_is_found_through_an_index_of_what_is_held(scene: Scene):

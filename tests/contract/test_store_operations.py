@@ -156,9 +156,9 @@ def test_the_sweep_frees_expired_leases_and_no_others(scene: Scene, operations: 
     scene.now = START + LEASE / 2
     scene.claim(Task.DELIVER, "busy")
     scene.now = START + LEASE
-    assert operations.free_expired(scene.now) == 1
+    assert operations.release_expired_leases(scene.now) == 1
     assert scene.store.lease_owners() == {"busy"}
-    assert operations.free_expired(scene.now) == 0
+    assert operations.release_expired_leases(scene.now) == 0
 
 
 def test_the_sweep_knows_which_bytes_are_referenced(scene: Scene, operations: Operations):

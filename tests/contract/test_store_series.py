@@ -28,7 +28,11 @@ def poll(scene: Scene, *bars_reported, observed=()):
     with scene._awake(scene.source):
         (source_lease,) = scene.claim(Task.POLL)
     result = PollResult(
-        source=scene.source.id, run=source_lease.run, bars=bars_reported, observations=observed, due_at=None
+        source=scene.source.id,
+        poll_id=source_lease.poll_id,
+        bars=bars_reported,
+        observations=observed,
+        due_at=None,
     )
     return scene.store.finish_poll([result], ME, scene.now)
 
@@ -72,6 +76,6 @@ def test_5_10_observations_keep_their_moment_and_stay_unchanged_when_reported_ag
 def test_results_of_a_lost_lease_are_ignored(scene: Scene):
     scene.store.register([scene.source], scene.now)
     (source_lease,) = scene.claim(Task.POLL)
-    late_result = PollResult(source=scene.source.id, run=source_lease.run, bars=(PRICE,), due_at=None)
+    late_result = PollResult(source=scene.source.id, poll_id=source_lease.poll_id, bars=(PRICE,), due_at=None)
     assert scene.store.finish_poll([late_result], "another", scene.now) == 0
     assert rows(scene, bars) == []

@@ -84,7 +84,7 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     (source_lease,) = scene.claim(Task.POLL)
     run = scene.row(polls)
     assert (run["id"], run["status"], run["started_at"], run["ended_at"]) == (
-        source_lease.run,
+        source_lease.poll_id,
         "running",
         START,
         None,
@@ -92,7 +92,7 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     scene.now = START + timedelta(seconds=2)
     capture = make_capture(scene.source.id, "<rss/>")
     polled = PollResult(
-        source=scene.source.id, run=source_lease.run, leads=(scene.lead("a"), scene.lead("b")), captures=(capture,),
+        source=scene.source.id, poll_id=source_lease.poll_id, leads=(scene.lead("a"), scene.lead("b")), captures=(capture,),
         due_at=START + HOUR, status=200, elapsed_ms=12, warnings=("odd date",),
     )  # fmt: skip
     assert scene.store.finish_poll([polled], ME, scene.now) == 2
@@ -134,8 +134,8 @@ def test_r29_a_crashed_run_is_closed_and_does_not_block_its_source(scene: Scene)
     (source_lease,) = scene.claim(Task.POLL)
     assert source_lease.attempts == 2
     by_id = {run["id"]: run for run in scene.rows(polls)}
-    assert (by_id[dead.run]["status"], by_id[dead.run]["error"]) == ("failed", "worker_died")
-    assert by_id[source_lease.run]["status"] == "running"
+    assert (by_id[dead.poll_id]["status"], by_id[dead.poll_id]["error"]) == ("failed", "worker_died")
+    assert by_id[source_lease.poll_id]["status"] == "running"
 
 
 def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
@@ -145,7 +145,7 @@ def test_a_pause_during_a_poll_outlives_the_poll(scene: Scene):
     (source_lease,) = scene.claim(Task.POLL)
     Operations(scene.store.engine).pause(scene.source.id, active=False, now=START)
     scene.store.finish_poll(
-        [PollResult(source=scene.source.id, run=source_lease.run, due_at=START)], ME, START
+        [PollResult(source=scene.source.id, poll_id=source_lease.poll_id, due_at=START)], ME, START
     )
     assert scene.row(sources)["active"] is False
     assert scene.claim(Task.POLL) == []
@@ -158,7 +158,10 @@ def test_leads_of_a_poll_that_continues_are_stored_at_once_and_counted_in_its_ru
     assert scene.store.add_leads(source_lease, [scene.lead("a"), scene.lead("b")], [page], START) == 2
     assert scene.count(leads) == 2
     last_result = PollResult(
-        source=scene.source.id, run=source_lease.run, leads=(scene.lead("b"), scene.lead("c")), due_at=None
+        source=scene.source.id,
+        poll_id=source_lease.poll_id,
+        leads=(scene.lead("b"), scene.lead("c")),
+        due_at=None,
     )
     assert scene.store.finish_poll([last_result], ME, START) == 1
     run = scene.row(polls)
@@ -207,7 +210,7 @@ def test_a_listed_source_comes_back_although_a_poll_was_under_way(scene: Scene):
     turns = {source_lease.source.id: source_lease for source_lease in scene.claim(Task.POLL)}
     listed(scene, wire)
     result = PollResult(
-        source=post.id, run=turns[post.id].run, due_at=START + HOUR, error="http_500", failures=1
+        source=post.id, poll_id=turns[post.id].poll_id, due_at=START + HOUR, error="http_500", failures=1
     )
     scene.store.finish_poll([result], ME, START)
     assert standing(scene, post)[:2] == (False, "unlisted")

@@ -103,7 +103,7 @@ def test_standard_input_is_read_too(tmp_path: Path):
         (b"\xff\xfe", "malformed"),
         (b'{"body": "no id"}', "missing required field `id`"),
         (b'{"id": 9, "title": 7}', "$.title"),
-        (b'{"id": 9, "published_at": "yesterday"}', "published_at is no ISO 8601 moment: 'yesterday'"),
+        (b'{"id": 9, "published_at": "yesterday"}', "published_at is not an ISO 8601 date: 'yesterday'"),
         (b'{"id": "1"}', "the id '1' occurs in an earlier line"),
         (b'{"id": 9, "deep": ' + b"[" * 100_000, "nested too deeply"),
         (b'{"id": 9, "body": "' + b"long" * 500 + b'"}', "longer than"),

@@ -97,7 +97,7 @@ def test_every_document_can_be_explained(finished_run: RecipeRun):
     for row in finished_run.documents():
         explanation = explain(finished_run.app.store.engine, row["id"])
         assert explanation["source"]["recipe"] == RECIPE
-        assert explanation["run"]["status"] == "completed"
+        assert explanation["poll"]["status"] == "completed"
         assert explanation["captures"]
         steps = [entry["step"] for entry in explanation["document"]["trail"]]
         assert steps == ["extract", *(step.name for step in finished_run.recipe.steps)]

@@ -219,7 +219,7 @@ def test_r29_a_crashed_run_does_not_block_its_source(internet: Internet, tmp_pat
         crypto_run.clock.advance(lease)
         crypto_run.run()
         by_id = {run["id"]: run for run in crypto_run.rows(polls)}
-        assert (by_id.pop(source_lease.run)["error"], {run["status"] for run in by_id.values()}) == (
+        assert (by_id.pop(source_lease.poll_id)["error"], {run["status"] for run in by_id.values()}) == (
             "worker_died",
             {"completed"},
         )

@@ -159,7 +159,7 @@ def test_a_nudge_does_not_wake_a_source_that_an_operator_stopped(tmp_path: Path)
     clock = Clock()
     app = installation(tmp_path, "http://127.0.0.1:1", clock)
     app.operations.pause(SOURCE, active=False, now=clock())
-    assert not app.operations.nudge(SOURCE, clock())
+    assert not app.operations.poll_now(SOURCE, clock())
     assert app.catalogue.sources()[0]["due_at"] is None
     app.store.engine.dispose()
 

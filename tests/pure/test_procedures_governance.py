@@ -18,12 +18,7 @@ from headwater_recipes.procedures.knowledge_base.layout import (
 )
 from headwater_recipes.procedures.registry.portals import packaged_registry
 from headwater_recipes.procedures.schema import schema_problems
-from headwater_recipes.procedures.scores import (
-    WEIGHTS,
-    completeness_score,
-    extraction_quality,
-    histogram,
-)
+from headwater_recipes.procedures.scores import WEIGHTS, completeness_score, extraction_quality, histogram
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 VALID = {

@@ -58,7 +58,7 @@ def test_r33_a_window_starts_at_a_full_minute_and_lasts_one(now, later):
 
 def test_r51_a_poll_announces_its_urls_payloads_and_digest():
     poll = PollResult(
-        source="s", run="r", leads=(stored("HTTPS://Wire.example/a?utm_source=x"), stored("")),
+        source="s", poll_id="r", leads=(stored("HTTPS://Wire.example/a?utm_source=x"), stored("")),
         captures=(capture("p"),), watermark={"digest": "g"}, due_at=None,
     )  # fmt: skip
     assert fingerprints_of_polls([poll]) == [
@@ -68,7 +68,7 @@ def test_r51_a_poll_announces_its_urls_payloads_and_digest():
 
 def test_r52_a_failed_poll_announces_nothing():
     failed = PollResult(
-        source="s", run="r", leads=(stored("https://wire.example/a"),), due_at=None, error="gone"
+        source="s", poll_id="r", leads=(stored("https://wire.example/a"),), due_at=None, error="gone"
     )
     assert fingerprints_of_polls([failed]) == []
 

@@ -129,7 +129,9 @@ class Scene:
             (source_lease,) = self.claim(Task.POLL, keys=(source.id,), recipe=source.recipe)
         defaults: dict[str, Any] = {"due_at": self.now + HOUR, "watermark": {"seen": len(leads)}} | fields
         return self.store.finish_poll(
-            [PollResult(source=source.id, run=source_lease.run, leads=leads, **defaults)], ME, self.now
+            [PollResult(source=source.id, poll_id=source_lease.poll_id, leads=leads, **defaults)],
+            ME,
+            self.now,
         )
 
     @contextmanager

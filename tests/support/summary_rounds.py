@@ -14,11 +14,11 @@ from headwater.engine.summarize import estimate
 from headwater.model.document import Document
 from headwater.model.http import Capture
 from headwater.model.jobs import GatherResult, GroupBatch, Task
-from headwater.model.recipe import Grouping, LlmSummary, Recipe, StoryContext
+from headwater.model.recipe import Grouping, Recipe, StoryContext, SummaryPermission
 from headwater.model.source import Trigger
 from headwater.model.story import Member, Story
 from headwater.model.summaries import SummaryFigures
-from headwater.runtime.summaries import run_round
+from headwater.runtime.summaries import run_summary_round
 from headwater.settings.llm import SummarySettings, summary_policy
 from headwater.store.schema.flow import stories
 from headwater.store.schema.summaries import summary_batches, summary_requests
@@ -43,7 +43,9 @@ class NoArchive:
 
 
 def summarized_recipe() -> Recipe:
-    grouping = Grouping(key=lambda _: "day", cluster=lambda _: (), llm_summary=LlmSummary(("stories",)))
+    grouping = Grouping(
+        key=lambda _: "day", cluster=lambda _: (), summary_permission=SummaryPermission(("stories",))
+    )
     return Recipe(
         name=RECIPE,
         version="1",
@@ -144,7 +146,7 @@ class SummaryScene:
         return self.scene.now
 
     def round(self, **more: Any) -> SummaryFigures:
-        return run_round(self.context(**more), [RECIPE])
+        return run_summary_round(self.context(**more), [RECIPE])
 
     def rounds(self, count: int, **more: Any) -> list[SummaryFigures]:
         """Rounds a quarter of an hour apart."""

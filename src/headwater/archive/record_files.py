@@ -25,9 +25,7 @@ def is_record_name(name: str) -> bool:
 
 def _require_record_name(name: str) -> None:
     if not is_record_name(name):
-        raise Refused(
-            "bad_name", f"{name!r} is no name for a file of old documents: RECIPE/YEAR/DAY.parquet is"
-        )
+        raise Refused("bad_name", f"{name!r} is not a valid record file name; use RECIPE/YEAR/DAY.parquet")
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class Poll:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceBackoff:
+class FailedPollOutcome:
     """What a failed poll means for its source."""
 
     due_at: datetime | None
@@ -206,7 +206,7 @@ class RecipePolls:
         self.results.append(
             PollResult(
                 source=source.id,
-                run=poll.source_lease.run,
+                poll_id=poll.source_lease.poll_id,
                 leads=self._stored_leads(poll, discovery.leads),
                 captures=poll.captures(),
                 bars=discovery.bars,
@@ -233,7 +233,7 @@ class RecipePolls:
         self.results.append(
             PollResult(
                 source=source.id,
-                run=lease.run,
+                poll_id=lease.poll_id,
                 captures=poll.captures() if poll else (),
                 error=reason,
                 detail=detail,
@@ -277,7 +277,7 @@ class RecipePolls:
         backoff = _backoff(error, self.failures.get(result.source, 0), now, gone=False)
         return PollResult(
             source=result.source,
-            run=result.run,
+            poll_id=result.poll_id,
             due_at=None if backoff.stopped else now + MAX_BACKOFF,
             failures=backoff.failures,
             stopped=backoff.stopped,
@@ -287,13 +287,13 @@ class RecipePolls:
         )
 
 
-def _backoff(error: Exception, failures: int, now: datetime, *, gone: bool) -> SourceBackoff:
+def _backoff(error: Exception, failures: int, now: datetime, *, gone: bool) -> FailedPollOutcome:
     if gone:
-        return SourceBackoff(due_at=None, failures=failures + 1, active=False)
+        return FailedPollOutcome(due_at=None, failures=failures + 1, active=False)
     delay = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
     if isinstance(error, Temporary) and not error.counts:
-        return SourceBackoff(due_at=now + delay, failures=failures)
+        return FailedPollOutcome(due_at=now + delay, failures=failures)
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
-        return SourceBackoff(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
-    return SourceBackoff(due_at=now + max(source_backoff(failures), delay), failures=failures)
+        return FailedPollOutcome(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
+    return FailedPollOutcome(due_at=now + max(source_backoff(failures), delay), failures=failures)

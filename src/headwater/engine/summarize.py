@@ -67,7 +67,7 @@ def estimate(context: JobContext, recipe: str) -> SummaryFigures:
 
 
 def may_ask_about(recipe: Recipe) -> bool:
-    return recipe.grouping is not None and recipe.grouping.llm_summary is not None
+    return recipe.grouping is not None and recipe.grouping.summary_permission is not None
 
 
 def show_answers(context: JobContext, recipe: Recipe) -> None:
@@ -88,8 +88,8 @@ def show_answers(context: JobContext, recipe: Recipe) -> None:
 
 def _routes(recipe: Recipe) -> tuple[str, ...]:
     """Without permission: the routes that receive every story. A conditional route (an alert) is not used again."""
-    if recipe.grouping is not None and recipe.grouping.llm_summary is not None:
-        return recipe.grouping.llm_summary.routes
+    if recipe.grouping is not None and recipe.grouping.summary_permission is not None:
+        return recipe.grouping.summary_permission.routes
     return tuple(route.name for route in recipe.routes if route.of == "story" and route.when is always)
 
 

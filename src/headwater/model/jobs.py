@@ -27,7 +27,7 @@ NETWORK_TASKS = (Task.POLL, Task.FETCH)
 LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 # Work that can wait: a local worker does it when it has nothing else to do.
 IDLE_TASKS = (Task.REPLAY,)
-# SUMMARIZE is not among them: a maintenance task runs it by the clock.
+# SUMMARIZE is not among them: a maintenance task runs it on a schedule.
 QUEUED_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)
 
 
@@ -68,7 +68,7 @@ class SourceLease:
     """A source leased for one poll."""
 
     source: Source
-    run: str
+    poll_id: str
     attempts: int
 
 
@@ -133,7 +133,7 @@ class PollResult:
     """A finished poll of a source. The leads come from the last of the captures."""
 
     source: str
-    run: str
+    poll_id: str
     leads: tuple[StoredLead, ...] = ()
     captures: tuple[Capture, ...] = ()
     bars: tuple[Bar, ...] = ()

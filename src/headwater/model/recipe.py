@@ -26,7 +26,7 @@ class CapturedPayload:
     kind: str
     label: str | None
     at: datetime
-    run: str
+    poll_id: str
     page: int = 1
 
 
@@ -226,7 +226,7 @@ class StoryContext:
     now: datetime
 
 
-DescribeStory = Callable[[StoryContext], Story]
+StoryDescriber = Callable[[StoryContext], Story]
 """Returns the story with its summary, score, attributes and facts. It must not change id, group, members or revision."""
 
 
@@ -235,7 +235,7 @@ AgeStory = Callable[[Story, datetime], Story]
 
 
 @dataclass(frozen=True, slots=True)
-class LlmSummary:
+class SummaryPermission:
     """Permission for a language model to summarise a recipe's stories, where the settings name one. A story has its version
     under `attributes.content`; its `routes` are delivered again when its summary was replaced."""
 
@@ -255,9 +255,9 @@ class Grouping:
     settle: timedelta = timedelta(0)
     full_documents: bool = True
     version: str = "1"
-    describe: "DescribeStory | None" = None
+    describe: StoryDescriber | None = None
     age: AgeStory | None = None
-    llm_summary: LlmSummary | None = None
+    summary_permission: SummaryPermission | None = None
 
 
 @dataclass(frozen=True, slots=True)

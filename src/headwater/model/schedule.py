@@ -64,7 +64,7 @@ def polling_interval(trigger: Trigger, now: datetime) -> timedelta:
 
 def freshness_delay(fresh_for: timedelta | None, trigger: Trigger) -> timedelta:
     """Returns how long a response that declares itself fresh delays the next poll: at most four intervals, but an hour is
-    always allowed and a day is the maximum. A cron expression is never delayed: its times are meant."""
+    always allowed and a day is the maximum. A cron expression is never delayed: its times are deliberate."""
     if fresh_for is None or trigger.every is None:
         return timedelta(0)
     limit = max(_FRESHNESS_INTERVALS * min(trigger.every, MAX_FRESHNESS_LIMIT), MIN_FRESHNESS_LIMIT)

@@ -84,7 +84,7 @@ def refuse_moved_installation(app: App) -> None:
 
 
 def check_not_moved(app: App) -> None:
-    """MovedAway if the installation has moved; for processes that run for long and seldom write. A database that is away
+    """MovedAway if the installation has moved; for processes that run for long and seldom write. A database that is unavailable
     does not count as a move."""
     with suppress(Temporary):
         refuse_moved_installation(app)

@@ -160,7 +160,7 @@ def _release_dead_owners(app: App, run: MoveRun) -> None:
         has_departed = _has_departed(connection, run.target_id)
     if not has_departed:
         release_dead_owners(app)
-        app.operations.free_expired(app.clock())
+        app.operations.release_expired_leases(app.clock())
 
 
 def _has_departed(source: Connection, target_id: str) -> bool:

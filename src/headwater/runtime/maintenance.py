@@ -1,4 +1,4 @@
-"""Maintenance tasks by the clock, in UTC: health and summaries every five minutes, scores and run reports every hour,
+"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, scores and run reports every hour,
 retention and the search index at night. Of all workers one runs a task."""
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class MaintenanceTask:
 
 
 def fill_markers(app: App) -> dict[str, Any]:
-    """Restore markers that the Redis server lost; returns how many, by recipe. A server that is away is not a failure: the
+    """Restore markers that the Redis server lost; returns how many, by recipe. A server that is unavailable is not a failure: the
     next run restores them."""
     markers = app.markers
     if markers is None:

@@ -55,7 +55,7 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
 
 def close_runs(app: App) -> dict[str, Any]:
     """Let the recipes that have sources here write their reports; returns their names. An error in one recipe (it may write
-    to another database that is away) does not stop the others, and is raised at the end."""
+    to another database that is unavailable) does not stop the others, and is raised at the end."""
     recipes = [
         name for name in app.catalogue.recipes() if name in app.recipes and app.recipes[name].after_run
     ]

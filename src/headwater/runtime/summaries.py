@@ -70,13 +70,13 @@ def summarize_stories(
         return {"off": True}
     context = summary_context(app, announce, app.clock() + max_time, ask=ask)
     try:
-        return asdict(run_round(context, [*followed_recipes(app), *summarized_recipes(app)]))
+        return asdict(run_summary_round(context, [*followed_recipes(app), *summarized_recipes(app)]))
     finally:
         for recipe in sorted(_tools(context).updated_recipes):
             _deliver(app, context, recipe)
 
 
-def run_round(context: JobContext, recipes: Sequence[str]) -> SummaryFigures:
+def run_summary_round(context: JobContext, recipes: Sequence[str]) -> SummaryFigures:
     follow_batches(context)
     engine = Engine(context)
     for recipe in recipes:

@@ -119,7 +119,7 @@ class WorkerPool:
         self._release_dead_owners()
 
     def _release_dead_owners(self) -> None:
-        """If the database is away, the next worker that starts releases them."""
+        """If the database is unavailable, the next worker that starts releases them."""
         with suppress(Temporary, MovedAway):
             release_dead_owners(self.app)
 

@@ -22,8 +22,8 @@ class Message:
 def message_of(envelope: Envelope) -> Message:
     record = envelope.record
     if isinstance(record, Alarm):
-        over = "over: " if record.cleared_at is not None else ""
-        return Message(single_line(f"[{record.recipe}] {over}{record.title}"), record.detail[:LONGEST_TEXT])
+        prefix = "cleared: " if record.cleared_at is not None else ""
+        return Message(single_line(f"[{record.recipe}] {prefix}{record.title}"), record.detail[:LONGEST_TEXT])
     if isinstance(record, Document):
         return Message(single_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
     return Message(single_line(record.title), _story_text(record))

@@ -96,7 +96,7 @@ def _to_plain_type(value: Any) -> Any:
     for kind in (str, int):
         if isinstance(value, kind):
             return kind(value)
-    raise TypeError(f"{type(value).__name__} is no value of a row")
+    raise TypeError(f"{type(value).__name__} cannot be stored in a column")
 
 
 def prepare_recordset(
@@ -106,7 +106,7 @@ def prepare_recordset(
     kinds = {name: table.c[name].type for name in columns}
     shape = ", ".join(f"{name} {kind.dialect_impl(dialect).compile(dialect)}" for name, kind in kinds.items())
     names = ", ".join(columns)
-    rows = text(f"SELECT {names} FROM json_to_recordset(CAST(:rows AS json)) AS told({shape})").columns(  # noqa: S608 - names of our own schema
+    rows = text(f"SELECT {names} FROM json_to_recordset(CAST(:rows AS json)) AS input_rows({shape})").columns(  # noqa: S608 - names of our own schema
         *(column(name) for name in columns)
     )
     compiled = statement.from_select(list(columns), rows, include_defaults=False).compile(dialect=dialect)

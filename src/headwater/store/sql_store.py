@@ -76,29 +76,29 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return poll.add_leads(connection, source_lease, leads, captures, now)
 
-    def finish_poll(self, polled: Sequence[PollResult], owner: str, now: datetime) -> int:
+    def finish_poll(self, results: Sequence[PollResult], owner: str, now: datetime) -> int:
         with write_transaction(self.engine) as connection:
-            return poll.finish_poll(connection, polled, owner, now)
+            return poll.finish_poll(connection, results, owner, now)
 
-    def finish_fetch(self, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
+    def finish_fetch(self, results: Sequence[FetchResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            fetch.finish_fetch(connection, fetched, owner, now)
+            fetch.finish_fetch(connection, results, owner, now)
 
     def finish_refine(
-        self, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
+        self, results: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with write_transaction(self.engine) as connection:
-            conflicts = refine.finish_refine(connection, refined, owner, now, settle)
-            copies.link_subjects(connection, refined)
+            conflicts = refine.finish_refine(connection, results, owner, now, settle)
+            copies.link_subjects(connection, results)
             return conflicts
 
-    def finish_gather(self, gathered: Sequence[GatherResult], owner: str, now: datetime) -> None:
+    def finish_gather(self, results: Sequence[GatherResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            gather.finish_gather(connection, gathered, owner, now)
+            gather.finish_gather(connection, results, owner, now)
 
-    def finish_deliver(self, delivered: Sequence[DeliveryResult], owner: str, now: datetime) -> None:
+    def finish_deliver(self, results: Sequence[DeliveryResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            outbox.finish_deliver(connection, delivered, owner, now)
+            outbox.finish_deliver(connection, results, owner, now)
 
     def claim_replays(self, claim: Claim) -> Sequence[ReplayItem]:
         with read_transaction(self.engine) as connection:
@@ -109,9 +109,9 @@ class SqlStore:
         with read_transaction(self.engine) as connection:
             return replay.claimed_items(connection, ids) if ids else []
 
-    def finish_replay(self, replayed: Sequence[ReplayResult], owner: str, now: datetime) -> None:
+    def finish_replay(self, results: Sequence[ReplayResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            replay.finish_replay(connection, replayed, owner, now)
+            replay.finish_replay(connection, results, owner, now)
 
     def advance_replay(self, recipe: str, now: datetime) -> int:
         """Each batch is a transaction of its own."""

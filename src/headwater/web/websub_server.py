@@ -106,7 +106,7 @@ class WebSubServer:
         body = await request.read()
         if has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
             try:
-                await asyncio.to_thread(self.app.operations.nudge, subscription.source, self.app.clock())
+                await asyncio.to_thread(self.app.operations.poll_now, subscription.source, self.app.clock())
             except MovedAway as moved:
                 raise web.HTTPGone from moved
         else:

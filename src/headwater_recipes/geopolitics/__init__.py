@@ -13,7 +13,7 @@ from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
-from headwater.model.recipe import Grouping, LlmSummary, Provenance, Recipe, Route, SinkFactory
+from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
@@ -104,7 +104,7 @@ def build_recipe(
             settle=parse_duration(options.settle, f"{WHERE}.settle"),
             describe=describe,
             age=describe.age,
-            llm_summary=LlmSummary((STORIES,)) if options.tier == "C" else None,
+            summary_permission=SummaryPermission((STORIES,)) if options.tier == "C" else None,
         ),
         routes=(
             Route(name=STORIES, sink="files", of="story"),

@@ -53,7 +53,7 @@ def object_layout(names: ResourceNames) -> ObjectLayout:
         name = "raw.json" if payload.page == 1 else f"raw-{payload.page}.json"
         return (
             f"{names.bucket(payload.kind)}/{names.source_type(payload.kind)}/{_label(payload.label)}/"
-            f"{payload.at:%Y/%m/%d}/{payload.run}/{name}"
+            f"{payload.at:%Y/%m/%d}/{payload.poll_id}/{name}"
         )
 
     def part(kind: str, label: str | None, document: str, name: str) -> str:

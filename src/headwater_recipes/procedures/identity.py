@@ -4,7 +4,6 @@ import re
 
 from headwater.text.folding import fold_text
 
-VALID_ID = re.compile(r"^[a-z][a-z0-9_-]{2,80}$")
 LONGEST_ID = 81
 SKIPPED_WORDS = frozenset(
     [

@@ -35,7 +35,7 @@ def sweep(
         result["dead_workers"] = len(dead_owners(app.store.lease_owners()))
     else:
         result["freed_dead"] = release_dead_owners(app)
-        result["freed_expired"] = app.operations.free_expired(app.clock())
+        result["freed_expired"] = app.operations.release_expired_leases(app.clock())
     if archive:
         result["orphans"] = sweep_archive(app, dry_run=dry_run)
         result["unnamed_records"] = sweep_records(app, dry_run=dry_run)

@@ -69,13 +69,13 @@ def _state(tree: Tree, document: Record | None, lead: Record) -> None:
 
 
 def _source(tree: Tree, history: Record) -> None:
-    lead, source, run = history["lead"], history["source"], history["run"]
+    lead, source, poll = history["lead"], history["source"], history["poll"]
     lines = [f"{source['name']} ({source['kind']}) {source['url']}"] if source else []
-    if run:
-        outcome = f"http {run['http_status']}" if run["http_status"] else run["error"] or "no answer"
+    if poll:
+        outcome = f"http {poll['http_status']}" if poll["http_status"] else poll["error"] or "no answer"
         lines.append(
-            f"poll of {format_time(run['started_at'])}: {outcome} in {run['elapsed_ms']} ms, {run['found_count']} found, "
-            f"{run['new_count']} new"
+            f"poll of {format_time(poll['started_at'])}: {outcome} in {poll['elapsed_ms']} ms, {poll['found_count']} found, "
+            f"{poll['new_count']} new"
         )
     lines.append(
         f"lead {short_id(lead['id'])}, named {lead['identity']}, first seen {format_time(lead['first_seen_at'])}"

@@ -45,7 +45,7 @@ def parse_published_at(text: str | None) -> datetime | None:
         moment = datetime.fromisoformat(text)
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidLine(f"published_at is no ISO 8601 moment: {text[:40]!r}") from None
+        raise InvalidLine(f"published_at is not an ISO 8601 date: {text[:40]!r}") from None
 
 
 def open_lines(source: str, stack: ExitStack) -> BinaryIO:

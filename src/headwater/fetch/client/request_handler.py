@@ -34,7 +34,7 @@ _SAFE_HEADERS = frozenset({"accept", "accept-language", "if-none-match", "if-mod
 
 
 @dataclass(slots=True)
-class InFlightRequest:
+class RequestHistory:
     """The redirects that a request has followed so far, and the policy decisions recorded on the way."""
 
     hops: list[tuple[int, str]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class RequestHandler:
     async def answer(self, request: Request) -> Response | Failure:
         """The response after all redirects, or the failure that ended the request. Both carry the policy decisions."""
         started = time.monotonic()
-        in_flight = InFlightRequest()
+        in_flight = RequestHistory()
         try:
             route, hop_response = await self._follow(request, in_flight)
         except FetchStopped as stopped:
@@ -75,7 +75,7 @@ class RequestHandler:
         return self._check_reservations(request, route, response, in_flight)
 
     def _check_reservations(
-        self, request: Request, route: RequestRoute, response: Response, in_flight: InFlightRequest
+        self, request: Request, route: RequestRoute, response: Response, in_flight: RequestHistory
     ) -> Response | Failure:
         """The response with its rights reservations recorded, or a failure where the settings make them refuse it."""
         limits = self._limits.host(route.host)
@@ -86,7 +86,7 @@ class RequestHandler:
         policy = {**in_flight.policy, "refused_by": "reserved"}
         return Failure("reserved", ", ".join(sorted(refused)), temporary=False, policy=policy)
 
-    async def _follow(self, request: Request, in_flight: InFlightRequest) -> tuple[RequestRoute, HopResponse]:
+    async def _follow(self, request: Request, in_flight: RequestHistory) -> tuple[RequestRoute, HopResponse]:
         """The last hop of the request, after its redirects."""
         route = self._router.route(request.url)
         call = self._first_call(request)
@@ -117,7 +117,7 @@ class RequestHandler:
             read_limit=LONGEST_ROBOTS if request.purpose == "robots" else None,
         )
 
-    async def _hop(self, route: RequestRoute, call: HopRequest, in_flight: InFlightRequest) -> HopResponse:
+    async def _hop(self, route: RequestRoute, call: HopRequest, in_flight: RequestHistory) -> HopResponse:
         """One hop under all rules. Checks that cost nothing come first."""
         policy = in_flight.policy
         agent = self._limits.declared_agent(route.host)
@@ -205,7 +205,7 @@ def without_secrets(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def _response(
-    route: RequestRoute, response: HopResponse, in_flight: InFlightRequest, started: float
+    route: RequestRoute, response: HopResponse, in_flight: RequestHistory, started: float
 ) -> Response:
     declared = response.headers.get("content-type", "")
     return Response(

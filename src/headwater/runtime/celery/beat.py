@@ -98,7 +98,7 @@ def leader_row(recipe: str) -> str:
 
 
 def run_beat(beat: Beat, stop: Callable[[], bool], *, until_idle: bool = False) -> None:
-    """Beat until told to stop or, with `until_idle`, until nothing is due soon. Waits for a database or broker that is away."""
+    """Beat until told to stop or, with `until_idle`, until nothing is due soon. Waits for a database or broker that is unavailable."""
     log = configure_logs(beat.app.settings.log, beat.app.settings.log_level)
     last_error = ""
     while not stop():

@@ -41,7 +41,7 @@ MEMORY_KILOBYTES = 440 * 1024
 JOBS_PER_CHILD = 1_000
 CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 15.0
 
-# Errors of a broker that is away, full or restarting. Messages are only hints, so none of them loses work.
+# Errors of a broker that is unavailable, full or restarting. Messages are only hints, so none of them loses work.
 BROKER_ERRORS = (OperationalError, OSError)
 
 # A warning about running as root with unsafe serialisers (only JSON is used), and one about a default that is set here.

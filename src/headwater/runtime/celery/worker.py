@@ -38,7 +38,7 @@ EXIT_STUCK = 75  # the exit status of a worker that its watchdog ended
 
 
 def serve(app: App, roles: Sequence[WorkerRole]) -> None:
-    """Run workers until told to stop. Waits for a database that is away at the start."""
+    """Run workers until told to stop. Waits for a database that is unavailable at the start."""
     broker_address(app.settings)
     log = configure_logs(app.settings.log, app.settings.log_level)
     pool = WorkerPool(app, targets={role.name: partial(serve_role, role=role) for role in roles})

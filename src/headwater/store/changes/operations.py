@@ -30,7 +30,7 @@ class Operations:
         with write_transaction(self.engine) as connection:
             return connection.execute(active_sources.values(due_at=now)).rowcount
 
-    def nudge(self, source: str, now: datetime) -> bool:
+    def poll_now(self, source: str, now: datetime) -> bool:
         """Make a source due now if it is due later; returns whether it was. An inactive or stopped source stays so."""
         waiting_source = update(sources).where(
             sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
@@ -120,7 +120,7 @@ class Operations:
             delete(quarantine).where(quarantine.c.record_id == record, quarantine.c.task == task)
         )
 
-    def free_expired(self, now: datetime) -> int:
+    def release_expired_leases(self, now: datetime) -> int:
         """Release leases that have expired; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0

@@ -106,15 +106,15 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
     turns = [
         SourceLease(
             source_from(row),
-            key("run", row["id"], claim.now.isoformat(), str(row["attempts"])),
+            key("poll", row["id"], claim.now.isoformat(), str(row["attempts"])),
             row["attempts"],
         )
         for row in rows
     ]
     poll_rows = [
         {
-            "id": source_lease.run,
-            "number": positive_number(source_lease.run),
+            "id": source_lease.poll_id,
+            "number": positive_number(source_lease.poll_id),
             "source_number": positive_number(source_lease.source.id),
             "recipe": claim.job.recipe,
             "source_id": source_lease.source.id,
@@ -302,7 +302,7 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "capture_id": capture,
         "warnings": list(result.warnings),
     }
-    connection.execute(update(polls).where(polls.c.id == result.run).values(**poll_values))
+    connection.execute(update(polls).where(polls.c.id == result.poll_id).values(**poll_values))
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
@@ -348,5 +348,5 @@ def add_leads(
         "found_count": polls.c.found_count + len(polled_leads),
         "new_count": polls.c.new_count + new_count,
     }
-    connection.execute(update(polls).where(polls.c.id == source_lease.run).values(**counts))
+    connection.execute(update(polls).where(polls.c.id == source_lease.poll_id).values(**counts))
     return new_count

@@ -33,7 +33,7 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
             "document": document,
             "lead": lead,
             "source": _first(connection, select(sources).where(sources.c.id == lead["source_id"])),
-            "run": _first(connection, _discovering_poll(lead)),
+            "poll": _first(connection, _discovering_poll(lead)),
             "captures": _captures(connection, document, lead),
             "revisions": _rows(connection, revisions, revisions.c.document_id == record),
             "edges": _rows(connection, edges, or_(edges.c.from_id == record, edges.c.to_id == record)),

@@ -46,7 +46,7 @@ class ObjectCopies:
             captures.c.fetched_at <= polls.c.ended_at,
         )
         query = (
-            select(captures, polls.c.id.label("run"), sources.c.kind.label("kind"), sources.c.options)
+            select(captures, polls.c.id.label("poll_id"), sources.c.kind.label("kind"), sources.c.options)
             .join(polls, during_poll)
             .join(sources, sources.c.id == polls.c.source_id)
             .where(polls.c.recipe == recipe, polls.c.ended_at.is_not(None))
@@ -58,13 +58,13 @@ class ObjectCopies:
         for rows in self._batches(query):
             batch = []
             for row in rows:
-                pages = {row["run"]: pages.get(row["run"], 0) + 1}
+                pages = {row["poll_id"]: pages.get(row["poll_id"], 0) + 1}
                 payload = CapturedPayload(
                     kind=row["kind"],
                     label=row["options"].get("ticker"),
                     at=row["fetched_at"],
-                    run=row["run"],
-                    page=pages[row["run"]],
+                    poll_id=row["poll_id"],
+                    page=pages[row["poll_id"]],
                 )
                 batch.append((payload, capture_from(row)))
             yield batch

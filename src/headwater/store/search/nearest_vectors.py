@@ -19,9 +19,9 @@ from headwater.store.search.full_text import SearchQuery, apply_filters
 Matrix = npt.NDArray[np.float32]
 STORED_DTYPE = np.dtype("<f4")
 DIMENSIONS = 384  # also in the statements below
-LOOKED_THROUGH = 200  # nodes visited in each search: enough for a recall of 0.95 and more
-AT_ONCE = 200  # a writer that changes one of them waits for one batch
-BESIDE = 1_000  # uncopied vectors up to this number are compared one by one
+EF_SEARCH = 200  # nodes visited in each search: enough for a recall of 0.95 and more
+COPY_BATCH = 200  # a writer that changes one of them waits for one batch
+MAX_UNCOPIED = 1_000  # uncopied vectors up to this number are compared one by one
 search_vectors = table("search_vectors", column("document_id"), column("model", Text), column("embedding"))
 # Locks only rows of search_vectors, never vectors: a writer locks a vector and then its row here, so there is no deadlock.
 # Rows that another process is copying are skipped.
@@ -50,10 +50,10 @@ def vector_candidates(
     index_vectors(engine, model)
     with read_transaction(engine) as connection:
         # Vectors that another process is copying now are candidates too.
-        uncopied = list(connection.scalars(text(UNCOPIED), {"model": model, "limit": BESIDE + 1}))
-        if len(uncopied) > BESIDE:
+        uncopied = list(connection.scalars(text(UNCOPIED), {"model": model, "limit": MAX_UNCOPIED + 1}))
+        if len(uncopied) > MAX_UNCOPIED:
             return None
-        reach = str(min(1_000, max(LOOKED_THROUGH, 4 * query.limit)))
+        reach = str(min(1_000, max(EF_SEARCH, 4 * query.limit)))
         connection.execute(text(LIMITS), {"reach": reach})
         nearest = list(connection.scalars(_nearest(query, model), {"meant": _vector_literal(query_vector)}))
     return [*nearest, *uncopied] if len(nearest) >= query.limit else None
@@ -75,7 +75,7 @@ def _has_index(engine: Engine) -> bool:
 def index_vectors(engine: Engine, model: str) -> int:
     """Copy waiting vectors, except those another process is copying; returns how many."""
     count = 0
-    parameters = {"model": model, "limit": AT_ONCE}
+    parameters = {"model": model, "limit": COPY_BATCH}
     while True:
         with unchecked_transaction(engine) as connection:
             ids = list(connection.scalars(text(MISSING), parameters))
@@ -93,7 +93,7 @@ def index_vectors(engine: Engine, model: str) -> int:
             if copies:
                 connection.execute(text(COPIED), copies)
         count += len(rows)
-        if len(rows) < AT_ONCE:
+        if len(rows) < COPY_BATCH:
             return count
 
 

@@ -70,7 +70,7 @@ class CheckedSummary:
 
 def content_fingerprint(documents: Iterable[tuple[str, str, str]]) -> str:
     """The version of a story: equal for the same documents (id, title, text) in any order."""
-    return key("told", *(part for document in sorted(documents) for part in document))
+    return key("content", *(part for document in sorted(documents) for part in document))
 
 
 def request_id(story: str, content: str, level: Level) -> str:
