@@ -60,7 +60,7 @@ class Meter:
         self._began, self._wall = _cpu(), time.perf_counter()
         self._early = 0
 
-    def seen(self, pages_done: int) -> None:
+    def record_progress(self, pages_done: int) -> None:
         if not self._early and pages_done >= self._pages // 4:
             self._early = _resident()
 
@@ -98,7 +98,7 @@ def bare(port: int, pages: int, hosts: int) -> None:
                 async with session.get(f"http://127.0.0.1:{port}/{number}", headers=headers) as response:
                     assert len(await response.read()) == len(PAGE)
                 pages_done += 1
-                meter.seen(pages_done)
+                meter.record_progress(pages_done)
 
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=AT_ONCE)) as session:
             await asyncio.gather(*(worker(session) for _ in range(AT_ONCE)))
@@ -134,7 +134,7 @@ def headwater(port: int, pages: int, hosts: int) -> None:
             assert isinstance(answer, Response), answer
             assert len(answer.body) == len(PAGE)
             pages_done += 1
-        meter.seen(pages_done)
+        meter.record_progress(pages_done)
     meter.report()
     fetcher.close()
 
@@ -164,7 +164,7 @@ def scrapy(port: int, pages: int, hosts: int) -> None:
         def parse(self, response):
             assert len(response.body) == len(PAGE)
             self.pages_done += 1
-            meter.seen(self.pages_done)
+            meter.record_progress(self.pages_done)
 
         def closed(self, reason):
             assert self.pages_done == pages, reason

@@ -159,11 +159,13 @@ def measure(items: list[StoryItem], gold: list[str], vectors: dict[str, np.ndarr
             for position, _ in cluster.members:
                 labels[position] = number
         figures[name] = {**bcubed_scores(gold, labels), "s": round(time.process_time() - start, 2)}
-    figures["known"] = bcubed_scores(gold, known(vectorise(items, meanings).vectors, gold))
+    figures["known"] = bcubed_scores(
+        gold, stories_by_known_neighbours(vectorise(items, meanings).vectors, gold)
+    )
     return figures
 
 
-def known(vectors: np.ndarray, gold: Sequence[str]) -> list[str]:
+def stories_by_known_neighbours(vectors: np.ndarray, gold: Sequence[str]) -> list[str]:
     """Each document in the story that its five nearest have most of, by their similarity."""
     near, predicted = nearest_neighbours(vectors, 5), []
     for own_story, around, alike in zip(

@@ -53,14 +53,14 @@ def _told(tests: list[str]) -> str:
 
 def collect() -> defaultdict[tuple[str, int], list[str]]:
     """Of each row, the tests that name it."""
-    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    tests_by_row: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         where = path.relative_to(ROOT / "tests").as_posix().removesuffix(".py")
         for name in _tests(path):
             rows, sentence = read_name(name)
             for row in rows:
-                found[row].append(f"{sentence} (`{where}`)")
-    return found
+                tests_by_row[row].append(f"{sentence} (`{where}`)")
+    return tests_by_row
 
 
 def _tests(path: Path) -> Iterator[str]:

@@ -109,3 +109,43 @@ def test_classes_in_the_glossary_exist():
         if isinstance(node, ast.ClassDef)
     }
     assert classes - defined == set()
+
+
+PARTICIPLES = frozenset(
+    {
+        "asked",
+        "begun",
+        "found",
+        "given",
+        "heard",
+        "held",
+        "known",
+        "made",
+        "meant",
+        "said",
+        "seen",
+        "told",
+        "wanted",
+    }
+)
+CODE_FOLDERS = ("src", "tests", "benchmarks", "training", "examples")
+
+
+def _bare_participles(path: Path) -> Iterator[str]:
+    """Functions, parameters and local variables that are called by a participle alone."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        names = {function.name} | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        names |= {
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        yield from (f"{path.relative_to(ROOT)}: {function.name}: {name}" for name in names & PARTICIPLES)
+
+
+@pytest.mark.parametrize("folder", CODE_FOLDERS)
+def test_a_name_says_what_a_thing_is_and_not_what_happened_to_it(folder: str):
+    names = [name for path in sorted((ROOT / folder).rglob("*.py")) for name in _bare_participles(path)]
+    assert names == []

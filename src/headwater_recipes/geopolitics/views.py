@@ -194,8 +194,8 @@ def _entry_id(dialect: str) -> str:
         form = "'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'"
         return f"CASE WHEN d.guid ~ {form} THEN CAST(d.guid AS uuid) ELSE {from_key} END"
     dashes = " AND ".join(f"substr(d.guid, {place}, 1) = '-'" for place in (9, 14, 19, 24))
-    given = f"length(d.guid) = 36 AND {dashes} AND NOT d.guid GLOB '*[^0-9a-fA-F-]*'"
-    return f"CASE WHEN {given} THEN lower(d.guid) ELSE {from_key} END"
+    is_uuid = f"length(d.guid) = 36 AND {dashes} AND NOT d.guid GLOB '*[^0-9a-fA-F-]*'"
+    return f"CASE WHEN {is_uuid} THEN lower(d.guid) ELSE {from_key} END"
 
 
 GEOPOLITICS_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)
