@@ -1,5 +1,6 @@
 """Fixtures that several suites share: both databases, empty for each test."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -20,6 +21,10 @@ from headwater.store.migrate import migrate
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater.store.views import install_views
+
+# A shell starts background jobs with SIGINT ignored, and every child inherits that; some tests interrupt a program.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time: a suite that blocks everyone must not fail at random.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
