@@ -246,7 +246,7 @@ def test_no_name_of_a_record_file_leads_out_of_its_folder(crypto_run: RecipeRun,
         assert files.read("crypto/2026/2026-01-01-none.parquet") is None
         for name in OUTSIDE:
             assert files.read(name) is None
-            with pytest.raises(Refused, match="no name"):
+            with pytest.raises(Refused, match="not a valid record file name"):
                 files.write(name, b"taken")
     assert secret.read_bytes() == b"secret"
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import structlog
 import yaml
-from sqlalchemy import Table, select
+from sqlalchemy import Table
 from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.recipe_run import QuickClock
+from tests.support.table_rows import table_rows
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -22,7 +23,6 @@ from headwater.model.recipe import Recipe
 from headwater.runtime.inline import run_inline
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
-from headwater.store.connect import read_transaction
 from headwater_demo.internet import Internet
 from headwater_demo.markets.watch_list import ENDPOINTS, watch_list
 from headwater_recipes.markets import configure
@@ -96,9 +96,7 @@ class MarketsRun:
         self.run()
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
-        where = [table.c[name] == value for name, value in match.items()]
-        with read_transaction(self.app.store.engine) as connection:
-            return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
+        return table_rows(self.app.store.engine, table, **match)
 
     def requests_to(self, host: str) -> list[dict[str, Any]]:
         return [record for record in self.internet.log() if record["host"] == host]

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sqlalchemy import Table, select
+from sqlalchemy import Table
 from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
+from tests.support.table_rows import table_rows
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -20,7 +21,6 @@ from headwater.model.jobs import State, Task
 from headwater.model.recipe import Recipe
 from headwater.runtime.inline import run_inline
 from headwater.settings.settings import RecipeSettings, Settings
-from headwater.store.connect import read_transaction
 from headwater_demo.internet import Internet
 
 RECIPE = "crypto"
@@ -95,9 +95,7 @@ class RecipeRun:
         return self.app.catalogue.status(RECIPE, self.clock())
 
     def rows(self, table: Table, **match: Any) -> list[dict[str, Any]]:
-        where = [table.c[name] == value for name, value in match.items()]
-        with read_transaction(self.app.store.engine) as connection:
-            return [dict(row) for row in connection.execute(select(table).where(*where)).mappings()]
+        return table_rows(self.app.store.engine, table, **match)
 
     def source(self, name: str) -> dict[str, Any]:
         (source,) = [row for row in self.app.catalogue.sources(RECIPE) if row["name"] == name]
