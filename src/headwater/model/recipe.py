@@ -1,15 +1,15 @@
 """A recipe: the parts of a pipeline as one value, and the types of these parts."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
-from headwater.model.errors import Refused
-from headwater.model.http import Capture, Request, Response
+from headwater.model.errors import Permanent, Refused
+from headwater.model.http import Capture, Request
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
@@ -67,13 +67,37 @@ class Discovery:
     warnings: tuple[str, ...] = ()
 
 
-PollSession = Generator[Request | LeadBatch, Response | None, Discovery]
-"""A poll of a source, without I/O of its own: it yields requests and is sent the responses, yields leads, and returns the
-result. A failed request is raised into it as Temporary or Permanent."""
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """Untrusted bytes for a parser, which the engine runs in a sandbox. The parser is importable by name, or made of values
+    that are; its return type says what comes out: records that JSON can carry."""
+
+    parser: Callable[[bytes, ExtractHints], Any]
+    data: bytes
+    hints: ExtractHints = field(default_factory=ExtractHints)
+
+
+PollSession = Generator[Request | LeadBatch | Parse, Any, Discovery]
+"""A poll of a source, without I/O of its own: it yields requests and is sent the responses, yields bytes to parse and is
+sent what the parser returned, yields leads, and returns the result. A request or a parser that fails is raised into it as
+Temporary or Permanent."""
 
 Discover = Callable[[Source, datetime], PollSession]
 Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 Outcome = Document | Drop | SetAside
+
+
+@runtime_checkable
+class BatchExtract(Protocol):
+    """An extractor that reads many documents at less cost than one by one."""
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable: ...
+
+    def read_batch(
+        self, items: Sequence[tuple[bytes, ExtractHints]]
+    ) -> Iterator[Reading | Unreadable | Permanent]:
+        """Yields one result for each item, in order; an item that fails has its own error."""
+        ...
 
 
 class Knowledge(Protocol):

@@ -11,7 +11,6 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
 from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
 from headwater.model.source import Trigger
@@ -67,7 +66,6 @@ def build_recipe(
     options: GeopoliticsOptions, flashpoints: FlashpointList, models: str, encoder: str
 ) -> Recipe:
     model = options.model or encoder or None
-    readers = readers_by_media_type()
     titles = {subject.id: subject.name for subject in flashpoints.subjects}
     rules = read_alert_rules(options.alerts)
     describe = DescribeStory(rules=rules, titles=titles)
@@ -80,7 +78,7 @@ def build_recipe(
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
         discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
-        extract={**readers, "text/html": FragmentReader(readers["text/html"])},
+        extract=readers_by_media_type(fragments=True),
         steps=(
             assign_flashpoint,
             normalise,

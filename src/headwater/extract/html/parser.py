@@ -2,7 +2,7 @@
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 # Elements without readable text. `noscript` stays: some forums keep their whole text there.
 _UNREADABLE_TAGS = [
@@ -48,7 +48,10 @@ _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 
 def parse_html(markup: str) -> LexborHTMLParser:
-    return LexborHTMLParser(limit_depth(markup))
+    try:
+        return LexborHTMLParser(limit_depth(markup))
+    except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
+        raise MemoryError(str(error)) from error
 
 
 def truncate_markup(markup: str) -> tuple[str, bool]:

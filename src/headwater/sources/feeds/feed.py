@@ -72,4 +72,21 @@ class NotAFeed(ValueError):
     def __init__(self, reason: str, detail: str = "", *, alternates: tuple[str, ...] = ()) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
+        self.detail = detail
         self.alternates = alternates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedFeed:
+    """A feed as it comes out of the sandbox, or why the bytes are none."""
+
+    feed: Feed | None = None
+    reason: str = ""
+    detail: str = ""
+    alternates: tuple[str, ...] = ()
+
+    def unwrap(self) -> Feed:
+        """Raises NotAFeed when the bytes are none."""
+        if self.feed is None:
+            raise NotAFeed(self.reason, self.detail, alternates=self.alternates)
+        return self.feed
