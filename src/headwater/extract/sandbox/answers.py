@@ -1,4 +1,4 @@
-"""What a child answers, as bytes: always data (JSON), never pickled objects. It has read untrusted bytes and must not be
+"""What a child answers, as bytes: always data (MessagePack, JSON), never pickled objects. It has read untrusted bytes and must not be
 trusted any more."""
 
 import inspect
@@ -17,6 +17,8 @@ from headwater.text.letters import replace_surrogates
 Parser = Callable[[bytes, ExtractHints], Any]
 """Reads untrusted bytes. Its return type says what comes out of the sandbox: records that JSON can carry."""
 
+ResultDecoder = msgspec.json.Decoder[Any] | msgspec.msgpack.Decoder[Any]
+
 # The first byte of an answer.
 RESULT, SAME_TEXT, UNREADABLE, ERROR, NOT_IMPORTED, PICTURE = b"R", b"S", b"U", b"E", b"I", b"O"
 
@@ -28,15 +30,15 @@ class MalformedAnswer(Exception):
 
 
 @cache
-def result_decoder(parser: Parser) -> msgspec.json.Decoder[Any]:
+def result_decoder(parser: Parser) -> ResultDecoder:
     """Raises TypeError when the parser does not say what it returns."""
     function = parser if inspect.isroutine(parser) else type(parser).__call__
     result_type = typing.get_type_hints(function).get("return")
     if result_type is None:
         raise TypeError(f"{parser!r} does not say what it returns")
     if result_type == Reading | Unreadable:
-        result_type = Reading
-    return msgspec.json.Decoder(result_type)
+        return msgspec.json.Decoder(Reading)
+    return msgspec.msgpack.Decoder(result_type)
 
 
 def encode_result(result: object) -> tuple[bytes, bytes]:
@@ -45,15 +47,21 @@ def encode_result(result: object) -> tuple[bytes, bytes]:
         return UNREADABLE, to_json(result)
     if isinstance(result, Reading) and result.plain == result.text:  # no need to send it twice
         return SAME_TEXT, to_json(replace(result, plain=""))
-    return RESULT, to_json(result)
+    if isinstance(result, Reading):
+        return RESULT, to_json(result)  # which keeps the time zones of its dates
+    return RESULT, _encode(result, msgspec.msgpack.encode)
 
 
 def to_json(value: object) -> bytes:
-    """JSON. Halves of characters, which no encoding has, are replaced: one of them must not cost the document."""
+    return _encode(value, msgspec.json.encode)
+
+
+def _encode(value: object, encode: Callable[[Any], bytes]) -> bytes:
+    """Halves of characters, which no encoding has, are replaced: one of them must not cost the document."""
     try:
-        return msgspec.json.encode(value)
+        return encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
+        return encode(_without_surrogates(msgspec.to_builtins(value)))
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -64,7 +72,7 @@ def _without_surrogates(value: Any) -> Any:
     return [_without_surrogates(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def decode_answer(answer: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+def decode_answer(answer: bytes, decoder: ResultDecoder) -> Any:
     """What the parser returned, or the error that it raised as Permanent."""
     kind, body = answer[:1], memoryview(answer)[2:]
     try:

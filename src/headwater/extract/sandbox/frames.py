@@ -16,10 +16,10 @@ def frame_parts(*parts: bytes) -> tuple[bytes, ...]:
 
 def send_frame(handle: int, *parts: bytes) -> None:
     for part in frame_parts(*parts):
-        _write_all(handle, part)
+        write_all(handle, part)
 
 
-def _write_all(handle: int, data: bytes) -> None:
+def write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]

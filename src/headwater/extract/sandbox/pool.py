@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-import msgspec
-
-from headwater.extract.sandbox.answers import Parser, result_decoder
+from headwater.extract.sandbox.answers import Parser, ResultDecoder, result_decoder
 from headwater.extract.sandbox.process import ExtractorEnded, ExtractorProcess, NotImported
 from headwater.extract.sandbox.requests import Item
 from headwater.model.errors import Permanent, Refused
@@ -70,10 +68,9 @@ class ExtractorPool:
             end += 1
         return tuple(items[position:end])
 
-    def _read_request(
-        self, pickled: bytes, decoder: msgspec.json.Decoder[Any], items: tuple[Item, ...]
-    ) -> Iterator[Any]:
-        """The results up to the item that ends the child, or all of them."""
+    def _read_request(self, pickled: bytes, decoder: ResultDecoder, items: tuple[Item, ...]) -> Iterator[Any]:
+        """The first results, up to the item that ends the child, or all of them. Answers that were lost with the child are
+        asked for again, without that item."""
         child = self._borrow(pickled)
         answered = 0
         try:
@@ -81,9 +78,11 @@ class ExtractorPool:
                 answered += 1
                 yield result
         except ExtractorEnded as error:
+            guilty = min(max(child.started() - 1, answered), len(items) - 1)
             verdict = Permanent(error.reason, error.detail)
-            self._remember(pickled, items[answered], verdict)
-            yield verdict
+            self._remember(pickled, items[guilty], verdict)
+            if guilty == answered:
+                yield verdict
         except NotImported as error:
             self._require_import(pickled, str(error))
         finally:

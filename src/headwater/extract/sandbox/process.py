@@ -16,7 +16,13 @@ from typing import Any
 import msgspec
 
 from headwater.extract import tesseract
-from headwater.extract.sandbox.answers import NOT_IMPORTED, PICTURE, MalformedAnswer, decode_answer
+from headwater.extract.sandbox.answers import (
+    NOT_IMPORTED,
+    PICTURE,
+    MalformedAnswer,
+    ResultDecoder,
+    decode_answer,
+)
 from headwater.extract.sandbox.frames import LARGEST_READ, LENGTH, frame_parts
 from headwater.extract.sandbox.lockdown.protections import Protection
 from headwater.extract.sandbox.requests import (
@@ -32,6 +38,7 @@ MEMORY_STATUS = 77
 MOST_ANSWER = 256_000_000
 _GRACE = 3.0  # the child's own timer should fire first
 _START_SECONDS = 60.0
+_BUFFER = 1 << 18
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", 0)
 _PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -82,19 +89,32 @@ class ExtractorProcess:
     protections: tuple[Protection, ...] = ()
     is_worn: bool = False
     unread: bytearray = field(default_factory=bytearray)
+    buffer: bytearray = field(
+        default_factory=lambda: bytearray(_BUFFER)
+    )  # a new one each time costs page faults
+    progress: int = -1
 
     @classmethod
     def start(cls, parsers: Sequence[bytes], seconds: float, megabytes: int) -> "ExtractorProcess":
         """Raises Refused when a parser cannot be loaded in another process."""
-        process = subprocess.Popen(  # noqa: S603 - this Python, with our own program
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=child_environment(os.environ),
-            start_new_session=True,  # so that the processes it starts end with it
-        )
-        child = cls(process, seconds, megabytes)
+        # The child reports on the third pipe which document it begins. It is looked at only when the child has ended.
+        progress, progress_end = os.pipe()
+        try:
+            process = subprocess.Popen(  # noqa: S603 - this Python, with our own program
+                [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=progress_end,
+                env=child_environment(os.environ),
+                start_new_session=True,  # so that the processes it starts end with it
+            )
+        except BaseException:
+            os.close(progress)
+            raise
+        finally:
+            os.close(progress_end)
+        os.set_blocking(progress, False)
+        child = cls(process, seconds, megabytes, progress=progress)
         child._widen()
         request = StartRequest(
             parsers=tuple(parsers),
@@ -117,11 +137,10 @@ class ExtractorProcess:
         child.protections = msgspec.json.decode(answer[5:], type=tuple[Protection, ...])
         return child
 
-    def read(
-        self, parser: bytes, items: tuple[Item, ...], decoder: msgspec.json.Decoder[Any]
-    ) -> Iterator[Any]:
-        """One result for each item, as soon as it is there. Raises ExtractorEnded at the item that ended the child, and
-        NotImported before the first."""
+    def read(self, parser: bytes, items: tuple[Item, ...], decoder: ResultDecoder) -> Iterator[Any]:
+        """One result for each item, in order; some arrive together. Raises ExtractorEnded when the child ends, and NotImported
+        before the first."""
+        self.started()
         request = ReadRequest(parser=parser, items=items)
         self._send(encode_request(request), self._deadline())
         for _ in items:
@@ -132,6 +151,13 @@ class ExtractorProcess:
             except MalformedAnswer as error:
                 raise ExtractorEnded("extractor_died", f"its answer is malformed: {error}") from error
             yield result
+
+    def started(self) -> int:
+        """How many documents the child has begun since the last request."""
+        try:
+            return len(os.read(self.progress, _BUFFER))
+        except OSError:  # nothing was written
+            return 0
 
     def _deadline(self) -> float:
         return time.monotonic() + self.seconds + _GRACE
@@ -207,10 +233,10 @@ class ExtractorProcess:
         while len(self.unread) < count:
             if not waiting.poll(max(0, 1000 * (until - time.monotonic()))):
                 raise self._timeout()
-            part = os.read(handle, LARGEST_READ)
-            if not part:
+            size = os.readv(handle, [self.buffer])
+            if not size:
                 raise self._end_reason()
-            self.unread += part
+            self.unread += memoryview(self.buffer)[:size]
 
     def _timeout(self) -> ExtractorEnded:
         return ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
@@ -260,6 +286,9 @@ class ExtractorProcess:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
+        progress, self.progress = self.progress, -1
+        if progress >= 0:
+            os.close(progress)
 
 
 def child_environment(variables: Mapping[str, str]) -> dict[str, str]:

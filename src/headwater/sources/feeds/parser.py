@@ -15,7 +15,7 @@ from headwater.model.outcomes import ExtractHints
 from headwater.model.warning_log import Warn, WarningLog, ignore_warning
 from headwater.sources.feeds.autodiscovery import find_feed_links
 from headwater.sources.feeds.document import feed_from_tree, has_entries, is_feed_root
-from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed, ParsedFeed
+from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed, ParsedFeed, pack_feed
 from headwater.sources.feeds.fields import clean_title, entry_count, person_name
 from headwater.sources.feeds.json_feed import parse_json_feed
 from headwater.sources.feeds.links import absolute_url
@@ -76,7 +76,7 @@ def parse_feed(
 def parse_untrusted_feed(data: bytes, hints: ExtractHints) -> ParsedFeed:
     """For the sandbox: `parse_feed` as data. The media type is the whole Content-Type header."""
     try:
-        return ParsedFeed(feed=parse_feed(data, url=hints.url, media_type=hints.media_type))
+        return pack_feed(parse_feed(data, url=hints.url, media_type=hints.media_type))
     except NotAFeed as error:
         return ParsedFeed(reason=error.reason, detail=error.detail, alternates=error.alternates)
 
