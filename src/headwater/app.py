@@ -43,6 +43,7 @@ from headwater.sinks.slack import SlackSink
 from headwater.sinks.webhook import WebhookSink
 from headwater.store.changes.mentions import MentionStore
 from headwater.store.changes.operations import Operations
+from headwater.store.changes.queue_lists import QueueLists
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
@@ -150,10 +151,14 @@ class App:
             after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
-        """Queues are rows unless the settings name a server."""
+        """Queues are rows; if the settings name a server, their items go onto its lists, too."""
         if not self.settings.queues:
             return self.queues.push
-        return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
+        return self.queue_lists(SqlQueues(self.store.engine, self.clock)).push
+
+    def queue_lists(self, rows: SqlQueues) -> QueueLists:
+        """Needs the setting `queues`, but no Redis library."""
+        return QueueLists(rows, RedisQueue(resolve_secret(self.settings.queues, "queues")).push)
 
     @cached_property
     def queues(self) -> SqlQueues:
