@@ -21,6 +21,7 @@ from headwater.ops.backup import create_backup
 from headwater.ops.backup_check import check_backup
 from headwater.ops.backup_folder import list_backups, read_manifest, select_backup, write_manifest
 from headwater.ops.restore import restore
+from headwater.search.query import SearchQuery
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance import snapshot
@@ -28,7 +29,7 @@ from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, documents, sources
-from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text import search_text
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running

@@ -19,7 +19,6 @@ from headwater.ops.installation_lock import find_move
 from headwater.ops.move_target import TargetEnvironment
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, environment_overrides
 from headwater.settings.settings import RecipeSettings, Settings, overriding_variables, read_settings
-from headwater.store.search.document_search import DocumentSearch
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -114,7 +113,3 @@ def require_one_recipe(app: App, recipe: str | None) -> str:
         choices = ", ".join(names) or "none has sources yet"
         raise Refused("which_recipe", f"name a recipe; there are: {choices}")
     return names[0]
-
-
-def document_search(app: App) -> DocumentSearch:
-    return DocumentSearch(app.store.engine, app.settings.folder, app.settings.encoder)
