@@ -11,9 +11,9 @@ from headwater.model.http import Failure
 HOSTS = st.sampled_from(["a", "b", "c", "d"])
 
 
-def failed(state: Reachability, *hosts: str, local: bool = False, known: int = 3) -> Reachability:
+def failed(state: Reachability, *hosts: str, local: bool = False, hosts_known: int = 3) -> Reachability:
     for number, host in enumerate(hosts):
-        state = after_failure(state, host, 10.0, 10.0 + number, local=local, hosts_known=known)
+        state = after_failure(state, host, 10.0, 10.0 + number, local=local, hosts_known=hosts_known)
     return state
 
 
@@ -30,7 +30,7 @@ def test_an_answer_in_between_ends_the_series():
 def test_two_hosts_are_enough_where_the_system_itself_has_no_network_and_one_if_there_is_only_one():
     assert failed(Reachability(), "a", local=True).down_since is None
     assert failed(Reachability(), "a", "b", local=True).down_since == 11.0
-    assert failed(Reachability(), "a", local=True, known=1).down_since == 10.0
+    assert failed(Reachability(), "a", local=True, hosts_known=1).down_since == 10.0
 
 
 def test_a_request_that_began_before_the_last_answer_says_nothing():
