@@ -16,7 +16,6 @@ from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.settings import RecipeSettings, Settings, read_settings
-from headwater.store.search.document_search import DocumentSearch
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -96,7 +95,3 @@ def require_one_recipe(app: App, recipe: str | None) -> str:
         choices = ", ".join(names) or "none has sources yet"
         raise Refused("which_recipe", f"name a recipe; there are: {choices}")
     return names[0]
-
-
-def document_search(app: App) -> DocumentSearch:
-    return DocumentSearch(app.store.engine, app.settings.folder, app.settings.encoder)
