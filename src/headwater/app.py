@@ -41,11 +41,19 @@ if TYPE_CHECKING:
     from headwater.model.subject import Subject
     from headwater.settings.channels import Channel
     from headwater.sinks.queue import Push
+    from headwater.store.changes.alarms import AlarmStore
+    from headwater.store.changes.link_health import LinkHealthStore
+    from headwater.store.changes.mentions import MentionStore
     from headwater.store.changes.operations import Operations
+    from headwater.store.changes.pipeline_runs import PipelineRuns
     from headwater.store.changes.queues import SqlQueues
+    from headwater.store.changes.replays import Replays
+    from headwater.store.maintenance.tasks import MaintenanceTasks
+    from headwater.store.reads.object_copies import ObjectCopies
     from headwater.store.reads.provenance import SqlProvenance
     from headwater.store.redis.markers import DedupeMarkers
     from headwater.store.search.document_search import DocumentSearch
+    from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
 # Longer than a nearby server ever takes, and short enough that a dead one delays nothing.
 MARKER_TIMEOUT_SECONDS = 0.5
@@ -77,16 +85,64 @@ class App:
         return Catalogue(self.store.engine)
 
     @cached_property
-    def document_search(self) -> DocumentSearch:
+    def operations(self) -> Operations:
+        from headwater.store.changes.operations import Operations
+
+        return Operations(self.store.engine)
+
+    @cached_property
+    def alarms(self) -> AlarmStore:
+        from headwater.store.changes.alarms import AlarmStore
+
+        return AlarmStore(self.store.engine)
+
+    @cached_property
+    def link_health(self) -> LinkHealthStore:
+        from headwater.store.changes.link_health import LinkHealthStore
+
+        return LinkHealthStore(self.store.engine)
+
+    @cached_property
+    def maintenance_tasks(self) -> MaintenanceTasks:
+        from headwater.store.maintenance.tasks import MaintenanceTasks
+
+        return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def mentions(self) -> MentionStore:
+        from headwater.store.changes.mentions import MentionStore
+
+        return MentionStore(self.store.engine)
+
+    @cached_property
+    def object_copies(self) -> ObjectCopies:
+        from headwater.store.reads.object_copies import ObjectCopies
+
+        return ObjectCopies(self.store.engine)
+
+    @cached_property
+    def pipeline_runs(self) -> PipelineRuns:
+        from headwater.store.changes.pipeline_runs import PipelineRuns
+
+        return PipelineRuns(self.store.engine)
+
+    @cached_property
+    def replays(self) -> Replays:
+        from headwater.store.changes.replays import Replays
+
+        return Replays(self.store.engine)
+
+    @cached_property
+    def search(self) -> DocumentSearch:
         from headwater.store.search.document_search import DocumentSearch
 
         return DocumentSearch(self.store.engine, self.settings.folder, self.settings.encoder)
 
     @cached_property
-    def operations(self) -> Operations:
-        from headwater.store.changes.operations import Operations
+    def summaries(self) -> SqlSummaryStore:
+        from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
-        return Operations(self.store.engine)
+        return SqlSummaryStore(self.store.engine)
 
     @cached_property
     def archive(self) -> ObjectArchive:
@@ -249,13 +305,12 @@ class App:
 
     def register(self, recipe: Recipe) -> int:
         """Updates the sources, subjects and views of a recipe in the store, and returns the number of new sources."""
-        from headwater.store.changes.mentions import MentionStore
         from headwater.store.views import install_views
 
         if recipe.views is not None:
             install_views(self.store.engine, recipe.name, recipe.views)
         if recipe.subjects:
-            MentionStore(self.store.engine).declare(recipe.name, recipe.subjects)
+            self.mentions.declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())
 
     def subjects(self, recipe: str) -> Sequence[Subject]:

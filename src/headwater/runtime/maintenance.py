@@ -1,7 +1,7 @@
 """Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, scores and run reports every hour,
 retention and the search index at night. Of all workers one runs a task."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,8 +17,7 @@ from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.retention import apply_retention
 from headwater.runtime.runs import close_runs
-from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, rescore_stories, summarize_stories
-from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.search.vector_index import refresh_vector_index
 from headwater.text.urls import canonical_url
@@ -48,6 +47,16 @@ def fill_markers(app: App) -> dict[str, Any]:
         }
     except Temporary as error:
         return {"postponed": error.reason}
+
+
+def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
+    """Bring scores that depend on the time up to date; returns how many changed, by recipe."""
+    store, changed = app.summaries, {}
+    for name, recipe in app.recipes.items():
+        age = recipe.grouping.age if recipe.grouping else None
+        if age is not None and (recipes is None or name in recipes):
+            changed[name] = store.rescore(name, age, app.clock())
+    return changed
 
 
 def fill_search_index(app: App) -> dict[str, Any]:
@@ -109,7 +118,7 @@ class Maintenance:
 
     def run_task(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
         """Run a task if it is due, or `early`; returns None if it is not due or another worker runs it."""
-        rows, task = MaintenanceTasks(self.app.store.engine), self.tasks[name]
+        rows, task = self.app.maintenance_tasks, self.tasks[name]
         if dead := dead_owners(rows.lease_owners()):
             rows.release_owners(dead)
         if not rows.claim(name, self.owner, self.app.clock(), task.lease, early=early):
@@ -141,4 +150,4 @@ class Maintenance:
 
     def register(self, now: datetime) -> None:
         due = {name: next_poll_at(task.trigger, now) for name, task in self.tasks.items()}
-        MaintenanceTasks(self.app.store.engine).register(due, now)
+        self.app.maintenance_tasks.register(due, now)

@@ -134,15 +134,13 @@ def _whom(datos: Mapping[str, Any]) -> str:
 
 def store_retriever(app: App) -> StoreRetriever:
     """For programs that use an open environment."""
-    return StoreRetriever(
-        _folder(app), lambda query, language: app.document_search.pages(NAME, query, language)
-    )
+    return StoreRetriever(_folder(app), lambda query, language: app.search.pages(NAME, query, language))
 
 
 def chosen_retriever(app: App) -> Retriever:
     """The retriever that RAG_ENABLED and RAG_FALLBACK_CHAIN select."""
     shelf = RetrievalSources(
-        folder=_folder(app), search=lambda query, language: app.document_search.pages(NAME, query, language)
+        folder=_folder(app), search=lambda query, language: app.search.pages(NAME, query, language)
     )
     return get_retriever(shelf, os.environ)
 
