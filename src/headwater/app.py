@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.mentions import MentionStore
     from headwater.store.changes.operations import Operations
     from headwater.store.changes.pipeline_runs import PipelineRuns
+    from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -225,12 +226,19 @@ class App:
             after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
-        """Queues are rows unless the settings name a server."""
-        from headwater.sinks.queue import RedisQueue
+        """Queues are rows; if the settings name a server, their items go onto its lists, too."""
+        from headwater.store.changes.queues import SqlQueues
 
         if not self.settings.queues:
             return self.queues.push
-        return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
+        return self.queue_lists(SqlQueues(self.store.engine, self.clock)).push
+
+    def queue_lists(self, rows: SqlQueues) -> QueueLists:
+        """Needs the setting `queues`, but no Redis library."""
+        from headwater.sinks.queue import RedisQueue
+        from headwater.store.changes.queue_lists import QueueLists
+
+        return QueueLists(rows, RedisQueue(resolve_secret(self.settings.queues, "queues")).push)
 
     @cached_property
     def queues(self) -> SqlQueues:

@@ -10,8 +10,7 @@ from typing import Any
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
-
-DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
+from headwater.text.dates import parse_day
 
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
@@ -23,12 +22,7 @@ def parse_target_day(text: str | None, now: datetime) -> date | None:
     """The day in the text, today if the text is empty, None if it is not a day."""
     if not text:
         return now.date()
-    for day_format in DAY_FORMATS:
-        try:
-            return datetime.strptime(text, day_format).replace(tzinfo=now.tzinfo).date()
-        except ValueError:
-            continue
-    return None
+    return parse_day(text)
 
 
 @contextmanager
