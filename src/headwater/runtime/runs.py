@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +11,8 @@ from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.text.dates import parse_day
+
+LONGEST_CONTINUOUS_RUN = timedelta(hours=1)
 
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
@@ -30,11 +32,8 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
     """Store the work inside as a run; yields its name. `run` names one that was begun elsewhere. While another run goes on,
     the work is part of that one and has no row of its own. An error inside is stored and raised."""
     rows, now = app.pipeline_runs, app.clock()
-    settings = app.settings.recipes.get(recipe)
-    options = settings.options if settings else {}
-    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
     name = run or new_run_name(now, secrets.token_bytes(8))
-    if run is None and not rows.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now):
+    if run is None and not _begin(app, name, recipe, now):
         yield None
         return
     try:
@@ -44,6 +43,28 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
         rows.finish(name, app.clock(), error=f"{reason}: {detail}".rstrip(": "))
         raise
     rows.finish(name, app.clock())
+
+
+def _begin(app: App, name: str, recipe: str, now: datetime) -> bool:
+    settings = app.settings.recipes.get(recipe)
+    options = settings.options if settings else {}
+    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
+    return app.pipeline_runs.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now)
+
+
+def record_continuous_runs(app: App) -> dict[str, Any]:
+    """Store what workers did since the last run of each recipe, an hour at most, as a run that has ended; returns the names of
+    the runs. A recipe without a poll in that time has none, nor does one whose run goes on."""
+    now, names = app.clock(), {}
+    for recipe in app.catalogue.recipes():
+        since = max(
+            now - LONGEST_CONTINUOUS_RUN, app.pipeline_runs.last_end(recipe) or now - LONGEST_CONTINUOUS_RUN
+        )
+        name = new_run_name(since, secrets.token_bytes(8))
+        if app.catalogue.has_polled(recipe, since) and _begin(app, name, recipe, since):
+            app.pipeline_runs.finish(name, now)
+            names[recipe] = name
+    return names
 
 
 def close_runs(app: App) -> dict[str, Any]:
