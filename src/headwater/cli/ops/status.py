@@ -20,7 +20,6 @@ from headwater.cli.render.run_summary import (
     not_kept_table,
     recipe_counts,
 )
-from headwater.ops.sandbox_report import sandbox_report
 from headwater.store.reads.end_reasons import end_reasons
 
 
@@ -30,6 +29,8 @@ def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json 
     names = select_recipes(app, recipe)
     records = [app.catalogue.status(name, app.clock()) for name in names]
     if as_json:
+        from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
+
         print_json({"places": data_locations(app), "recipes": records, "sandbox": sandbox_report()})
         return
     out = console()
