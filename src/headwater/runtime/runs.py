@@ -1,9 +1,9 @@
-"""Runs of a pipeline: their names and dates, their rows, and the reports that a recipe writes after a run."""
+"""Runs of a pipeline: their names, their options, their rows, and the reports that a recipe writes after a run."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
@@ -11,24 +11,20 @@ from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
 
-DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
-
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
     """`run_YYYYmmdd_HHMMSS_` and eight hexadecimal digits."""
     return f"run_{now:%Y%m%d_%H%M%S}_{blake2b(randomness, digest_size=4).hexdigest()}"
 
 
-def parse_target_day(text: str | None, now: datetime) -> date | None:
-    """The day in the text, today if the text is empty, None if it is not a day."""
-    if not text:
-        return now.date()
-    for day_format in DAY_FORMATS:
-        try:
-            return datetime.strptime(text, day_format).replace(tzinfo=now.tzinfo).date()
-        except ValueError:
-            continue
-    return None
+def describe_run(app: App, recipe: str, overrides: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the row of a run records: the options of the settings with those that were given for this run."""
+    run_options = app.recipe(recipe).run_options
+    if run_options is None:
+        return {}
+    settings = app.settings.recipes.get(recipe)
+    options = {**(settings.options if settings else {}), **(overrides or {})}
+    return dict(run_options.describe(options, app.clock()))
 
 
 @contextmanager
@@ -36,11 +32,8 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
     """Store the work inside as a run; yields its name. `run` names one that was begun elsewhere. While another run goes on,
     the work is part of that one and has no row of its own. An error inside is stored and raised."""
     rows, now = app.pipeline_runs, app.clock()
-    settings = app.settings.recipes.get(recipe)
-    options = settings.options if settings else {}
-    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
     name = run or new_run_name(now, secrets.token_bytes(8))
-    if run is None and not rows.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now):
+    if run is None and not rows.begin(name, recipe, describe_run(app, recipe), now):
         yield None
         return
     try:
