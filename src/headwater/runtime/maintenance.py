@@ -49,6 +49,18 @@ def fill_markers(app: App) -> dict[str, Any]:
         return {"postponed": error.reason}
 
 
+def fill_queues(app: App) -> dict[str, Any]:
+    """Put items on the lists of the Redis server that it lost, that failed and are due again, or that nobody reported; returns
+    how many, by queue. A server that is unavailable is not a failure: the next run does it."""
+    queues = app.queues
+    if queues.supply is None:
+        return {}
+    try:
+        return dict(app.queue_lists(queues).fill(queues.supply))
+    except Temporary as error:
+        return {"postponed": error.reason}
+
+
 def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
     """Bring scores that depend on the time up to date; returns how many changed, by recipe."""
     store, changed = app.summaries, {}
@@ -87,11 +99,15 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 
 # Only with a Redis server on which other programs look markers up.
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
+# Only with a Redis server from which other programs pop items.
+QUEUE_TASKS = {"fill_queues": MaintenanceTask(Trigger(cron="* * * * *"), fill_queues)}
 
 
 def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
     """The tasks that this installation needs."""
-    return {**MAINTENANCE_TASKS, **MARKER_TASKS} if app.settings.redis else MAINTENANCE_TASKS
+    markers = MARKER_TASKS if app.settings.redis else {}
+    queues = QUEUE_TASKS if app.settings.queues else {}
+    return {**MAINTENANCE_TASKS, **markers, **queues}
 
 
 @dataclass

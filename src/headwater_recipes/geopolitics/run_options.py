@@ -1,15 +1,14 @@
 """What can be chosen for a single run of this recipe: its tier and its day."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
 from headwater.model.errors import Refused
 from headwater.model.run_options import RunOptions
-
-DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
+from headwater.text.dates import parse_day
 
 
 class FlashpointRun(msgspec.Struct, frozen=True):
@@ -33,15 +32,6 @@ def describe_run(options: Mapping[str, Any], now: datetime) -> dict[str, str]:
     """Without a day in the options, a run is one of today."""
     day = parse_day(str(options.get("target_date") or "")) or now.date()
     return {"tier": str(options.get("tier", "A")), "target_date": day.isoformat()}
-
-
-def parse_day(text: str) -> date | None:
-    for day_format in DAY_FORMATS:
-        try:
-            return datetime.strptime(text, day_format).replace(tzinfo=UTC).date()
-        except ValueError:
-            continue
-    return None
 
 
 RUN_OPTIONS = RunOptions(
