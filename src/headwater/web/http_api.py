@@ -74,7 +74,7 @@ class HttpApi:
         now = self.app.clock()
         name, options = (
             new_run_name(now, secrets.token_bytes(8)),
-            describe_run(self.app, recipe.name, overrides),
+            describe_run(self.app, recipe.name, now, overrides),
         )
         try:
             started = await asyncio.to_thread(self.app.pipeline_runs.begin, name, recipe.name, options, now)

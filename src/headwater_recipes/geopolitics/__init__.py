@@ -122,6 +122,7 @@ def build_recipe(
         configure=configure,
         run_options=RUN_OPTIONS,
         silence_limit=rules.silence,
+        warns_if_scattered=True,
     )
 
 
