@@ -11,6 +11,7 @@ from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Capture, Request
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
@@ -271,8 +272,8 @@ class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
     documents have only titles, times and addresses, which makes large groups far cheaper. `describe` adds summary, score,
-    attributes and facts to a story. `age` updates score and attributes without new documents; `llm_summary` lets a language
-    model summarise."""
+    attributes and facts to a story. `age` updates score and attributes without new documents;
+    `summary_permission` lets a language model summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
@@ -282,6 +283,7 @@ class Grouping:
     describe: StoryDescriber | None = None
     age: AgeStory | None = None
     summary_permission: SummaryPermission | None = None
+    summary_hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,8 @@ class Recipe:
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
-    module `commands` of its package, which the command line reads without building the recipe.
+    module `commands` of its package, which the command line reads without building the recipe. `run_options` are those that
+    a caller may give for a single run.
     """
 
     name: str
@@ -329,6 +332,7 @@ class Recipe:
     warns_if_scattered: bool = False
     namespace: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
+    run_options: RunOptions | None = None
 
     @property
     def prefix(self) -> str:

@@ -37,6 +37,7 @@ from headwater_recipes.geopolitics.flashpoints import (
     load_flashpoints,
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
+from headwater_recipes.geopolitics.run_options import RUN_OPTIONS
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
 from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
@@ -51,7 +52,7 @@ def recipe() -> Recipe:
 def configure(flashpoint_file: Path | None, options: Mapping[str, Any]) -> Recipe:
     """The recipe for a list of flashpoints, by default the packaged one."""
     parsed = read_options(options)
-    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.date)
+    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.target_date)
 
     def with_data_dir(folder: Path, encoder: str) -> Recipe:
         return replace(
@@ -103,6 +104,7 @@ def build_recipe(
             describe=describe,
             age=describe.age,
             summary_permission=SummaryPermission((STORIES,)) if options.tier == "C" else None,
+            summary_hint=f"set {WHERE}.tier to C",
         ),
         routes=(
             Route(name=STORIES, sink="files", of="story"),
@@ -116,6 +118,7 @@ def build_recipe(
         sinks={} if flashpoints.database is None else {DAY_TABLES: _entry_sink(flashpoints.database)},
         after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
+        run_options=RUN_OPTIONS,
         silence_limit=rules.silence,
         warns_if_scattered=True,
     )
