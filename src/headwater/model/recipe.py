@@ -246,7 +246,9 @@ class SummaryPermission:
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
-    documents have only titles, times and addresses, which makes large groups far cheaper. `describe` adds summary, score,
+    documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
+    published within it (counted back from the newest) and the whole stories they belong to are clustered; older stories
+    stay as they are, so that the cost does not grow with the age of a group. `describe` adds summary, score,
     attributes and facts to a story. `age` updates score and attributes without new documents; `llm_summary` lets a language
     model summarise."""
 
@@ -254,6 +256,7 @@ class Grouping:
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
     full_documents: bool = True
+    window: timedelta | None = None
     version: str = "1"
     describe: StoryDescriber | None = None
     age: AgeStory | None = None
