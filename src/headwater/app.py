@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from headwater.archive.bucket import S3Server, open_bucket_archive
@@ -20,9 +19,9 @@ from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink, find_recipe
+from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.model.subject import Subject
-from headwater.recipe_loader import installed_recipes, load_recipe
+from headwater.recipes.loader import LoadedRecipes, load_recipes
 from headwater.redis_client import RedisClient
 from headwater.settings.archive import (
     ArchiveSettings,
@@ -115,8 +114,12 @@ class App:
         return local_archive_folder(self.settings.archive_settings, self.settings.folder)
 
     @cached_property
+    def loaded_recipes(self) -> LoadedRecipes:
+        return load_recipes(self.settings)
+
+    @property
     def recipes(self) -> Mapping[str, Recipe]:
-        return installed_recipes(self.settings)
+        return self.loaded_recipes.recipes
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
@@ -206,9 +209,9 @@ class App:
         return WebhookSink(endpoint, self.clock, resolve_secret(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
-        if name not in self.recipes:
-            for broken in entry_points(group=RECIPE_ENTRY_POINTS, name=name):
-                load_recipe(broken)
+        """Raises Refused, with the reason, if the recipe is unknown or was left out."""
+        if refusal := self.loaded_recipes.refusals.get(name):
+            raise refusal
         return find_recipe(self.recipes, name)
 
     def register(self, recipe: Recipe) -> int:

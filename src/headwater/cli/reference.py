@@ -14,7 +14,7 @@ from typer.main import get_command
 from headwater.cli.commands import all_commands, load_command
 from headwater.cli.program import app
 from headwater.model.recipe import Recipe
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.settings.reference import setting_default, setting_descriptions, setting_variable
 from headwater.settings.settings import Settings
 
@@ -88,7 +88,7 @@ def _setting_lines() -> Iterator[str]:
 
 
 def _recipe_lines() -> Iterator[str]:
-    for recipe in installed_recipes(Settings()).values():
+    for recipe in load_recipes(Settings()).recipes.values():
         yield from _recipe(recipe)
 
 

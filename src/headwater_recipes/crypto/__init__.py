@@ -12,7 +12,7 @@ from headwater.extract.reader import readers_by_media_type
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
-from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_headline, publication_day
 from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
@@ -26,7 +26,7 @@ def recipe() -> Recipe:
         version="1",
         views=CRYPTO_VIEWS,
         sources=load_sources(FEEDS, "crypto"),
-        discover={"feed": discover_feed},
+        discover={"feed": FEED},
         extract={**readers, "text/html": FragmentReader(readers["text/html"])},
         steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),
         trigger=Trigger(cron="0 */4 * * *"),

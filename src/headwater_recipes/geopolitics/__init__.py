@@ -18,17 +18,12 @@ from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
 from headwater.settings.sources import parse_duration, parse_trigger
-from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_meaning
+from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments, cluster_by_embedding
 from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, is_from_day_table, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 from headwater_recipes.geopolitics.description import DescribeStory
-from headwater_recipes.geopolitics.embeddings import (
-    DocumentEncoder,
-    EmbedDocuments,
-    cluster_by_embedding,
-    topic_classifier,
-)
 from headwater_recipes.geopolitics.entries import discover_entries
 from headwater_recipes.geopolitics.flashpoints import (
     DAY_TABLES,
@@ -39,6 +34,7 @@ from headwater_recipes.geopolitics.flashpoints import (
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
 STORIES = "stories"
@@ -79,7 +75,7 @@ def build_recipe(
         views=GEOPOLITICS_VIEWS,
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
-        discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
+        discover={"feed": FEED, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
         extract={**readers, "text/html": FragmentReader(readers["text/html"])},
         steps=(
             assign_flashpoint,
