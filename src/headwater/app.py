@@ -40,16 +40,25 @@ from headwater.sinks.mail import MailSink
 from headwater.sinks.queue import Push, QueueSink, RedisQueue
 from headwater.sinks.slack import SlackSink
 from headwater.sinks.webhook import WebhookSink
+from headwater.store.changes.alarms import AlarmStore
+from headwater.store.changes.link_health import LinkHealthStore
 from headwater.store.changes.mentions import MentionStore
 from headwater.store.changes.operations import Operations
+from headwater.store.changes.pipeline_runs import PipelineRuns
+from headwater.store.changes.queue_lists import QueueLists
 from headwater.store.changes.queues import SqlQueues
+from headwater.store.changes.replays import Replays
 from headwater.store.connect import connect
+from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.migrate import migrate
 from headwater.store.reads.catalogue import Catalogue
+from headwater.store.reads.object_copies import ObjectCopies
 from headwater.store.reads.provenance import SqlProvenance
 from headwater.store.redis.markers import DedupeMarkers
 from headwater.store.redis.queue_supply import RedisQueueSupply
+from headwater.store.search.document_search import DocumentSearch
 from headwater.store.sql_store import SqlStore
+from headwater.store.summaries.sql_summaries import SqlSummaryStore
 from headwater.store.views import install_views
 
 # Longer than a nearby server ever takes, and short enough that a dead one delays nothing.
@@ -84,6 +93,42 @@ class App:
     @cached_property
     def operations(self) -> Operations:
         return Operations(self.store.engine)
+
+    @cached_property
+    def alarms(self) -> AlarmStore:
+        return AlarmStore(self.store.engine)
+
+    @cached_property
+    def link_health(self) -> LinkHealthStore:
+        return LinkHealthStore(self.store.engine)
+
+    @cached_property
+    def maintenance_tasks(self) -> MaintenanceTasks:
+        return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def mentions(self) -> MentionStore:
+        return MentionStore(self.store.engine)
+
+    @cached_property
+    def object_copies(self) -> ObjectCopies:
+        return ObjectCopies(self.store.engine)
+
+    @cached_property
+    def pipeline_runs(self) -> PipelineRuns:
+        return PipelineRuns(self.store.engine)
+
+    @cached_property
+    def replays(self) -> Replays:
+        return Replays(self.store.engine)
+
+    @cached_property
+    def search(self) -> DocumentSearch:
+        return DocumentSearch(self.store.engine, self.settings.folder, self.settings.encoder)
+
+    @cached_property
+    def summaries(self) -> SqlSummaryStore:
+        return SqlSummaryStore(self.store.engine)
 
     @cached_property
     def archive(self) -> ObjectArchive:
@@ -153,10 +198,14 @@ class App:
             after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
-        """Queues are rows unless the settings name a server."""
+        """Queues are rows; if the settings name a server, their items go onto its lists, too."""
         if not self.settings.queues:
             return self.queues.push
-        return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
+        return self.queue_lists(SqlQueues(self.store.engine, self.clock)).push
+
+    def queue_lists(self, rows: SqlQueues) -> QueueLists:
+        """Needs the setting `queues`, but no Redis library."""
+        return QueueLists(rows, RedisQueue(resolve_secret(self.settings.queues, "queues")).push)
 
     @cached_property
     def queues(self) -> SqlQueues:
@@ -219,7 +268,7 @@ class App:
         if recipe.views is not None:
             install_views(self.store.engine, recipe.name, recipe.views)
         if recipe.subjects:
-            MentionStore(self.store.engine).declare(recipe.name, recipe.subjects)
+            self.mentions.declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())
 
     def subjects(self, recipe: str) -> Sequence[Subject]:

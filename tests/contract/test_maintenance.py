@@ -98,11 +98,11 @@ def test_most_calls_only_read_the_clock(
 ):
     maintenance = worker(app, recorded_task)
     maintenance.run_due()
-    monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
+    monkeypatch.setitem(vars(app), "maintenance_tasks", None)
     scene.now += timedelta(seconds=14)
     assert maintenance.run_due() == []
     scene.now += timedelta(seconds=1)
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         maintenance.run_due()
 
 

@@ -19,6 +19,7 @@ from headwater.archive.record_files import FolderRecords, copy_records
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.backup import create_backup, list_backups, read_manifest
 from headwater.ops.restore import check_backup, restore, select_backup
+from headwater.search.query import SearchQuery
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance import snapshot
@@ -26,7 +27,7 @@ from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, documents, sources
-from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text import search_text
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running

@@ -19,7 +19,6 @@ from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
 from headwater.ops.installation_lock import (
@@ -37,6 +36,7 @@ from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.maintenance import table_copy as transfer
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.maintenance.snapshot import tables_with_rows

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from tests.support.poll_sessions import NOW
 
-from headwater.ops.alarms.pipeline_rules import PipelineFigures, pipeline_problems, silent_subject_problem
+from headwater.model.alarm import PipelineFigures
+from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
 from headwater.runtime.runs import new_run_name, parse_target_day
 
 

@@ -17,7 +17,6 @@ from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
-from headwater.store.search.document_search import DocumentSearch
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -97,7 +96,3 @@ def require_one_recipe(app: App, recipe: str | None) -> str:
         choices = ", ".join(names) or "none has sources yet"
         raise Refused("which_recipe", f"name a recipe; there are: {choices}")
     return names[0]
-
-
-def document_search(app: App) -> DocumentSearch:
-    return DocumentSearch(app.store.engine, app.settings.folder, app.settings.encoder)

@@ -10,7 +10,6 @@ from typing import Any
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.store.changes.pipeline_runs import PipelineRuns
 
 DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
 
@@ -36,7 +35,7 @@ def parse_target_day(text: str | None, now: datetime) -> date | None:
 def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | None]:
     """Store the work inside as a run; yields its name. `run` names one that was begun elsewhere. While another run goes on,
     the work is part of that one and has no row of its own. An error inside is stored and raised."""
-    rows, now = PipelineRuns(app.store.engine), app.clock()
+    rows, now = app.pipeline_runs, app.clock()
     settings = app.settings.recipes.get(recipe)
     options = settings.options if settings else {}
     day = parse_target_day(str(options.get("date") or ""), now) or now.date()

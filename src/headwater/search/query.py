@@ -1,8 +1,10 @@
-"""Queries and texts as folded words: terms of a query, and how many of them a text contains. There are no operators."""
+"""Queries: their filters, and their terms as folded words, as texts are compared with them. There are no operators."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from headwater.text.folding import fold_accents
 
@@ -31,6 +33,17 @@ PREFIX_LENGTH = 4
 STEMMED_LENGTH, ENDING = 6, 2
 
 QueryTerm = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """A language includes all its regions; `since` is the publication date."""
+
+    query: str
+    recipe: str
+    language: str = ""
+    since: datetime | None = None
+    limit: int = 10
 
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
@@ -24,6 +23,7 @@ from headwater.settings.rate_limits import (
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
+from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"

@@ -17,7 +17,6 @@ from headwater.app import App
 from headwater.model.errors import MovedAway
 from headwater.ops.installation_lock import wait_until_moved
 from headwater.runtime.runs import new_run_name, parse_target_day
-from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.changes.queues import SqlQueues
 from headwater.web.queue_api import QueueApi
 
@@ -82,7 +81,7 @@ class HttpApi:
                 status=400,
             )
         name = new_run_name(now, secrets.token_bytes(8))
-        rows = PipelineRuns(self.app.store.engine)
+        rows = self.app.pipeline_runs
         try:
             started = await asyncio.to_thread(
                 rows.begin, name, self.recipe, run_request.tier or self.tier, day.isoformat(), now
@@ -106,7 +105,7 @@ class HttpApi:
             error = None if code == 0 else f"the run ended with exit code {code}"
         except OSError as failure:
             error = f"the run could not be started: {failure.strerror}"
-        rows = PipelineRuns(self.app.store.engine)
+        rows = self.app.pipeline_runs
         closed = await asyncio.to_thread(rows.finish, name, self.app.clock(), error=error)
         _log.info("run ended", run=name, status=closed.get("status"))
 
@@ -117,7 +116,7 @@ class HttpApi:
         day = parse_target_day(requested, self.app.clock()) if requested else None
         if requested and day is None:
             return json_answer({"error": "give date as YYYY-MM-DD"}, status=400)
-        rows = PipelineRuns(self.app.store.engine)
+        rows = self.app.pipeline_runs
         listed = await asyncio.to_thread(rows.list_runs, self.recipe, day.isoformat() if day else None)
         if not listed:
             return json_answer({"error": "there is no such run"}, status=404)
@@ -126,7 +125,7 @@ class HttpApi:
     async def one_run(self, request: web.Request) -> web.Response:
         if refusal := self._check_key(request):
             return refusal
-        rows = PipelineRuns(self.app.store.engine)
+        rows = self.app.pipeline_runs
         row = await asyncio.to_thread(rows.get, request.match_info["run"])
         if row is None or row["recipe"] != self.recipe:
             return json_answer({"error": "there is no such run"}, status=404)

@@ -17,11 +17,10 @@ from headwater.cli.render.progress import show_progress, wants_live, with_quiet_
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
-from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
+from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.runs import record_run
 from headwater.runtime.summaries import (
     followed_recipes,
-    rescore_stories,
     summaries_enabled,
     summarized_recipes,
 )

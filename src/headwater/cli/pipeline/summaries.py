@@ -29,7 +29,6 @@ from headwater.runtime.summaries import (
     estimate_round,
     has_unfinished_summaries,
     summarized_recipes,
-    summary_store,
 )
 from headwater.settings.llm import check_endpoint
 
@@ -69,7 +68,7 @@ def run(
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Show how many requests wait, were answered or failed, the costs, and the state of batches."""
     app = open_app(context)
-    store = summary_store(app)
+    store = app.summaries
     batches = store.recent_batches()
     spent = store.spent_since(app.clock() - BUDGET_PERIOD)
     counts = store.request_counts()
@@ -100,7 +99,7 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
     An open batch is cancelled at the endpoint now, or by the next round if the endpoint cannot be reached.
     """
     app = _open_app(context)
-    store = summary_store(app)
+    store = app.summaries
     waiting = store.cancel_waiting(app.clock())
     batches = store.cancel_batches(app.clock())
     report = {"cancelled": waiting, "batches": batches}
@@ -116,7 +115,7 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 def retry(context: typer.Context, as_json: Json = False) -> None:
     """Retry requests that failed or were cancelled; the next round sends them."""
     app = open_app(context)
-    count = summary_store(app).retry_requests(app.clock())
+    count = app.summaries.retry_requests(app.clock())
     if as_json:
         print_json({"count": count})
     else:

@@ -5,25 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from headwater.ops.alarms.decision import Problem
+from headwater.model.alarm import PipelineFigures, Problem
 
 HOUR = timedelta(hours=1)
 MIN_COUNT = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineFigures:
-    """The newest run: its duration, its entries, the pages it read, the hosts whose circuit breaker is open, and its stories
-    (`single`: with one article)."""
-
-    duration: timedelta = timedelta(0)
-    entries: int = 0
-    failed: int = 0
-    read: int = 0
-    unreadable: int = 0
-    breakers: int = 0
-    stories: int = 0
-    single: int = 0
 
 
 @dataclass(frozen=True, slots=True)

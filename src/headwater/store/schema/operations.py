@@ -72,6 +72,8 @@ queue_items = Table(
     Column("result", JsonColumn),
     Column("created_at", UtcDateTime, nullable=False),
     Column("ended_at", UtcDateTime),
+    # When it was put on the list of a server; None when it is not there.
+    Column("listed_at", UtcDateTime),
     Column("due_at", UtcDateTime),
     Column("lease_owner", Text),
     Column("lease_until", UtcDateTime),

@@ -608,6 +608,7 @@ def _create_operations() -> None:
         sa.Column("result", JsonColumn(), nullable=True),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("ended_at", UtcDateTime(), nullable=True),
+        sa.Column("listed_at", UtcDateTime(), nullable=True),
         sa.Column("due_at", UtcDateTime(), nullable=True),
         sa.Column("lease_owner", sa.Text(), nullable=True),
         sa.Column("lease_until", UtcDateTime(), nullable=True),
