@@ -222,18 +222,18 @@ def _claim_window(scene: Scene, window: timedelta) -> GroupBatch:
 
 def test_with_a_window_only_recent_documents_and_their_whole_stories_are_clustered_again(scene: Scene):
     old = _keep_on(scene, "old", START - timedelta(days=9))
-    begun, lasting = (_keep_on(scene, f"l{day}", START - timedelta(days=day)) for day in (4, 1))
+    early, lasting = (_keep_on(scene, f"l{day}", START - timedelta(days=day)) for day in (4, 1))
     stories_then = [
         make_story("s-old", "day", old),
-        make_story("s-lasting", "day", *sorted([begun, lasting])),
+        make_story("s-lasting", "day", *sorted([early, lasting])),
     ]
     _gather(scene, *stories_then)
     new = _keep_on(scene, "new", START)
     group_batch = _claim_window(scene, timedelta(days=2))
-    assert {document.id for document in group_batch.documents} == {begun, lasting, new}
+    assert {document.id for document in group_batch.documents} == {early, lasting, new}
     assert [story.id for story in group_batch.stories] == ["s-lasting"]
     assert group_batch.reserved == {"s-old"}
-    _gather(scene, make_story("s-all", "day", *sorted([begun, lasting, new])), group_batch=group_batch)
+    _gather(scene, make_story("s-all", "day", *sorted([early, lasting, new])), group_batch=group_batch)
     states = {row["id"]: row["state"] for row in scene.rows(stories)}
     assert states == {"s-old": "live", "s-lasting": "ended", "s-all": "live"}
 

@@ -33,7 +33,7 @@ NAMES = {"s1": "Tide Weekly"}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "condition"),
+    ("conditions", "condition"),
     [
         ({}, None),
         ({"words": "WIND"}, None),
@@ -61,15 +61,15 @@ NAMES = {"s1": "Tide Weekly"}
         ({"words": "wind", "quality": 0.9}, "quality"),
     ],
 )
-def test_the_first_condition_that_is_not_met(wanted, condition):
-    assert unmet_condition(DocumentFilter(**wanted), DOCUMENT, NAMES) == condition
+def test_the_first_condition_that_is_not_met(conditions, condition):
+    assert unmet_condition(DocumentFilter(**conditions), DOCUMENT, NAMES) == condition
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=8), max_size=3))
 def test_no_text_and_no_word_breaks_a_filter(text, words):
     document = DOCUMENT.with_changes(title=text, text=text)
-    for wanted in (DocumentFilter(words=words), DocumentFilter(without=words)):
-        assert unmet_condition(wanted, document) in {None, "words", "without"}
+    for conditions in (DocumentFilter(words=words), DocumentFilter(without=words)):
+        assert unmet_condition(conditions, document) in {None, "words", "without"}
 
 
 def test_the_step_drops_with_the_condition_as_reason_and_its_version_follows_the_filter():
@@ -81,7 +81,7 @@ def test_the_step_drops_with_the_condition_as_reason_and_its_version_follows_the
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("conditions", "expected"),
     [
         ({}, True),
         ({"min_documents": 2}, True),
@@ -92,7 +92,7 @@ def test_the_step_drops_with_the_condition_as_reason_and_its_version_follows_the
         ({"without": "port"}, False),
     ],
 )
-def test_conditions_of_stories(wanted, expected):
+def test_conditions_of_stories(conditions, expected):
     story = Story(
         id="s",
         recipe="news",
@@ -102,4 +102,4 @@ def test_conditions_of_stories(wanted, expected):
         summary="Ships wait.",
         score=0.5,
     )
-    assert story_meets(StoryFilter(**wanted), story) is expected
+    assert story_meets(StoryFilter(**conditions), story) is expected

@@ -60,7 +60,7 @@ def test_a_recipe_inherits_what_it_does_not_set_from_the_one_it_is_like(source_f
     wind = loaded.recipes["wind"]
     assert step_names(wind) == ["normalise", "quality", "keep", "duplicates"]
     (keep,) = (step for step in wind.steps if isinstance(step, KeepMatching))
-    assert keep.wanted.words == ["wind"]
+    assert keep.conditions.words == ["wind"]
     assert [route.name for route in wind.routes] == ["energy-news"]
     assert [source.recipe for source in wind.sources] == ["wind"]
     assert wind.trigger == loaded.recipes["energy"].trigger

@@ -54,48 +54,48 @@ def as_list(texts: Texts) -> Sequence[str]:
 
 
 def unmet_condition(
-    wanted: DocumentFilter, document: Document, source_names: Mapping[str, str] | None = None
+    conditions: DocumentFilter, document: Document, source_names: Mapping[str, str] | None = None
 ) -> str | None:
     """The first condition that the document does not meet; None when it meets all. `source_names` maps source ids to
     their names."""
-    return next(_unmet_by_document(wanted, document, source_names or {}), None)
+    return next(_unmet_by_document(conditions, document, source_names or {}), None)
 
 
 def _unmet_by_document(
-    wanted: DocumentFilter, document: Document, source_names: Mapping[str, str]
+    conditions: DocumentFilter, document: Document, source_names: Mapping[str, str]
 ) -> Iterator[str]:
-    yield from _unmet_words(wanted, f"{document.title}\n{document.text}")
+    yield from _unmet_words(conditions, f"{document.title}\n{document.text}")
     subjects = {*document.subjects, *(mention.subject for mention in document.mentions)}
-    if wanted.subjects and not subjects.intersection(as_list(wanted.subjects)):
+    if conditions.subjects and not subjects.intersection(as_list(conditions.subjects)):
         yield "subjects"
-    if wanted.language and document.language not in as_list(wanted.language):
+    if conditions.language and document.language not in as_list(conditions.language):
         yield "language"
-    if wanted.source and not _is_from(document, as_list(wanted.source), source_names):
+    if conditions.source and not _is_from(document, as_list(conditions.source), source_names):
         yield "source"
-    if wanted.quality is not None and (document.quality or 0.0) < wanted.quality:
+    if conditions.quality is not None and (document.quality or 0.0) < conditions.quality:
         yield "quality"
-    if len(document.text.split()) < wanted.min_words:
+    if len(document.text.split()) < conditions.min_words:
         yield "min_words"
 
 
-def _unmet_words(wanted: DocumentFilter | StoryFilter, text: str) -> Iterator[str]:
-    if not wanted.words and not wanted.without:
+def _unmet_words(conditions: DocumentFilter | StoryFilter, text: str) -> Iterator[str]:
+    if not conditions.words and not conditions.without:
         return
     folded = f" {fold_text(text)} "
-    if wanted.words and not any(_has_word(folded, word) for word in as_list(wanted.words)):
+    if conditions.words and not any(_has_word(folded, word) for word in as_list(conditions.words)):
         yield "words"
-    if any(_has_word(folded, word) for word in as_list(wanted.without)):
+    if any(_has_word(folded, word) for word in as_list(conditions.without)):
         yield "without"
 
 
 def _has_word(folded: str, word: str) -> bool:
     """A script without spaces has no word boundaries."""
-    wanted = fold_text(word)
-    if not wanted:
+    folded_word = fold_text(word)
+    if not folded_word:
         return False
-    if any(map(is_unspaced, wanted)):
-        return wanted in folded
-    return f" {wanted}" in folded if word.endswith("*") else f" {wanted} " in folded
+    if any(map(is_unspaced, folded_word)):
+        return folded_word in folded
+    return f" {folded_word}" in folded if word.endswith("*") else f" {folded_word} " in folded
 
 
 def _is_from(document: Document, places: Sequence[str], source_names: Mapping[str, str]) -> bool:
@@ -108,34 +108,36 @@ def _is_from(document: Document, places: Sequence[str], source_names: Mapping[st
     )
 
 
-def meets(wanted: DocumentFilter, document: Document, source_names: Mapping[str, str] | None = None) -> bool:
-    return unmet_condition(wanted, document, source_names) is None
+def meets(
+    conditions: DocumentFilter, document: Document, source_names: Mapping[str, str] | None = None
+) -> bool:
+    return unmet_condition(conditions, document, source_names) is None
 
 
-def story_meets(wanted: StoryFilter, story: Story) -> bool:
-    if any(_unmet_words(wanted, f"{story.title}\n{story.summary}")):
+def story_meets(conditions: StoryFilter, story: Story) -> bool:
+    if any(_unmet_words(conditions, f"{story.title}\n{story.summary}")):
         return False
-    if len(story.members) < wanted.min_documents:
+    if len(story.members) < conditions.min_documents:
         return False
-    return wanted.score is None or (story.score or 0.0) >= wanted.score
+    return conditions.score is None or (story.score or 0.0) >= conditions.score
 
 
 @dataclass(frozen=True)
 class KeepMatching:
     """Drops the documents that do not meet the filter; the reason names the condition."""
 
-    wanted: DocumentFilter
+    conditions: DocumentFilter
     source_names: Mapping[str, str] = field(default_factory=dict)
     name: str = "keep"
 
     @property
     def version(self) -> str:
-        return sha256(msgspec.json.encode(self.wanted)).hexdigest()[:8]
+        return sha256(msgspec.json.encode(self.conditions)).hexdigest()[:8]
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
         return [self._decide(document) for document in batch]
 
     def _decide(self, document: Document) -> Outcome:
-        condition = unmet_condition(self.wanted, document, self.source_names)
+        condition = unmet_condition(self.conditions, document, self.source_names)
         return document if condition is None else Drop(f"filtered:{condition}")

@@ -77,5 +77,5 @@ def _unknown_option(name: str, kind: str, options: list[str]) -> str:
     close = get_close_matches(name, options, n=1)
     if close:
         return f"there is no such option; did you mean '{close[0]}'?"
-    known = f"It has: {', '.join(options)}" if options else "It has none"
-    return f"the kind '{kind}' has no such option. {known}"
+    others = f"It has: {', '.join(options)}" if options else "It has none"
+    return f"the kind '{kind}' has no such option. {others}"

@@ -101,21 +101,21 @@ def _clustering(group: GroupSettings, encoder: DocumentEncoder | None) -> Cluste
 class DocumentCondition:
     """The `when` of a route for documents."""
 
-    wanted: DocumentFilter
+    conditions: DocumentFilter
     source_names: Mapping[str, str]
 
     def __call__(self, document: Document) -> bool:
-        return meets(self.wanted, document, self.source_names)
+        return meets(self.conditions, document, self.source_names)
 
 
 @dataclass(frozen=True, slots=True)
 class StoryCondition:
     """The `when` of a route for stories."""
 
-    wanted: StoryFilter
+    conditions: StoryFilter
 
     def __call__(self, story: Story) -> bool:
-        return story_meets(self.wanted, story)
+        return story_meets(self.conditions, story)
 
 
 def make_routes(

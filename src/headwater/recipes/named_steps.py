@@ -107,8 +107,8 @@ def _check_options(options: Any, types: Mapping[str, type], where: str) -> dict[
     values = {}
     for name, value in options.items():
         if name not in types:
-            known = f"it has: {', '.join(types)}" if types else "it has none"
-            raise Refused("bad_config", f"{where}.{name}: this step has no such option; {known}")
+            others = f"it has: {', '.join(types)}" if types else "it has none"
+            raise Refused("bad_config", f"{where}.{name}: this step has no such option; {others}")
         if isinstance(value, bool) or not isinstance(value, int if types[name] is int else int | float):
             raise Refused("bad_config", f"{where}.{name}: a number is needed, not {value!r}")
         values[name] = types[name](value)

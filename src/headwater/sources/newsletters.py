@@ -124,7 +124,7 @@ def lead_from_message(
     message = email.message_from_bytes(data, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     sender_name, sender = parseaddr(_header(message, "From"))
-    if senders and not any(wanted in sender.casefold() for wanted in senders):
+    if senders and not any(part in sender.casefold() for part in senders):
         return None
     body, body_type = _body(message)
     if not body.strip():
