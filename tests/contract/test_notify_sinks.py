@@ -115,7 +115,7 @@ MINUTE = timedelta(minutes=1)
         ((500, {}), Temporary, (MINUTE, True)),
         ((503, {}), Temporary, (MINUTE, False)),
         ((429, {"Retry-After": "30"}), Temporary, (MINUTE / 2, False)),
-        ((429, {"Retry-After": "999999999"}), Temporary, (MINUTE, False)),
+        ((429, {"Retry-After": "999999999"}), Temporary, (60 * MINUTE, False)),
         ((429, {"Retry-After": "86400"}), Temporary, (60 * MINUTE, False)),
         ((400, {}), Permanent, (None, None)),
         ((302, {"Location": "http://169.254.169.254/"}), Permanent, (None, None)),

@@ -7,7 +7,9 @@ from tests.support.poll_sessions import NOW
 
 from headwater.model.alarm import PipelineFigures
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
+from headwater.recipes.loader import load_recipes
 from headwater.runtime.runs import new_run_name, parse_target_day
+from headwater.settings.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,16 @@ from headwater.runtime.runs import new_run_name, parse_target_day
     ],
 )
 def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures, kind: str):
-    assert [problem.kind for problem in pipeline_problems(figures)] == [kind]
+    assert [problem.kind for problem in pipeline_problems(figures, warns_if_scattered=True)] == [kind]
+
+
+def test_stories_with_a_single_article_are_no_problem_unless_the_recipe_says_so():
+    """Feeds about many subjects rarely report the same event."""
+    assert pipeline_problems(PipelineFigures(stories=100, single=100)) == []
+    scattered = {
+        name for name, recipe in load_recipes(Settings()).recipes.items() if recipe.warns_if_scattered
+    }
+    assert scattered == {"geopolitics"}
 
 
 def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
@@ -40,7 +51,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
         stories=100,
         single=80,
     )
-    assert pipeline_problems(figures) == []
+    assert pipeline_problems(figures, warns_if_scattered=True) == []
     assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
     assert pipeline_problems(None) == []
 

@@ -77,7 +77,9 @@ def run_demo(
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        summaries = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        if not completed:
+            raise KeyboardInterrupt
     if as_json:
         program = {summary.recipe: asdict(summary) for summary in summaries}
         print_json(program[names[0]] | {"seconds": round(time.monotonic() - started, 1), "recipes": program})

@@ -44,7 +44,12 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
     problems += recipe_problems(
         poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR)
     )
-    problems += [*pipeline_problems(pipeline_figures(engine, recipe, now)), *_silent_subjects(app, recipe)]
+    scattered = recipe in app.recipes and app.recipes[recipe].warns_if_scattered
+    figures = pipeline_figures(engine, recipe, now)
+    problems += [
+        *pipeline_problems(figures, warns_if_scattered=scattered),
+        *_silent_subjects(app, recipe),
+    ]
     decide = partial(decide_alarms, problems, now=now)
     raised, cleared = app.alarms.settle(recipe, decide, list(app.channels), now)
     return {

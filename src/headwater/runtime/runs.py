@@ -3,15 +3,16 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
+from headwater.text.dates import parse_day
 
-DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
+LONGEST_CONTINUOUS_RUN = timedelta(hours=1)
 
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
@@ -23,12 +24,7 @@ def parse_target_day(text: str | None, now: datetime) -> date | None:
     """The day in the text, today if the text is empty, None if it is not a day."""
     if not text:
         return now.date()
-    for day_format in DAY_FORMATS:
-        try:
-            return datetime.strptime(text, day_format).replace(tzinfo=now.tzinfo).date()
-        except ValueError:
-            continue
-    return None
+    return parse_day(text)
 
 
 @contextmanager
@@ -36,11 +32,8 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
     """Store the work inside as a run; yields its name. `run` names one that was begun elsewhere. While another run goes on,
     the work is part of that one and has no row of its own. An error inside is stored and raised."""
     rows, now = app.pipeline_runs, app.clock()
-    settings = app.settings.recipes.get(recipe)
-    options = settings.options if settings else {}
-    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
     name = run or new_run_name(now, secrets.token_bytes(8))
-    if run is None and not rows.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now):
+    if run is None and not _begin(app, name, recipe, now):
         yield None
         return
     try:
@@ -50,6 +43,28 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
         rows.finish(name, app.clock(), error=f"{reason}: {detail}".rstrip(": "))
         raise
     rows.finish(name, app.clock())
+
+
+def _begin(app: App, name: str, recipe: str, now: datetime) -> bool:
+    settings = app.settings.recipes.get(recipe)
+    options = settings.options if settings else {}
+    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
+    return app.pipeline_runs.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now)
+
+
+def record_continuous_runs(app: App) -> dict[str, Any]:
+    """Store what workers did since the last run of each recipe, an hour at most, as a run that has ended; returns the names of
+    the runs. A recipe without a poll in that time has none, nor does one whose run goes on."""
+    now, names = app.clock(), {}
+    for recipe in app.catalogue.recipes():
+        since = max(
+            now - LONGEST_CONTINUOUS_RUN, app.pipeline_runs.last_end(recipe) or now - LONGEST_CONTINUOUS_RUN
+        )
+        name = new_run_name(since, secrets.token_bytes(8))
+        if app.catalogue.has_polled(recipe, since) and _begin(app, name, recipe, since):
+            app.pipeline_runs.finish(name, now)
+            names[recipe] = name
+    return names
 
 
 def close_runs(app: App) -> dict[str, Any]:

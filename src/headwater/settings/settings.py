@@ -11,7 +11,7 @@ from msgspec import Meta
 from headwater.model.errors import Refused
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
-from headwater.settings.environments import Environment, environment_overrides
+from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
 from headwater.settings.llm import AgentSettings, SummarySettings
 from headwater.settings.rate_limits import (
     RateLimit,
@@ -73,7 +73,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, Environment],
         Meta(
             description="Other environments of this installation by name, each with its own database, archive, redis and "
-            "queues. `--env NAME` uses one; `headwater move --to NAME` moves the installation there."
+            "queues. `--env NAME` uses one; `headwater move --to NAME` moves the installation there. What the top level says is "
+            "the environment `default`."
         ),
     ] = {}
     workers: Annotated[
@@ -212,8 +213,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def in_environment(self, name: str) -> "Settings":
-        """Returns the settings of the same installation in another environment."""
-        return msgspec.structs.replace(self, **environment_overrides(self.environments, name))
+        """Returns the settings of the same installation in the environment of that name. An environment overrides the top
+        level only, so the result has no environments: none can be applied to another."""
+        if name == DEFAULT_ENVIRONMENT:
+            return self
+        return msgspec.structs.replace(
+            self, **environment_overrides(self.environments, name), environments={}
+        )
 
 
 SETTING_VARIABLES = {
@@ -284,6 +290,11 @@ def _check_values(settings: Settings) -> None:
 
 
 def _check_names(settings: Settings, path: Path) -> None:
+    if DEFAULT_ENVIRONMENT in settings.environments:
+        raise Refused(
+            "bad_config",
+            f"{path}: environments.{DEFAULT_ENVIRONMENT}: this is the name of the top level; choose another name",
+        )
     check_hosts(settings.rate_limits, path, ("rate_limits",))
     check_hosts(settings.hosts, path, ("hosts",))
     check_headers(

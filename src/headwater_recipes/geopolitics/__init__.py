@@ -115,6 +115,7 @@ def build_recipe(
         after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
         silence_limit=rules.silence,
+        warns_if_scattered=True,
     )
 
 

@@ -4,6 +4,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.text.markup import VOID_TAGS
+
 # Elements without readable text. `noscript` stays: some forums keep their whole text there.
 _UNREADABLE_TAGS = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
@@ -17,33 +19,7 @@ _INVISIBLE = re.compile(
 _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
-_NEVER_DEEP = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "!doctype",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "option",
-        "tr",
-        "td",
-        "th",
-    ]
-)
+_NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 

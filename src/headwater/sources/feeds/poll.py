@@ -22,12 +22,12 @@ from headwater.sources.update_frequency import (
     max_poll_interval,
     min_poll_interval,
 )
+from headwater.text.markup import strip_tags
 from headwater.text.written_dates import plausible_date
 
 SHORTEST_ARTICLE = 600
 SHORTEST_SUMMARY_ARTICLE = 1200
 SURELY_COMPLETE = 4000
-TAGS = re.compile(r"<[^>]*>")
 # What a teaser ends with; a credit line may follow.
 CONTINUATION = re.compile(
     r"(?:\[\s*(?:…|\.\.\.|&#8230;|&hellip;)\s*\]|…|\.\.\.|&#8230;|&hellip;"
@@ -203,7 +203,7 @@ def is_teaser(entry: FeedEntry) -> bool:
         return False
     if len(entry.content) < SHORTEST_ARTICLE:
         return True
-    text = CREDIT.sub("", " ".join(TAGS.sub(" ", entry.content).split())).rstrip()
+    text = CREDIT.sub("", " ".join(strip_tags(entry.content).split())).rstrip()
     if len(text) >= SURELY_COMPLETE:
         return False
     if len(text) < (SHORTEST_SUMMARY_ARTICLE if entry.content == entry.summary else SHORTEST_ARTICLE):

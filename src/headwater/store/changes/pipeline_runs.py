@@ -56,6 +56,13 @@ class PipelineRuns:
             connection.execute(open_run.values(**values, metrics=metrics))
         return self.get(run) or {}
 
+    def last_end(self, recipe: str) -> datetime | None:
+        """When the last run of the recipe ended."""
+        query = select(func.max(pipeline_runs.c.ended_at)).where(pipeline_runs.c.recipe == recipe)
+        with read_transaction(self.engine) as connection:
+            ended_at: datetime | None = connection.scalar(query)
+        return ended_at
+
     def get(self, run: str) -> dict[str, Any] | None:
         with read_transaction(self.engine) as connection:
             rows = connection.execute(select(pipeline_runs).where(pipeline_runs.c.id == run)).mappings()

@@ -12,12 +12,12 @@ from headwater.sources.json_api import (
     ApiForSource,
     JsonApi,
     fetch_json,
-    parse_timestamp,
     records_under,
     text_value,
     text_values,
     timestamp_or,
 )
+from headwater.text.dates import parse_timestamp
 from headwater_recipes.markets.payload_hash import payload_hash
 
 PATH = "/v2/reference/news"
