@@ -4,14 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.documents.filters import (
-    DocumentFilter,
-    KeepMatching,
-    StoryFilter,
-    story_meets,
-    unmet_condition,
-)
+from headwater.documents.filters import KeepMatching, story_meets, unmet_condition
 from headwater.model.document import Document, Mention
+from headwater.model.filters import DocumentFilter, StoryFilter
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.model.story import Member, Story

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from headwater.cli.commands import all_commands, load_command
 from headwater.cli.program import app
-from headwater.documents.filters import DocumentFilter, StoryFilter
+from headwater.model.filters import DocumentFilter, StoryFilter
 from headwater.model.recipe import Recipe
 from headwater.model.source_kind import COMMON_OPTIONS
 from headwater.recipes.loader import load_recipes

@@ -7,10 +7,11 @@ from pathlib import Path
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
 from headwater.documents.embedding.models import nlp_installed
-from headwater.documents.filters import DocumentFilter, KeepMatching
+from headwater.documents.filters import KeepMatching
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_subject_matcher
 from headwater.model.errors import Refused
+from headwater.model.filters import DocumentFilter
 from headwater.model.keys import source_key
 from headwater.model.recipe import Recipe, Route, Step
 from headwater.model.source import Source

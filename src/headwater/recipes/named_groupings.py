@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from headwater.documents.filters import DocumentFilter, StoryFilter, meets, story_meets
+from headwater.documents.filters import meets, story_meets
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.filters import DocumentFilter, StoryFilter
 from headwater.model.recipe import Cluster, Grouping, Route, SinkFactory
 from headwater.model.story import Story
 from headwater.settings.recipes import GroupSettings, RouteSettings

@@ -8,13 +8,14 @@ from headwater.documents.cleaning.clean import Clean
 from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
-from headwater.documents.filters import DocumentFilter, KeepMatching
+from headwater.documents.filters import KeepMatching
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import build_subject_matcher
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.model.errors import Refused
+from headwater.model.filters import DocumentFilter
 from headwater.model.recipe import Step
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from headwater.documents.filters import DocumentFilter
+from headwater.model.filters import DocumentFilter
 
 GroupBy = Literal["all", "day", "week", "month", "subject", "source", "language"]
 ClusterBy = Literal["meaning", "words", "headline"]
