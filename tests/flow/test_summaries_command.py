@@ -135,7 +135,7 @@ def test_g14_a_batch_of_a_tier_c_run_can_be_cancelled_without_the_tier(settings,
 @pytest.mark.parametrize(
     "mistake",
     [
-        ("recipes: {}", "mode: batch", "no recipe is in tier C"),
+        ("recipes: {}", "mode: batch", "for geopolitics, set recipes.geopolitics.options.tier to C"),
         (TIER_C, "mode: sometimes", "mode"),
         (TIER_C, "mode: batch, daily_budget: 0", "summaries.daily_budget"),
         (TIER_C, "mode: batch, options: {stream: true}", "stream"),

@@ -160,7 +160,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     summaries: Annotated[
         SummarySettings,
         Meta(
-            description="The language model that summarises stories of recipes in tier C: the fields of `agent`, and `mode` "
+            description="The language model that summarises stories, of recipes that permit it: the fields of `agent`, and `mode` "
             "(`direct` or `batch`), `premium_model` for the top `premium_share`, `daily_budget` (US dollars in 24 hours), "
             "`prices` by model (input and output, per million tokens), `max_age_days`, `min_articles`. Without an endpoint "
             "stories have local summaries."

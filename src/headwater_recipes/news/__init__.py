@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 from headwater.documents.embedding.models import nlp_installed
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
@@ -30,13 +29,12 @@ def recipe() -> Recipe:
 def build_recipe(folder: Path, encoder: str) -> Recipe:
     """The recipe with its models in this data folder. Without headwater[nlp] it compares words."""
     document_encoder = DocumentEncoder(str(folder), encoder or None) if nlp_installed() else None
-    readers = readers_by_media_type()
     return Recipe(
         name=NAME,
         version="1",
         sources=(),
         discover=STANDARD_KINDS,
-        extract={**readers, "text/html": FragmentReader(readers["text/html"])},
+        extract=readers_by_media_type(fragments=True),
         steps=make_steps(DEFAULT_STEPS, StepParts(encoder=document_encoder), NAME),
         trigger=Trigger(every=timedelta(minutes=30)),
         triggers={kind: Trigger(every=timedelta(hours=6)) for kind in ("sitemap", "crawl", "seeds", "page")},
