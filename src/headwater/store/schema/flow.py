@@ -258,6 +258,7 @@ deliveries = Table(
     Column("sent_revision", Integer, nullable=False, server_default="0"),
     Column("sent_at", UtcDateTime),
     Column("receipt", StorableText),
+    Column("progress", StorableText),
     Column("created_at", UtcDateTime, nullable=False),
     *work_columns(),
     due_index("deliveries"),

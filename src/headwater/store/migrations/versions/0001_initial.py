@@ -371,6 +371,7 @@ def _create_flow() -> None:
         sa.Column("sent_revision", sa.Integer(), server_default="0", nullable=False),
         sa.Column("sent_at", UtcDateTime(), nullable=True),
         sa.Column("receipt", sa.Text(), nullable=True),
+        sa.Column("progress", sa.Text(), nullable=True),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("due_at", UtcDateTime(), nullable=True),
         sa.Column("lease_owner", sa.Text(), nullable=True),
