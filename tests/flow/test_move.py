@@ -36,7 +36,6 @@ from headwater.runtime.worker_pool import run_workers
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
-from headwater.settings.sources import load_sources
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.maintenance import table_copy as transfer
@@ -46,7 +45,6 @@ from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, documents, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import Internet, running
-from headwater_recipes.crypto import FEEDS
 
 FEEDS = [("Ledger Lane", "http://ledgerlane.example/feed"), ("Odd", "http://oddfeeds.example/truncated.xml")]
 numbers = count(1)
@@ -178,7 +176,7 @@ def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App)
 
 
 def test_other_data_at_the_target_is_not_touched(app: App, target: App):
-    target.store.register(load_sources(FEEDS, "crypto")[:1], app.clock())
+    target.store.register(app.recipe("crypto").bundled({}).sources[:1], app.clock())
     for operation in (move, preview_move):
         with pytest.raises(Refused, match="already holds other data"):
             operation(app, destination(app, "cluster"))

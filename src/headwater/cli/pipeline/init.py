@@ -39,7 +39,7 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     recipes = ", ".join(sorted(app.recipes)) or "none yet"
     out.print(f"Installed recipes: {recipes}.", soft_wrap=True)
     out.print(
-        "\nNext: `headwater sources add news ADDRESS`, then `headwater run news --once` `headwater status` and `headwater docs list`."
+        "\nNext: `headwater sources add news ADDRESS`, then `headwater run news --once` and `headwater docs list`."
     )
     out.print("Please set `contact` in the settings before you fetch from sites, so that they can reach you.")
 
