@@ -185,8 +185,8 @@ def peers(documents: list[Row]) -> dict[str, dict[str, object]]:
     return {
         "sha256 of normalised text": score(documents, answers_by_hash(documents)),
         "datasketch 5-gram 0.7": score(documents, answers_by_minhash(documents, 0.7)),
-        "profile seed-c": score(documents, answers_by_profile(documents, "seed-c")),
-        "profile seed-g": score(documents, answers_by_profile(documents, "seed-g")),
+        "profile titles": score(documents, answers_by_profile(documents, "titles")),
+        "profile minhash": score(documents, answers_by_profile(documents, "minhash")),
     }
 
 

@@ -81,10 +81,10 @@ def test_no_hints_are_sent_for_paused_or_stopped_sources(stage: Stage, engine: E
     scene, beat = stage.scene, stage.beat()
     scene.store.register([scene.source], scene.now)
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stopped="ten failures"))
+        connection.execute(update(sources).values(stop_reason="ten failures"))
     assert beat.hint_due_work() == []
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stopped=None, active=False))
+        connection.execute(update(sources).values(stop_reason=None, active=False))
     assert beat.hint_due_work() == []
 
 

@@ -67,8 +67,8 @@ def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
         [
             DeliveryResult(id=delivered.id, revision=1, receipt="r"),
             DeliveryResult(id=later.id, revision=1, later=Postponement(at=START + HOUR, reason="busy")),
-            DeliveryResult(id=dropped.id, revision=1, dropped="no"),
-            DeliveryResult(id=in_quarantine.id, revision=1, quarantined=Quarantine(reason="bad")),
+            DeliveryResult(id=dropped.id, revision=1, drop_reason="no"),
+            DeliveryResult(id=in_quarantine.id, revision=1, quarantine=Quarantine(reason="bad")),
         ],
         ME,
         START,

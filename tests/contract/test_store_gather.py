@@ -128,7 +128,7 @@ def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
     _keep_in_group(scene, "c")
     group_batch = _claim_group(scene)
     assert group_batch.stories == ()
-    assert group_batch.ended == frozenset({"s1"})
+    assert group_batch.ended_story_ids == frozenset({"s1"})
 
 
 def test_other_groups_keep_their_stories(scene: Scene):

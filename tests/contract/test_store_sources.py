@@ -65,7 +65,9 @@ def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigg
     assert [source_lease.source for source_lease in scene.claim(Task.POLL)] == [source]
 
 
-@pytest.mark.parametrize("fields", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
+@pytest.mark.parametrize(
+    "fields", [{"active": False}, {"stop_reason": "10 failures in a row", "failures": 10}]
+)
 def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, fields):
     scene.poll(due_at=START, **fields)
     assert scene.claim(Task.POLL) == []
@@ -97,7 +99,7 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     )  # fmt: skip
     assert scene.store.finish_poll([polled], ME, scene.now) == 2
     run = scene.row(polls)
-    assert (run["status"], run["ended_at"], run["found_count"], run["new_count"]) == (
+    assert (run["status"], run["ended_at"], run["item_count"], run["new_count"]) == (
         "completed",
         scene.now,
         2,
@@ -165,7 +167,7 @@ def test_leads_of_a_poll_that_continues_are_stored_at_once_and_counted_in_its_ru
     )
     assert scene.store.finish_poll([last_result], ME, START) == 1
     run = scene.row(polls)
-    assert (run["found_count"], run["new_count"]) == (4, 3)
+    assert (run["item_count"], run["new_count"]) == (4, 3)
     assert scene.row(leads, identity="a")["capture_id"] == page.id
 
 

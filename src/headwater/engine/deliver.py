@@ -56,7 +56,7 @@ def _replace_unstorable(result: DeliveryResult, error: Exception) -> DeliveryRes
     """It may have been sent, but its receipt cannot be stored."""
     reason, detail = error_reason(error)
     quarantine = Quarantine(reason=reason, detail=detail)
-    return DeliveryResult(id=result.id, revision=result.revision, quarantined=quarantine)
+    return DeliveryResult(id=result.id, revision=result.revision, quarantine=quarantine)
 
 
 def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
@@ -87,7 +87,7 @@ def _send(
     for delivery in deliveries:
         answer = by_id.get(delivery.id, Drop("withdrawn"))
         if isinstance(answer, Drop):
-            result = DeliveryResult(id=delivery.id, revision=delivery.revision, dropped=answer.reason)
+            result = DeliveryResult(id=delivery.id, revision=delivery.revision, drop_reason=answer.reason)
         else:
             result = DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt)
         results.append(result)
@@ -100,4 +100,4 @@ def _failure(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exc
     log.warning("not delivered", reason=consequence.reason, detail=consequence.detail)
     if isinstance(consequence, Postponement):
         return DeliveryResult(id=delivery.id, revision=delivery.revision, later=consequence)
-    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantined=consequence)
+    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantine=consequence)

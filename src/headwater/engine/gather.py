@@ -50,13 +50,13 @@ def _failure(context: JobContext, recipe: Recipe, group: GroupBatch, error: Exce
     log.warning("group failed", reason=consequence.reason)
     if isinstance(consequence, Postponement):
         return GatherResult(group=group.id, version=group.version, later=consequence)
-    return GatherResult(group=group.id, version=group.version, quarantined=consequence)
+    return GatherResult(group=group.id, version=group.version, quarantine=consequence)
 
 
 def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
     reason, detail = error_reason(error)
     quarantine = Quarantine(reason=reason, detail=detail)
-    return GatherResult(group=result.group, version=result.version, quarantined=quarantine)
+    return GatherResult(group=result.group, version=result.version, quarantine=quarantine)
 
 
 def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
@@ -65,7 +65,7 @@ def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> Ga
         return GatherResult(group=group.id, version=group.version)
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    ids = inherit_story_ids(members, group.stories, group.id, group.ended)
+    ids = inherit_story_ids(members, group.stories, group.id, group.ended_story_ids)
     previous = {story.id: story for story in group.stories}
     now = context.clock()
     stories = tuple(

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.model.alarm import Alarm
-from headwater.model.document import Document, Trace
+from headwater.model.document import DedupeRecord, Document
 from headwater.model.http import Capture
 from headwater.model.source import Bar, Observation, Source, StoredLead
 from headwater.model.story import Story
@@ -86,7 +86,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
-    """A group with all its kept documents and its current stories. `ended` are the ids of former stories, which must not be
+    """A group with all its kept documents and its current stories. `ended_story_ids` are the ids of former stories, which must not be
     used again. `version` counts the documents that joined."""
 
     id: str
@@ -95,7 +95,7 @@ class GroupBatch:
     version: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
-    ended: frozenset[str] = frozenset()
+    ended_story_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class PollResult:
     watermark: Mapping[str, Any] | None = None
     due_at: datetime | None
     failures: int = 0
-    stopped: str | None = None
+    stop_reason: str | None = None
     moved_to: str | None = None
     active: bool = True
     error: str | None = None
@@ -155,14 +155,14 @@ class PollResult:
 class FetchResult:
     """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
     fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
-    (`rendered`). `fresh_until` comes from the caching headers."""
+    (`was_rendered`). `fresh_until` comes from the caching headers."""
 
     lead: str
     version: str
-    rendered: bool = False
+    was_rendered: bool = False
     result: Capture | Postponement | Quarantine | None
     moved_to: str | None = None
-    dropped: str | None = None
+    drop_reason: str | None = None
     fresh_until: datetime | None = None
 
 
@@ -183,7 +183,7 @@ class RefineResult:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     later: Postponement | None = None
     routes: tuple[str, ...] = ()
-    trace: Trace | None = None
+    dedupe_record: DedupeRecord | None = None
     render: bool = False
 
 
@@ -197,7 +197,7 @@ class GatherResult:
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None
-    quarantined: Quarantine | None = None
+    quarantine: Quarantine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +207,6 @@ class DeliveryResult:
     id: str
     revision: int
     receipt: str = ""
-    dropped: str | None = None
+    drop_reason: str | None = None
     later: Postponement | None = None
-    quarantined: Quarantine | None = None
+    quarantine: Quarantine | None = None

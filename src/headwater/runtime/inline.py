@@ -23,7 +23,7 @@ def run_inline(
     while time.monotonic() < deadline:
         handled = network.step(timedelta(seconds=STEP_SECONDS))
         handled += run_round(engine, recipes)
-        if not handled and not network.waiting:
+        if not handled and not network.waiting_count:
             if is_nothing_due(context.store, recipes, context.clock() + horizon):
                 return True
             time.sleep(STEP_SECONDS)

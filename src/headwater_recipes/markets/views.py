@@ -34,14 +34,14 @@ FROM aliases a JOIN subjects s ON s.id = a.subject_id WHERE s.recipe = 'markets'
 SOURCES = """
 SELECT s.id AS id, s.subject_id AS company_id, s.kind AS source_type, s.name AS source_name, s.options AS config,
   s.watermark AS cursor, {published} AS published_utc, s.credibility AS credibility_score,
-  s.active AS active, s.failures AS retry_count, s.stopped AS stopped, s.due_at AS next_attempt_at,
+  s.active AS active, s.failures AS retry_count, s.stop_reason AS stopped, s.due_at AS next_attempt_at,
   s.last_polled_at AS last_run_at, s.last_success_at AS last_success_at, s.created_at AS created_at
 FROM sources s WHERE s.recipe = 'markets'
 """
 
 RUNS = """
 SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, s.kind AS source_type, r.status AS status,
-  r.started_at AS started_at, r.ended_at AS completed_at, r.found_count AS items_fetched,
+  r.started_at AS started_at, r.ended_at AS completed_at, r.item_count AS items_fetched,
   CAST(r.new_count - {duplicates} AS INTEGER) AS items_new,
   CASE WHEN r.error IS NULL THEN NULL ELSE r.error || coalesce(': ' || r.detail, '') END AS error_message,
   r.http_status AS status_code, r.elapsed_ms AS response_time_ms, r.capture_id AS raw_ref

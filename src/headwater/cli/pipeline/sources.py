@@ -69,7 +69,7 @@ def source_status(source: dict[str, Any]) -> str:
     """ "ok", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
     if source["origin"] == UNLISTED:
         return UNLISTED
-    if source["stopped"]:
+    if source["stop_reason"]:
         return "stopped"
     if not source["active"]:
         return "gone" if source["reason"] == "gone" else "paused"
@@ -79,7 +79,7 @@ def source_status(source: dict[str, Any]) -> str:
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
-    live = source["active"] and not source["stopped"]
+    live = source["active"] and not source["stop_reason"]
     return format_due(source["due_at"], now) if live else "never"
 
 
@@ -142,7 +142,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         polls_table.add_row(
             format_time(poll["started_at"]),
             cell(poll["error"] or poll["status"]),
-            str(poll["found_count"]),
+            str(poll["item_count"]),
             str(poll["new_count"]),
             str(poll["elapsed_ms"] or ""),
             cell(poll["detail"] or "; ".join(poll["warnings"] or ()), "dim"),

@@ -84,12 +84,12 @@ def run_network_job(network: NetworkLoop, stop: Callable[[], bool], seconds: flo
         claiming = stopped_at is None and time.monotonic() < deadline
         handled = step_network(network, claiming=claiming)
         total += handled
-        if not network.waiting and not network.uncommitted and not (claiming and handled):
+        if not network.waiting_count and not network.uncommitted_count and not (claiming and handled):
             return total
         if stopped_at is not None and time.monotonic() > stopped_at + NETWORK_GRACE:
             release_leases(network.context)
             return total
-        if not handled and not network.waiting:
+        if not handled and not network.waiting_count:
             time.sleep(IDLE_SLEEP)
 
 

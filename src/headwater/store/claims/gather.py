@@ -55,7 +55,7 @@ def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) 
             version=row.version,
             documents=tuple(documents_by_group[row.id]),
             stories=tuple(sorted(stories_by_group[row.id], key=lambda story: story.id)),
-            ended=frozenset(s.id for s in story_rows if s.group_id == row.id and s.state != "live"),
+            ended_story_ids=frozenset(s.id for s in story_rows if s.group_id == row.id and s.state != "live"),
         )
         for row in rows
     ]
@@ -83,11 +83,11 @@ def finish_gather(
     for result in gathered:
         if result.group in held_rows:
             row = held_rows[result.group]
-            if result.later is None and result.quarantined is None:
+            if result.later is None and result.quarantine is None:
                 _replace_stories(connection, result, now)
                 remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
-            if result.quarantined is not None:
-                quarantined = [(result.group, row["attempts"], result.quarantined)]
+            if result.quarantine is not None:
+                quarantined = [(result.group, row["attempts"], result.quarantine)]
                 quarantine_rows(connection, row["recipe"], Task.GATHER, quarantined, now)
             values = _group_values(result, row["version"], now)
             connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
@@ -96,7 +96,7 @@ def finish_gather(
 def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str, Any]:
     if result.later is not None:
         return postponed_values(groups, result.later.at, result.later.reason, counts=result.later.counts)
-    reason = result.quarantined.reason if result.quarantined else None
+    reason = result.quarantine.reason if result.quarantine else None
     return FINISHED_VALUES | {"reason": reason} | ({"due_at": now} if version != result.version else {})
 
 

@@ -94,7 +94,7 @@ def register_sources(connection: Connection, configured: Sequence[Source], now: 
 
 def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
     """Due sources, each with a new row in `polls`. A poll whose worker died is closed as failed."""
-    is_active = (sources.c.active, sources.c.stopped.is_(None))
+    is_active = (sources.c.active, sources.c.stop_reason.is_(None))
     ids = claim_rows(connection, claim, *is_active)
     if not ids:
         return []
@@ -120,7 +120,7 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
             "source_id": source_lease.source.id,
             "status": "running",
             "started_at": claim.now,
-            "found_count": 0,
+            "item_count": 0,
             "new_count": 0,
         }
         for source_lease in turns
@@ -288,12 +288,12 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
     new_count = store_leads(connection, result.leads, capture, now) + store_series(
         connection, result, capture
     )
-    found_count = len(result.leads) + len(result.bars) + len(result.observations)
+    item_count = len(result.leads) + len(result.bars) + len(result.observations)
     failed = result.error is not None
     poll_values: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found_count": polls.c.found_count + found_count,
+        "item_count": polls.c.item_count + item_count,
         "new_count": polls.c.new_count + new_count,
         "error": result.error,
         "detail": result.detail or None,
@@ -306,7 +306,7 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
-        "stopped": result.stopped,
+        "stop_reason": result.stop_reason,
         "reason": result.error,
         "last_polled_at": now,
         "updated_at": now,
@@ -345,7 +345,7 @@ def add_leads(
         connection, polled_leads, store_captures(connection, source_lease.source.id, new_captures), now
     )
     counts = {
-        "found_count": polls.c.found_count + len(polled_leads),
+        "item_count": polls.c.item_count + len(polled_leads),
         "new_count": polls.c.new_count + new_count,
     }
     connection.execute(update(polls).where(polls.c.id == source_lease.poll_id).values(**counts))
