@@ -26,9 +26,10 @@ import datasketch
 import numpy as np
 
 from headwater.documents.dedupe.articles import Article
-from headwater.documents.dedupe.deduplicator import PER_KEY
+from headwater.documents.dedupe.deduplicator import PER_KEY, Deduplicator
+from headwater.documents.dedupe.index import MemoryIndex
 from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
-from headwater.documents.dedupe.rules import PROFILES, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, PROFILES
 from headwater.documents.dedupe.tokens import mix_bits
 from headwater.text.folding import fold_text
 
@@ -88,7 +89,7 @@ def article(document: Row) -> Article:
 def measure_stream(documents: list[Row]) -> dict[str, object]:
     """One pass in arrival order; the time of a document includes lookup, verification and storing it."""
     answers, costs = {}, []
-    for decision, cost in timed(dedupe_stream(map(article, documents))):
+    for decision, cost in timed(map(Deduplicator(DEFAULT, MemoryIndex()).add, map(article, documents))):
         answers[decision.id] = decision.duplicate_of
         costs.append(cost)
     figures = score(documents, answers)
@@ -213,7 +214,7 @@ def answers_by_minhash(documents: list[Row], threshold: float) -> dict[str, str 
 
 
 def answers_by_profile(documents: list[Row], name: str) -> dict[str, str | None]:
-    decisions = dedupe_stream(map(article, documents), profile=PROFILES[name])
+    decisions = map(Deduplicator(PROFILES[name], MemoryIndex()).add, map(article, documents))
     return {decision.id: decision.duplicate_of for decision in decisions}
 
 

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.pure.test_llm_extraction import GOOD, MACRO_GOOD
 from tests.servers.chat_api import ChatServer, Reply, chat_server
+from tests.support.market_views import plain_name_statements
 from tests.support.scene import START
 
 from headwater.model.errors import Refused
@@ -17,7 +18,6 @@ from headwater.model.ports import QueueItem
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
-from headwater_recipes.markets.views import plain_name_statements
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"

@@ -23,6 +23,7 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.flow import sources
+from headwater.store.schema.operations import maintenance_tasks
 
 POLL = f"headwater.{RECIPE}.poll"
 ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"
@@ -127,11 +128,7 @@ def test_a_leader_that_resigns_is_replaced_at_once(stage: Stage):
     first.resign()
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
     first.resign()  # a beat that does not lead releases nothing
-    (row,) = [
-        row
-        for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
-        if row["name"] == leader_row(RECIPE)
-    ]
+    (row,) = stage.scene.rows(maintenance_tasks, name=leader_row(RECIPE))
     assert row["lease_owner"] == FURTHER
 
 

@@ -47,13 +47,13 @@ def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts:
 
 def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _claim_delivery(scene), dropped="unwanted")
+    row = _finish(scene, _claim_delivery(scene), drop_reason="unwanted")
     assert (row["state"], row["reason"], row["due_at"]) == (State.DROPPED, "unwanted", None)
 
 
 def test_a_quarantined_delivery_waits_for_an_operator(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="unknown_route"))
+    row = _finish(scene, _claim_delivery(scene), quarantine=Quarantine(reason="unknown_route"))
     assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "unknown_route", None)
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (row["id"], Task.DELIVER)
     Operations(scene.store.engine).retry(None, None, START)
@@ -126,7 +126,7 @@ def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
 
 def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="bad"))
+    _finish(scene, _claim_delivery(scene), quarantine=Quarantine(reason="bad"))
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, _claim_delivery(scene))
     assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)

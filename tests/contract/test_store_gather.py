@@ -174,7 +174,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
     a = _keep_in_group(scene, "a")
     _gather(scene, make_story("s1", "day", a))
     _keep_in_group(scene, "b")
-    _gather(scene, quarantined=Quarantine(reason="error:ValueError", detail="x"))
+    _gather(scene, quarantine=Quarantine(reason="error:ValueError", detail="x"))
     assert (scene.row(groups)["due_at"], scene.row(groups)["reason"]) == (None, "error:ValueError")
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (DAY, Task.GATHER)
     assert scene.row(stories)["state"] == "live"
@@ -182,7 +182,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
 
 def test_a_quarantined_group_that_is_gathered_after_all_leaves_the_quarantine(scene: Scene):
     _keep_in_group(scene, "a")
-    _gather(scene, quarantined=Quarantine(reason="error:ValueError"))
+    _gather(scene, quarantine=Quarantine(reason="error:ValueError"))
     _keep_in_group(scene, "b")
     _gather(scene)
     assert (scene.count(quarantine), scene.row(groups)["reason"]) == (0, None)

@@ -65,7 +65,11 @@ def test_r28_a_stopped_source_is_polled_again_after_a_reset(scene: Scene, operat
     assert scene.claim(Task.POLL) == []
     assert operations.reset(scene.source.id, scene.now) == "Wire"
     (source_lease,) = scene.claim(Task.POLL)
-    assert (source_lease.source.failures, source_lease.source.stopped, source_lease.attempts) == (0, None, 1)
+    assert (source_lease.source.failures, source_lease.source.stop_reason, source_lease.attempts) == (
+        0,
+        None,
+        1,
+    )
 
 
 def test_5_5_a_stopped_source_stays_stopped_when_its_runs_are_deleted(scene: Scene):

@@ -485,7 +485,7 @@ def test_two_workers_that_read_the_same_batch_create_one(summaries: SummaryScene
 
     def overtaken() -> None:
         (row,) = summaries.store().open_batches()
-        assert summaries.store().advance_batch(row, state="uploaded", file="file-in0")
+        assert summaries.store().advance_batch(row, state="uploaded", file_id="file-in0")
 
     summaries.server.faults.append(ApiFaults("POST /files", first=overtaken))
     summaries.round()

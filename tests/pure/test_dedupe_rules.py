@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.dedupe_stream import dedupe_stream
 
 from headwater.documents.dedupe.articles import Article, publication_order
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
-from headwater.documents.dedupe.rules import DEFAULT, MINHASH, PROFILES, TITLES, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, MINHASH, PROFILES, TITLES
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]

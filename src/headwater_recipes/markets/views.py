@@ -2,7 +2,7 @@
 
 Two of the names, `sources` and `documents`, are tables of Headwater. PostgreSQL therefore has the views in a schema of
 their own: after `SET search_path = markets` every query works unchanged. SQLite has no schemas, so the views have a
-prefix (`markets_documents`); `plain_name_statements` make the plain names available to one connection.
+prefix (`markets_documents`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -127,16 +127,6 @@ def drop_statements(dialect: str) -> Sequence[str]:
 
 def view_name(dialect: str, name: str) -> str:
     return f"{SCHEMA}.{name}" if dialect == POSTGRESQL else f"{SCHEMA}_{name}"
-
-
-def plain_name_statements(dialect: str) -> Sequence[str]:
-    """After these statements a connection finds the views by their plain names, until it is closed."""
-    if dialect == POSTGRESQL:
-        return [f"SET search_path = {SCHEMA}, public"]
-    return [
-        f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT * FROM main.{view_name(dialect, name)}"  # noqa: S608 - constants
-        for name in NAMES
-    ]
 
 
 MARKET_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)

@@ -17,6 +17,7 @@ from headwater.cli.render.progress import show_progress, wants_live, with_quiet_
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError
+from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.runs import record_run
 from headwater.runtime.summaries import (
@@ -24,7 +25,7 @@ from headwater.runtime.summaries import (
     summaries_enabled,
     summarized_recipes,
 )
-from headwater.runtime.worker_pool import run_workers
+from headwater.runtime.worker_pool import IDLE_HORIZON, run_workers
 
 SUMMARY_TIME_LIMIT = timedelta(minutes=30)
 """Limit of a summary round that an operator waits for; the next round continues."""
@@ -79,6 +80,12 @@ def run(
         typer.Option(help="The id of a run that another process started; it is closed at the end."),
     ] = None,
     workers: Workers = None,
+    in_process: Annotated[
+        bool,
+        typer.Option(
+            "--in-process", help="Do everything in this process, so that a debugger sees the steps."
+        ),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -97,7 +104,9 @@ def run(
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
     with record_run(app, recipe, run_id) if once else nullcontext():
-        (summary,) = run_with_progress(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
+        (summary,) = run_with_progress(
+            app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live, in_process=in_process
+        )
     if as_json:
         print_json(asdict(summary))
     elif not quiet:
@@ -105,12 +114,16 @@ def run(
 
 
 def run_with_progress(
-    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
+    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool, in_process: bool = False
 ) -> list[RunSummary]:
     """Runs workers for the recipes and shows progress; returns a summary for each recipe."""
     before = {recipe: read_counts(app, recipe) for recipe in recipes}
     with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
-        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, on_tick=on_tick)
+        logged = with_quiet_logs(app, live=live)
+        if in_process:
+            run_in_process(logged, recipes, horizon=IDLE_HORIZON if until_idle else None, on_tick=on_tick)
+        else:
+            run_workers(logged, recipes, until_idle=until_idle, on_tick=on_tick)
     update_stories_after_run(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)

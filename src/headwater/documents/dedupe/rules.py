@@ -4,7 +4,7 @@ Each rule looks for earlier documents in one way and says how the article relate
 profile are stored with its decisions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import partial
@@ -14,7 +14,6 @@ import numpy as np
 
 from headwater.documents.dedupe.articles import (
     Article,
-    Decision,
     PairVerdict,
     guid_fingerprint,
     nfkd_text_fingerprint,
@@ -26,12 +25,10 @@ from headwater.documents.dedupe.comparison import FRESH, SHORT, RepeatedSentence
 from headwater.documents.dedupe.deduplicator import (
     DedupeCase,
     DedupeProfile,
-    Deduplicator,
     MakeFingerprint,
     Rule,
     RuleMatch,
 )
-from headwater.documents.dedupe.index import DedupeIndex, MemoryIndex
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
 from headwater.documents.dedupe.page import ArticlePage
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
@@ -246,11 +243,3 @@ MINHASH = DedupeProfile(
 PROFILES: Mapping[str, DedupeProfile] = MappingProxyType(
     {profile.name: profile for profile in (DEFAULT, TITLES, MINHASH)}
 )
-
-
-def dedupe_stream(
-    articles: Iterable[Article], *, profile: DedupeProfile = DEFAULT, index: DedupeIndex | None = None
-) -> Iterator[Decision]:
-    """One decision per article, in order of arrival, each against the articles before it."""
-    deduplicator = Deduplicator(profile, MemoryIndex() if index is None else index)
-    return map(deduplicator.add, articles)
