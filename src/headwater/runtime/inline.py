@@ -1,5 +1,6 @@
 """All tasks in one process, one after the other: for a debugger, for small jobs, and for tests."""
 
+import signal
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -29,6 +30,7 @@ def run_in_process(
 ) -> None:
     """Like `run_workers`, without other processes. Without a horizon it works until a signal stops it."""
     app.archive.ready()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     stop, maintenance = StopSignal(child=False), Maintenance(app)
 
     def between() -> None:
@@ -41,6 +43,8 @@ def run_in_process(
         try:
             run_inline(context, recipes, horizon=horizon, stop=stop.is_set, between=between)
         finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
             release_leases(context)
             if context.fetcher is not None:
                 context.fetcher.close()

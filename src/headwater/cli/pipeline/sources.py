@@ -122,7 +122,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "id": record["id"],
         "recipe": f"{record['recipe']}, kind {record['kind']}, {ORIGINS.get(record['origin'], record['origin'])}",
         "url": record["url"],
-        "status": f"{source_status(record)} {record['stopped'] or record['reason'] or ''}",
+        "status": f"{source_status(record)} {record['stop_reason'] or record['reason'] or ''}",
         "polled": trigger or "as set by the recipe",
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
