@@ -154,5 +154,6 @@ def test_an_ended_story_is_withdrawn(scene: Scene):
     )
     scene.keep("b", group="day")
     (group_batch,) = scene.claim(Task.GATHER)
-    scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
+    result = GatherResult(group=group_batch.id, version=group_batch.version, clustered_ids=("s1",))
+    scene.store.finish_gather([result], ME, START)
     assert _claim_delivery(scene).record is None

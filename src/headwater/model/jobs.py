@@ -86,8 +86,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
-    """A group with all its kept documents and its current stories. `ended_story_ids` are the ids of former stories, which must not be
-    used again. `version` counts the documents that joined."""
+    """A group with its kept documents and its current stories; with a window, only those that can still change.
+    `reserved_ids` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
+    documents that joined."""
 
     id: str
     name: str
@@ -95,7 +96,7 @@ class GroupBatch:
     version: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
-    ended_story_ids: frozenset[str] = frozenset()
+    reserved_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,8 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """A finished poll of a source. The leads come from the last of the captures."""
+    """A finished poll of a source. The leads come from the last of the captures. `is_postponed`: no request was sent, so this
+    was no poll and leaves no row."""
 
     source: str
     poll_id: str
@@ -142,6 +144,7 @@ class PollResult:
     due_at: datetime | None
     failures: int = 0
     stop_reason: str | None = None
+    is_postponed: bool = False
     moved_to: str | None = None
     active: bool = True
     error: str | None = None
@@ -189,11 +192,12 @@ class RefineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """The new stories of a group. Current stories that are missing here end. When documents joined since (`version` is
-    higher now), the group stays due."""
+    """The new stories of a group. Those of `clustered_ids` (the ids of the stories that were clustered again) that are missing
+    here end. When documents joined since (`version` is higher now), the group stays due."""
 
     group: str
     version: int
+    clustered_ids: tuple[str, ...] = ()
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None

@@ -17,18 +17,23 @@ from headwater.runtime.worker_loop import (
     StopCheck,
     StopSignal,
     is_nothing_due,
-    never,
     release_leases,
     run_round,
 )
+from headwater.runtime.worker_pool import is_installation_idle
 
 STEP_SECONDS = 0.02
 
 
 def run_in_process(
-    app: App, recipes: Sequence[str], *, horizon: timedelta | None, on_tick: Callable[[], None] = lambda: None
-) -> None:
-    """Like `run_workers`, without other processes. Without a horizon it works until a signal stops it."""
+    app: App,
+    recipes: Sequence[str],
+    *,
+    until_idle: bool,
+    wait_for_limits: bool = False,
+    on_tick: Callable[[], None] = lambda: None,
+) -> bool:
+    """Like `run_workers`, without other processes."""
     app.archive.ready()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     stop, maintenance = StopSignal(child=False), Maintenance(app)
@@ -37,38 +42,52 @@ def run_in_process(
         maintenance.run_due()
         on_tick()
 
+    def is_idle() -> bool:
+        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
+
     with worker_lock(app):
         release_dead_owners(app)
         context = app.context(owner_name("inline"), fetching=True)
         try:
-            run_inline(context, recipes, horizon=horizon, stop=stop.is_set, between=between)
+            _work(context, recipes, is_idle, stop.is_set, between)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
             release_leases(context)
             if context.fetcher is not None:
                 context.fetcher.close()
+    return not stop.is_set()
 
 
 def run_inline(
+    context: JobContext, recipes: Sequence[str], *, horizon: timedelta, longest: timedelta
+) -> bool:
+    """Work until nothing is due within the horizon. False if that took longer than `longest`."""
+    deadline = time.monotonic() + longest.total_seconds()
+    return _work(
+        context,
+        recipes,
+        is_idle=lambda: is_nothing_due(context.store, recipes, context.clock() + horizon),
+        stop=lambda: time.monotonic() >= deadline,
+    )
+
+
+def _work(
     context: JobContext,
     recipes: Sequence[str],
-    *,
-    horizon: timedelta | None,
-    longest: timedelta = timedelta.max,
-    stop: StopCheck = never,
+    is_idle: Callable[[], bool],
+    stop: StopCheck,
     between: Callable[[], None] = lambda: None,
 ) -> bool:
-    """Work until nothing is due within the horizon. False if it was stopped before, or took longer than `longest`."""
+    """Whether it became idle before it was told to stop."""
     engine = Engine(context)
     network = NetworkLoop(context, [Job(recipe, task) for recipe in recipes for task in NETWORK_TASKS])
-    deadline = time.monotonic() + longest.total_seconds()
-    while time.monotonic() < deadline and not stop():
+    while not stop():
         handled = network.step(timedelta(seconds=STEP_SECONDS))
-        handled += run_round(engine, recipes, stop)
+        handled += run_round(engine, recipes)
         between()
         if not handled and not network.waiting_count:
-            if horizon is not None and is_nothing_due(context.store, recipes, context.clock() + horizon):
+            if is_idle():
                 return True
             time.sleep(STEP_SECONDS)
     return False

@@ -72,7 +72,7 @@ def _stopped(history: SourceHistory) -> Problem:
         subject=source.id,
         name=source.name,
         title=f"{source.name} was stopped",
-        detail=f"{source.stop_reason} ({reason}). Fix the source, then run `headwater sources reset`.",
+        detail=f"{source.stop_reason} ({reason}). It is tried once a day. Fix it, then run `headwater sources reset`.",
         evidence={"failures": source.failures, "error": history.error},
     )
 
