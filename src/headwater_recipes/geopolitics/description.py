@@ -1,6 +1,6 @@
 """Describes a story: summary with its sources, topic, score with its components, publishers, alerts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -129,18 +129,34 @@ def alert_state(story: Story) -> StoryState | None:
 
 
 def _coverage(documents: Sequence[Document]) -> dict[str, Any]:
+    return {
+        **_listing(documents),
+        "domains": len({domain for document in documents if (domain := domain_of(document))}),
+        "countries": [code for code, _ in _ranked(_countries(documents))],
+        "days": _listings_by_day(documents),
+        "summary_by": LOCAL,
+    }
+
+
+def _listing(documents: Sequence[Document]) -> dict[str, Any]:
+    """What a list of articles shows of them."""
     domains = Counter(domain for document in documents if (domain := domain_of(document)))
     return {
         "articles": len(documents),
-        "domains": len(domains),
         "top_domains": [domain for domain, _ in _ranked(domains)[:MOST_DOMAINS]],
         "languages": sorted({document.language for document in documents if document.language}),
-        "countries": [code for code, _ in _ranked(_countries(documents))],
         "urls": _first_distinct((document.url for document in documents), MOST_URLS),
         "images": _first_distinct((document.image for document in documents), MOST_IMAGES),
-        "days": sorted({str(day) for document in documents if (day := document.attributes.get("day"))}),
-        "summary_by": LOCAL,
     }
+
+
+def _listings_by_day(documents: Sequence[Document]) -> dict[str, Any]:
+    """For articles from day tables: what the table of each day shows."""
+    by_day: dict[str, list[Document]] = defaultdict(list)
+    for document in documents:
+        if day := document.attributes.get("day"):
+            by_day[str(day)].append(document)
+    return {day: _listing(of_day) for day, of_day in sorted(by_day.items())}
 
 
 def main_topic(documents: Sequence[Document]) -> dict[str, Any]:

@@ -8,13 +8,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, single_command
+from headwater.cli.options import Quiet, RecipeFilter, single_command
 from headwater.cli.render.console import error_console
 from headwater.model.recipe import RECIPE_ENTRY_POINTS
-
-RecipeFilter = Annotated[
-    list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; can be repeated.")
-]
 
 
 def worker(
