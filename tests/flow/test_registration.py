@@ -93,7 +93,7 @@ def test_a_changed_list_is_used_without_a_restart_and_a_wrong_one_is_not(app: Ap
     (tmp_path / "feeds.yaml").write_text("sources: [")
     with capture_logs() as logged:
         assert not register_changes(app, ["crypto"], watch, LOG)
-    assert [(line["event"], line["reason"]) for line in logged] == [("changed list not used", "bad_config")]
+    assert ("changed list not used", "bad_config") in [(line["event"], line["reason"]) for line in logged]
     assert status_by_name(app) == {"one": False, "two": True, "three": True}
 
 

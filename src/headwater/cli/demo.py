@@ -24,7 +24,8 @@ from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.runtime.registration import register_recipe
 from headwater.settings.rate_limits import RateLimit
-from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import DEFAULT_DATA, Settings
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints

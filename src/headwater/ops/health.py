@@ -13,6 +13,7 @@ from headwater.model.source import Trigger
 from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
+from headwater.ops.sandbox_report import sandbox_report
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -25,11 +26,13 @@ def check_health(app: App) -> dict[str, Any]:
     """Check every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat."""
     recipes = {name: _check_recipe(app, name) for name in app.catalogue.recipes()}
     parts = {"database": "ok", "archive": _archive_state(app)}
+    sandbox = sandbox_report()
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
     return {
-        "healthy": not unhealthy and set(parts.values()) == {"ok"},
+        "healthy": not unhealthy and set(parts.values()) == {"ok"} and sandbox["ok"],
         "checked_at": app.clock().isoformat(),
         **parts,
+        "sandbox": sandbox,
         "recipes": recipes,
     }
 

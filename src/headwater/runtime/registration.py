@@ -9,9 +9,9 @@ from pathlib import Path
 from structlog.typing import FilteringBoundLogger
 
 from headwater.app import App
-from headwater.model.errors import Refused, Temporary
+from headwater.model.errors import Temporary
 from headwater.model.recipe import Recipe
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.settings.settings import Settings
 
 CHECK_SECONDS = 5.0
@@ -36,8 +36,9 @@ def sync_known_recipe(app: App, recipe: Recipe) -> Sequence[str]:
 
 def register_served(app: App, requested: Sequence[str] | None = None) -> Mapping[str, Sequence[str]]:
     """Register the requested recipes or, without any, those that the settings name; then all recipes with sources here are
-    served. Returns the served recipes, each with the names of its paused sources."""
-    named = requested or sorted(app.settings.recipes)
+    served. Returns the served recipes, each with the names of its paused sources. A recipe of the settings that is broken
+    is left out; Refused if it was requested."""
+    named = requested or [name for name in sorted(app.settings.recipes) if name in app.recipes]
     served = {name: register_recipe(app, app.recipe(name)) for name in named}
     if not requested:
         others = [name for name in app.catalogue.recipes() if name in app.recipes and name not in served]
@@ -79,21 +80,23 @@ def _stamp(path: Path) -> FileStamp | None:
     return status.st_mtime_ns, status.st_size
 
 
-def load_changed_recipes(settings: Settings, log: FilteringBoundLogger) -> Mapping[str, Recipe] | None:
+def load_changed_recipes(
+    settings: Settings, served: Sequence[str], log: FilteringBoundLogger
+) -> Mapping[str, Recipe] | None:
     """The recipes with their present lists. None, and a line in the log, while a list is wrong: the old one stays in use."""
-    try:
-        recipes = installed_recipes(settings)
-    except Refused as error:
-        log.warning("changed list not used", reason=error.reason, detail=error.detail)
-        return None
+    loaded = load_recipes(settings)
+    for name in served:
+        if refusal := loaded.refusals.get(name):
+            log.warning("changed list not used", recipe=name, reason=refusal.reason, detail=refusal.detail)
+            return None
     log.info("changed lists are used")
-    return recipes
+    return loaded.recipes
 
 
 def register_changes(app: App, served: Sequence[str], watch: ListWatch, log: FilteringBoundLogger) -> bool:
     """Register the lists of these recipes again if a file has changed; returns whether new lists are in use. While the
     database is unavailable the old ones are, and the next call tries again."""
-    recipes = load_changed_recipes(app.settings, log) if watch.has_changed() else None
+    recipes = load_changed_recipes(app.settings, served, log) if watch.has_changed() else None
     if recipes is None:
         return False
     try:

@@ -58,9 +58,11 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return drafts.claim_documents(connection, claim)
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]:
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]:
         with write_transaction(self.engine) as connection:
-            return gather.claim_groups(connection, claim, full_documents=full_documents)
+            return gather.claim_groups(connection, claim, full_documents=full_documents, window=window)
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:

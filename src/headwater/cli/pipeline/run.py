@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -16,7 +16,8 @@ from headwater.cli.render.console import cell, console, error_console, format_co
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
-from headwater.model.errors import HeadwaterError
+from headwater.model.errors import HeadwaterError, Refused
+from headwater.model.run_options import read_run_request
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.registration import register_recipe
 from headwater.runtime.runs import record_run
@@ -64,15 +65,11 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
     ] = False,
-    tier: Annotated[
-        Literal["A", "B", "C"] | None,
-        typer.Option(help="For recipes with tiers: use this tier for this run."),
-    ] = None,
-    date: Annotated[
-        str | None,
+    option: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="YYYY-MM-DD",
-            help="For recipes that read one day at a time: this day instead of the newest.",
+            metavar="NAME=VALUE",
+            help="An option of the recipe for this run only, of those that it offers; repeatable.",
         ),
     ] = None,
     run_id: Annotated[
@@ -89,8 +86,10 @@ def run(
     continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
     such a run was interrupted.
     """
-    overrides = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
-    app = make_app(context, workers=workers, options={recipe: overrides} if overrides else {})
+    app = make_app(context, workers=workers)
+    if option:
+        overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
+        app = make_app(context, workers=workers, options={recipe: overrides})
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     if once:
         app.operations.wake(recipe, app.clock())
@@ -117,6 +116,13 @@ def report_interruption(summary: RunSummary) -> None:
         f"interrupted: {waiting} waiting, {to_poll} to poll; `headwater run {summary.recipe}` continues."
     )
     error_console().print(cell(f"headwater: {message}"), soft_wrap=True)
+
+
+def _named_values(options: Sequence[str]) -> dict[str, str]:
+    for option in options:
+        if "=" not in option:
+            raise Refused("bad_option", f"--option: give NAME=VALUE instead of '{option}'")
+    return dict(option.split("=", 1) for option in options)
 
 
 def run_with_progress(

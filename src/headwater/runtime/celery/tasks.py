@@ -144,7 +144,8 @@ class TaskRunner:
         if not self.list_watch.has_changed():
             return
         log = configure_logs(self.settings.log, self.settings.log_level)
-        if load_changed_recipes(self.settings, log) is None:
+        served = sorted({job.recipe for job in self.role.jobs})
+        if load_changed_recipes(self.settings, served, log) is None:
             return
         self.on_child_end()
         if "app" in self.__dict__ and "store" in vars(self.app):
