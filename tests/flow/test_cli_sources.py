@@ -300,10 +300,3 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     assert "no longer in the list" in " ".join(shown.split())
     (row,) = [row for row in run_cli("sources", "list", "--json").records if row["name"] == "other"]
     assert (row["active"], row["reason"]) == (False, "unlisted")
-
-
-def test_work_without_sources_says_what_to_do(run_cli: RunCli):
-    assert run_cli("init").code == 0
-    answer = run_cli("work")
-    assert answer.code == 1
-    assert "sources add" in answer.err

@@ -11,7 +11,7 @@ import typer
 from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
-from headwater.cli.pipeline.work import sync_source_list
+from headwater.cli.pipeline.work import report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
@@ -20,6 +20,7 @@ from headwater.model.errors import HeadwaterError, Refused
 from headwater.model.run_options import read_run_request
 from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
+from headwater.runtime.registration import register_recipe
 from headwater.runtime.runs import record_run
 from headwater.runtime.summaries import (
     followed_recipes,
@@ -98,8 +99,7 @@ def run(
     if option:
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
         app = make_app(context, workers=workers, options={recipe: overrides})
-    app.register(app.recipe(recipe))
-    sync_source_list(app, recipe, registered=True)
+    report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
