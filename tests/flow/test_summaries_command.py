@@ -19,7 +19,8 @@ from headwater.app import App, now
 from headwater.cli.pipeline.run import update_stories_after_run
 from headwater.runtime.summaries import followed_recipes, summarize_stories
 from headwater.settings.llm import SummarySettings
-from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import stories
 from headwater_demo.internet import running

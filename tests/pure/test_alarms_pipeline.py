@@ -8,7 +8,7 @@ from tests.support.poll_sessions import NOW
 from headwater.model.alarm import PipelineFigures
 from headwater.model.errors import Refused
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.runtime.runs import new_run_name
 from headwater.settings.settings import Settings
 from headwater_recipes.geopolitics.run_options import FlashpointRun, describe_run, run_overrides
@@ -36,7 +36,9 @@ def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures,
 def test_stories_with_a_single_article_are_no_problem_unless_the_recipe_says_so():
     """Feeds about many subjects rarely report the same event."""
     assert pipeline_problems(PipelineFigures(stories=100, single=100)) == []
-    scattered = {name for name, recipe in installed_recipes(Settings()).items() if recipe.warns_if_scattered}
+    scattered = {
+        name for name, recipe in load_recipes(Settings()).recipes.items() if recipe.warns_if_scattered
+    }
     assert scattered == {"geopolitics"}
 
 

@@ -18,7 +18,8 @@ from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.ops.move_target import TargetEnvironment
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, environment_overrides
-from headwater.settings.settings import RecipeSettings, Settings, overriding_variables, read_settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings, overriding_variables, read_settings
 
 
 def settings_from(options: GlobalOptions) -> Settings:

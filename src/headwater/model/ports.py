@@ -102,7 +102,9 @@ class Store(Knowledge, Protocol):
 
     def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]: ...
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]: ...
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]: ...
 
@@ -198,7 +200,7 @@ class RemoteQueues(Protocol):
         """Passes up to `limit` items to `keep`, oldest first, removes them once it has returned, and returns how many."""
         ...
 
-    def waiting(self) -> Mapping[str, int]:
+    def queue_lengths(self) -> Mapping[str, int]:
         """Returns the number of items of each queue that is not empty."""
         ...
 

@@ -10,7 +10,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Capture, Request
-from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
 from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
@@ -53,7 +53,7 @@ class Discovery:
 
     `after` is the minimum pause before the next poll (a feed's ttl), `within` the maximum (later, entries would be
     missed), `again` the exact pause when the poll was cut short and must be resumed. `moved_to` is the source's new
-    address; `gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
+    address; `is_gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
     """
 
     leads: tuple[Lead, ...] = ()
@@ -64,7 +64,7 @@ class Discovery:
     within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
-    gone: bool = False
+    is_gone: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -113,7 +113,12 @@ class Knowledge(Protocol):
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
         """Returns the first owner of each fingerprint, and the documents that carry each key: newest first, at most
         `limit` of them."""
@@ -177,18 +182,20 @@ def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision."""
+    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision. `progress` is what
+    the sink noted when an earlier attempt reached only some of the receivers."""
 
     key: str
     route: str
     record: Document | Story | Alarm
     revision: int
+    progress: str = ""
 
 
 class Sink(Protocol):
     """Where results go. It sends a batch and answers per envelope; it raises Temporary or Permanent for the whole batch."""
 
-    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]: ...
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | PartlySent | Drop]: ...
 
 
 class Provenance(Protocol):
@@ -271,14 +278,17 @@ class SummaryPermission:
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
-    documents have only titles, times and addresses, which makes large groups far cheaper. `describe` adds summary, score,
-    attributes and facts to a story. `age` updates score and attributes without new documents;
-    `summary_permission` lets a language model summarise. Without it, `summary_hint` tells an operator how to permit that."""
+    documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
+    published within it (counted back from the newest) and the whole stories they belong to are clustered; older stories
+    stay as they are, so that the cost does not grow with the age of a group. `describe` adds summary, score, attributes and
+    facts to a story. `age` updates score and attributes without new documents; `summary_permission` lets a language model
+    summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
     full_documents: bool = True
+    window: timedelta | None = None
     version: str = "1"
     describe: StoryDescriber | None = None
     age: AgeStory | None = None
@@ -302,7 +312,8 @@ class Recipe:
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
-    any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    any, and its options. `bundled` returns the recipe, for its options, with the sources and subjects that come with its
+    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
@@ -327,6 +338,7 @@ class Recipe:
     layout: ObjectLayout | None = None
     views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    bundled: Callable[[Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     warns_if_scattered: bool = False
@@ -360,9 +372,14 @@ class EmptyKnowledge:
         return {}
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
-        del recipe, scheme, prints, keys, limit
+        del recipe, scheme, fingerprints, keys, limit
         return FingerprintLookup(0, {}, {})
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:

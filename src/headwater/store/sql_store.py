@@ -58,9 +58,11 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return drafts.claim_documents(connection, claim)
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]:
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]:
         with write_transaction(self.engine) as connection:
-            return gather.claim_groups(connection, claim, full_documents=full_documents)
+            return gather.claim_groups(connection, claim, full_documents=full_documents, window=window)
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:
@@ -148,10 +150,15 @@ class SqlStore:
             return records.documents_by_id(connection, ids)
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
         with read_transaction(self.engine) as connection:
-            return index.recall(connection, recipe, scheme, prints, keys, limit=limit)
+            return index.recall(connection, recipe, scheme, fingerprints, keys, limit=limit)
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
         with read_transaction(self.engine) as connection:

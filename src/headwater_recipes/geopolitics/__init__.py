@@ -17,17 +17,12 @@ from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
 from headwater.settings.sources import parse_duration, parse_trigger
-from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_meaning
+from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments, cluster_by_embedding
 from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, is_from_day_table, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 from headwater_recipes.geopolitics.description import DescribeStory
-from headwater_recipes.geopolitics.embeddings import (
-    DocumentEncoder,
-    EmbedDocuments,
-    cluster_by_embedding,
-    topic_classifier,
-)
 from headwater_recipes.geopolitics.entries import discover_entries
 from headwater_recipes.geopolitics.flashpoints import (
     DAY_TABLES,
@@ -39,6 +34,7 @@ from headwater_recipes.geopolitics.flashpoints import (
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
 from headwater_recipes.geopolitics.run_options import RUN_OPTIONS
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
 STORIES = "stories"
@@ -50,9 +46,13 @@ def recipe() -> Recipe:
 
 
 def configure(flashpoint_file: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe for a list of flashpoints, by default the packaged one."""
+    """The recipe for a list of flashpoints. Without one it follows none."""
     parsed = read_options(options)
-    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.target_date)
+    flashpoints = (
+        FlashpointList(sources=(), subjects=())
+        if flashpoint_file is None
+        else load_flashpoints(flashpoint_file, parsed.target_date)
+    )
 
     def with_data_dir(folder: Path, encoder: str) -> Recipe:
         return replace(
@@ -78,7 +78,7 @@ def build_recipe(
         views=GEOPOLITICS_VIEWS,
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
-        discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
+        discover={"feed": FEED, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
         extract=readers_by_media_type(fragments=True),
         steps=(
             assign_flashpoint,
@@ -118,6 +118,7 @@ def build_recipe(
         sinks={} if flashpoints.database is None else {DAY_TABLES: _entry_sink(flashpoints.database)},
         after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
+        bundled=lambda bundled_options: configure(FLASHPOINTS, bundled_options),
         run_options=RUN_OPTIONS,
         silence_limit=rules.silence,
         warns_if_scattered=True,

@@ -1,6 +1,6 @@
 """Market intelligence: news, filings, prices and macro news about a watch list of companies, for the next system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,10 @@ from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
+from headwater.model.subject import Subject
 from headwater_recipes.markets.endpoints import AdapterTable, ApiEndpoints
 from headwater_recipes.markets.layout import NEUTRAL, ResourceNames, object_layout
+from headwater_recipes.markets.sources.edgar import filing_identity, normal_cik
 from headwater_recipes.markets.steps import (
     AddListedMentions,
     DropArticleDuplicates,
@@ -28,7 +30,7 @@ from headwater_recipes.markets.steps import (
     with_links,
 )
 from headwater_recipes.markets.views import MARKET_VIEWS
-from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
+from headwater_recipes.markets.watch_list import NO_COMPANIES, RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
 MACRO = "macro_event"
@@ -57,17 +59,19 @@ def recipe() -> Recipe:
 
 
 def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe for a watch list, by default the packaged one."""
+    """The recipe for a watch list. Without one it follows no company."""
     market_options = _options(options)
-    watch_list = load_watch_list(watch_list_file or WATCH_LIST)
+    watch_list = NO_COMPANIES if watch_list_file is None else load_watch_list(watch_list_file)
     names = ResourceNames(market_options.namespace)
+    endpoints = ApiEndpoints(**market_options.endpoints)
     return Recipe(
         name=RECIPE,
         version="1",
         views=MARKET_VIEWS,
         sources=watch_list.sources,
         subjects=watch_list.subjects,
-        discover=AdapterTable(ApiEndpoints(**market_options.endpoints)).table(),
+        discover=AdapterTable(endpoints).table(),
+        canonical=filing_identity(endpoints.archive),
         extract=with_links(readers_by_media_type()),
         steps=(
             normalise,
@@ -75,7 +79,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
             EnrichShortBodies(),
             DetectLanguage(),
             FindMentions(build_subject_matcher(watch_list.subjects, market_options.mentions)),
-            AddListedMentions(watch_list.tickers),
+            AddListedMentions(watch_list.tickers, _subjects_by_cik(watch_list.subjects)),
             ScoreQuality(),
             DropArticleDuplicates(),
             KeepParserOutput(),
@@ -89,7 +93,12 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
         layout=object_layout(names),
         namespace=market_options.namespace,
         configure=configure,
+        bundled=lambda bundled_options: configure(WATCH_LIST, bundled_options),
     )
+
+
+def _subjects_by_cik(subjects: Sequence[Subject]) -> dict[str, str]:
+    return {normal_cik(cik): subject.id for subject in subjects if (cik := subject.attributes.get("cik"))}
 
 
 def is_macro(document: Document) -> bool:

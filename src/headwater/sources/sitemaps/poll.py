@@ -52,6 +52,28 @@ def discover_sitemap(source: Source, now: datetime) -> PollSession:
     return poll.end()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapOptions:
+    url_filter: UrlFilter
+    hosts: tuple[str, ...]
+    trust_lastmod: bool
+    most: int
+    files: int
+    depth: int
+
+
+def read_sitemap_options(source: Source) -> SitemapOptions:
+    options = source.options
+    return SitemapOptions(
+        url_filter=url_filter_option(options),
+        hosts=list_option(options, "hosts"),
+        trust_lastmod=bool_option(options, "trust_lastmod"),
+        most=int_option(options, "most", default=DEFAULT_LEADS, most=MOST_LEADS),
+        files=int_option(options, "files", default=DEFAULT_FILES, most=MOST_FILES, least=FEWEST_FILES),
+        depth=int_option(options, "depth", default=DEEPEST, most=DEEPEST),
+    )
+
+
 @dataclass(slots=True)
 class _SitemapPoll:
     source: Source
@@ -70,17 +92,15 @@ class _SitemapPoll:
     first_error: HeadwaterError | None = None
 
     def __post_init__(self) -> None:
-        options = self.source.options
-        self.url_filter = url_filter_option(options)
-        self.trust_lastmod = bool_option(options, "trust_lastmod")
-        self.leads_left = int_option(options, "most", default=DEFAULT_LEADS, most=MOST_LEADS)
+        options = read_sitemap_options(self.source)
+        self.url_filter = options.url_filter
+        self.trust_lastmod = options.trust_lastmod
+        self.leads_left = options.most
         self.watermark = read_watermark(self.source.watermark)
         self.files = SitemapFileQueue(
-            scope=scope_of([self.source.url], list_option(options, "hosts")),
-            max_files=int_option(
-                options, "files", default=DEFAULT_FILES, most=MOST_FILES, least=FEWEST_FILES
-            ),
-            max_depth=int_option(options, "depth", default=DEEPEST, most=DEEPEST),
+            scope=scope_of([self.source.url], options.hosts),
+            max_files=options.files,
+            max_depth=options.depth,
             resume=self.watermark.resume,
             warnings=self.warnings,
         )

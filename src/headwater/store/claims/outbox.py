@@ -40,6 +40,7 @@ def open_deliveries(
             "created_at": now,
             "due_at": now,
             "attempts": 0,
+            "progress": None,
         }
         for record, route, kind, revision in requests
     ]
@@ -50,7 +51,9 @@ def open_deliveries(
 @lru_cache(maxsize=16)
 def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
     statement = insert_into(dialect, deliveries)
-    changes = {name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts")}
+    changes = {
+        name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts", "progress")
+    }
     not_sent_yet = deliveries.c.sent_revision < statement.excluded.revision
     upsert = statement.on_conflict_do_update(index_elements=["id"], set_=changes, where=not_sent_yet)
     return prepare_statement(dialect, upsert, columns)
@@ -66,7 +69,14 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
     rows = connection.execute(query).mappings().all()
     records = _records(connection, rows)
     return [
-        Delivery(row["id"], row["route"], row["revision"], row["attempts"], records.get(row["record_id"]))
+        Delivery(
+            row["id"],
+            row["route"],
+            row["revision"],
+            row["attempts"],
+            records.get(row["record_id"]),
+            row["progress"] or "",
+        )
         for row in rows
     ]
 
@@ -101,9 +111,9 @@ def finish_deliver(
     )
     remove_from_quarantine(connection, Task.DELIVER, [r.id for r in results if held_rows[r.id]["reason"]])
     quarantined = [
-        (r.id, held_rows[r.id]["attempts"], r.quarantined)
+        (r.id, held_rows[r.id]["attempts"], r.quarantine)
         for r in results
-        if r.quarantined and held_rows[r.id]["revision"] == r.revision
+        if r.quarantine and held_rows[r.id]["revision"] == r.revision
     ]
     if quarantined:
         quarantine_rows(connection, held_rows[quarantined[0][0]]["recipe"], Task.DELIVER, quarantined, now)
@@ -113,18 +123,21 @@ def _delivery_values(result: DeliveryResult, requested_revision: int, now: datet
     """A revision that was requested meanwhile is still to be sent, whatever happened to this one."""
     has_newer = requested_revision > result.revision
     if result.later is not None:
-        return postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
-    if has_newer and (result.quarantined or result.dropped is not None):
+        later = postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+        has_progress = result.progress is not None and not has_newer
+        return later | ({"progress": result.progress} if has_progress else {})
+    if has_newer and (result.quarantine or result.drop_reason is not None):
         return FINISHED_VALUES | {"state": State.WAITING, "due_at": now}
-    if result.quarantined is not None:
-        return FINISHED_VALUES | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
-    if result.dropped is not None:
-        return FINISHED_VALUES | {"state": State.DROPPED, "reason": result.dropped}
+    if result.quarantine is not None:
+        return FINISHED_VALUES | {"state": State.QUARANTINED, "reason": result.quarantine.reason}
+    if result.drop_reason is not None:
+        return FINISHED_VALUES | {"state": State.DROPPED, "reason": result.drop_reason}
     return FINISHED_VALUES | {
         "state": State.WAITING if has_newer else State.DONE,
         "due_at": now if has_newer else None,
         "sent_revision": result.revision,
         "sent_at": now,
         "receipt": result.receipt,
+        "progress": None,
         "reason": None,
     }
