@@ -6,6 +6,7 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+MOST_ATTACKS = 60
 MANY = 40  # a repetition that may go on longer is worth an attack
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 CANDIDATES = " a<>\"'=/-_.,:;&#@1A\n\t!?()[]{}|\\%+*~^$éñß‘“…\u00a0\u200b\u0660世ا"
@@ -33,16 +34,16 @@ def attacks(pattern: "re.Pattern[Any]") -> list[Attack]:
     """Texts in which the pattern begins everywhere and ends nowhere."""
     flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
     tree = list(_parser.parse(pattern.pattern, flags))
-    found: dict[Attack, None] = {}
+    texts: dict[Attack, None] = {}
     for before, item in _repetitions(tree, ""):
         for pump in _samples(item):
-            found[Attack("", before + pump, "")] = None
-            found[Attack(before, pump, "\x00")] = None
+            texts[Attack("", before + pump, "")] = None
+            texts[Attack(before, pump, "\x00")] = None
             if before:
-                found[Attack("", pump, "\x00")] = None
+                texts[Attack("", pump, "\x00")] = None
         if before:
-            found[Attack("", before, "")] = None
-    return [attack for attack in found if attack.repeated]
+            texts[Attack("", before, "")] = None
+    return [attack for attack in texts if attack.repeated][:MOST_ATTACKS]
 
 
 def _repetitions(nodes: Sequence[Node], before: str) -> Iterator[tuple[str, Sequence[Node]]]:

@@ -32,14 +32,14 @@ def _media_type(hints: ExtractHints) -> str:
 
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+(.+?)[ \t#]*$")
+_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]++(.+)$")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-_RULE = re.compile(r"^\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*(?::?-{3,}:?)?[ \t]*$")
-_LINE_MARKS = re.compile(r"^\s*(?:> ?)*(?:#{1,6} +|[-*+] +)?")
+_RULE = re.compile(r"^\|?(?:[ \t]*+:?-{3,}+:?[ \t]*+\|)++[ \t]*+(?::?-{3,}+:?)?[ \t]*+$")
+_LINE_MARKS = re.compile(r"^\s*+(?:> ?)*+(?:#{1,6} +|[-*+] +)?")
 _CELL = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,1000})\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)([^\n*_]{1,1000}?)(?<=\S)\1")
-_SCRIPTS = re.compile(r"(?m)^ {0,3}<(script|style)\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_SCRIPTS = re.compile(r"(?m)^ {0,3}<(script|style)\b[^<>]*>.*?(?:</\1\s*+>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def read_markdown(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -53,7 +53,7 @@ def read_markdown(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     if not body:
         return Unreadable("no_text")
     heading = _HEADING.search(body)
-    title = front.get("title") or (to_one_line(heading[1]) if heading else "")
+    title = front.get("title") or (to_one_line(heading[1].rstrip(" \t#")) if heading else "")
     author = front.get("author") or front.get("authors")
     return Reading(
         text=body,

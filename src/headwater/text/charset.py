@@ -54,12 +54,12 @@ _UNTRUSTED_CODECS = ("utf-7", "unicode", "raw", "idna", "punycode")
 _UNICODE_CODECS = ("utf-8", "utf_8", "utf-16", "utf-32")
 _STATEFUL_CODECS = ("iso2022", "hz")
 _LABEL = r"[A-Za-z0-9._:-]{1,40}"
-_HEADER_CHARSET = re.compile(rf"""charset\s*=\s*["']?\s*({_LABEL})""", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(rf"""charset\s*+=\s*+["']?\s*+({_LABEL})""", re.IGNORECASE)
 _META_CHARSET = re.compile(
-    rf"""<meta[^>]{{0,300}}?charset\s*=\s*["']?\s*({_LABEL})""".encode(), re.IGNORECASE
+    rf"""<meta[^>]{{0,300}}?charset\s*+=\s*+["']?\s*+({_LABEL})""".encode(), re.IGNORECASE
 )
 _XML_CHARSET = re.compile(
-    rf"""^[^<]{{0,64}}<\?xml[^>]{{0,200}}?encoding\s*=\s*["']?\s*({_LABEL})""".encode(), re.IGNORECASE
+    rf"""^[^<]{{0,64}}<\?xml[^>]{{0,200}}?encoding\s*+=\s*+["']?\s*+({_LABEL})""".encode(), re.IGNORECASE
 )
 _DECLARATION_WINDOW = 4096
 _CONTROL = bytes([*range(9), 11, *range(14, 32), 127])

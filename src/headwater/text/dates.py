@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 
 _PDF = re.compile(
-    r"\s*(?:D:)?\s*(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?", re.ASCII
+    r"\s*+(?:D:\s*+)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?", re.ASCII
 )
 _DIGITS = re.compile(r"\s*(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)Z?)?\s*\Z", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}", re.ASCII)

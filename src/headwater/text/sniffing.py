@@ -233,7 +233,7 @@ _FETCH_SIGNATURES = (
 _CONTAINERS = frozenset((ZIP, GZIP, OLE_STORAGE, "image/webp"))
 # The first element of an XML document, after its declaration, comments, instructions and document type.
 _ROOT = re.compile(
-    rb"(?:\s|<\?[^>]*>|<!--.*?-->|<!doctype[^>\[]*(?:\[[^\]]*\])?\s*>)*<([a-z][\w:.-]*)", re.DOTALL
+    rb"(?:\s++|<\?[^>]*+>|(?><!--.*?-->)|<!doctype[^>\[]*+(?:\[[^\]]*+\])?\s*+>)*+<([a-z][\w:.-]*)", re.DOTALL
 )
 _TYPES_BY_ROOT = {
     b"rss": "application/rss+xml",

@@ -37,7 +37,7 @@ _SPELLED = (
     # 6 May 2024, 6. Mai 2024, 6 de mayo de 2024, 1er août 2023, 6-May-2024
     (re.compile(rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|ª|η|\.)?[\s-]*(?:de\s+|of\s+|d’|d')?{_NAME}\.?,?[\s-]*(?:de\s+|del\s+)?(\d{{4}})(?!\d)"), (3, 2, 1)),
     # May 6, 2024
-    (re.compile(rf"(?<![^\W\d_]){_NAME}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s+(\d{{4}})(?!\d)"), (3, 1, 2)),
+    (re.compile(rf"(?<![^\W\d_]){_NAME}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:\s*+,)?+\s++(\d{{4}})(?!\d)"), (3, 1, 2)),
     # 2024. május 6., 2024 m. gegužės 6 d.
     (re.compile(rf"(?<!\d)(\d{{4}})\.?\s+(?:m\.\s+)?{_NAME}\s+(\d{{1,2}})(?!\d)"), (1, 2, 3)),
 )  # fmt: skip
@@ -174,7 +174,7 @@ _LOOSE_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s*[-/.]\s*(\d{1,2})(?:\s*[-/.]\s
 _LOOSE_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})\s*([-/.])\s*(\d{1,2})\s*[-/.]\s*(\d{4}|\d{2})(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]+(?:/[a-z]+)?")
-_EAST_ASIAN = re.compile(r"\s*[年月년월]\s*")
+_EAST_ASIAN = re.compile(r"(?:(?<!\s)\s++)?[年月년월]\s*")
 _KOREAN = re.compile("[년월일]|오전|오후")
 _AFTERNOON = re.compile(r"(?:오후|下午|午後)\s*([\d:]+)")
 _MORNING = re.compile(r"(?:오전|上午|午前)\s*([\d:]+)")

@@ -113,7 +113,7 @@ def _procedure(
 
 def _in_one_language(name: str, language: str, detect: LanguageDetector) -> str:
     """The part of a bilingual name that is in this language."""
-    sides = [side.strip() for side in re.split(r"\s+[/|]\s+", name)]
+    sides = [side.strip() for side in re.split(r"(?<!\s)\s++[/|]\s+", name)]
     return next((side for side in sides if detect(side) == language), sides[0]) if len(sides) == 2 else name
 
 

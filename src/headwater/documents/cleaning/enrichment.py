@@ -14,7 +14,7 @@ PAYLOAD = "payload"
 SHORT_BELOW = 500  # characters, R-71
 
 SENTENCES = re.compile(r"(?<=[.!?…。！？])\s+")
-CUT_OFF = re.compile(r"\s*(?:…|\.{3}|\[…\]|\[\.{3}\]|\(…\))\s*$")
+CUT_OFF = re.compile(r"(?:(?<!\s)\s++)?(?:…|\.{3}|\[…\]|\[\.{3}\]|\(…\))\s*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from headwater.text.scripts import EAST_ASIAN, HANGUL, character_class
 RankLanguages = Callable[[str], Ranking]
 """A language model: every language it knows with its share; the shares sum to 1."""
 
-NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^)]*\)|`[^`]*`|[#*_|>]+")
+NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^)\]]*\)|`[^`]*`|[#*_|>]+")
 # NOT_PROSE can match only where one of these occurs, and this search is much faster.
 NOT_PROSE_HINT = re.compile(r"[@#*_|>`]|://|www\.|\]\(")
 DENSE = re.compile(f"[{character_class((*EAST_ASIAN, *HANGUL))}]")

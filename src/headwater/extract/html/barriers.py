@@ -33,7 +33,7 @@ _ROOT = re.compile(
     re.IGNORECASE,
 )
 _LOADS = re.compile(
-    r"""<script[^>]*\ssrc=|rel=["']?modulepreload|as=["']?script\b|id=["']?[\w-]*(?:splash|preloader)""",
+    r"""<script[^<>]*\ssrc=|rel=["']?modulepreload|as=["']?script\b|id=["']?[\w-]*(?:splash|preloader)""",
     re.IGNORECASE,
 )
 _NOT_FOUND = re.compile(
@@ -57,7 +57,7 @@ _LOGIN = re.compile(
 )
 _PAYWALL = re.compile(
     r"subscribe (?:now )?to (?:continue|read|keep)|already a subscriber|subscribers only|for subscribers|subscription required|become a (?:member|subscriber)"
-    r"|to continue reading|unlock this (?:article|story)|jetzt weiterlesen|nur für abonnenten|suscríb\w+ para (?:seguir|leer)|réservé aux abonnés|per gli abbonati",
+    r"|to continue reading|unlock this (?:article|story)|jetzt weiterlesen|nur für abonnenten|suscríb\w{1,20} para (?:seguir|leer)|réservé aux abonnés|per gli abbonati",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -75,7 +75,7 @@ _AGREE = re.compile(
 _ARTICLE_TYPE = re.compile(r"Article|Posting|Report|Review", re.IGNORECASE)
 _REFRESH = re.compile(r"^\s*\d+(?:\.\d+)?\s*[;,]\s*url\s*=", re.IGNORECASE)
 _SCRIPTED_MOVE = re.compile(
-    r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*[=(]?\s*[\"']",
+    r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*+(?:[=(]\s*+)?[\"']",
     re.IGNORECASE,
 )
 

@@ -17,8 +17,9 @@ BLOCK_TAGS = (
 )  # fmt: skip
 TAG_NUMBER = {name: number for number, name in enumerate(BLOCK_TAGS)}
 _CLOSES = {"/" + name: number for name, number in TAG_NUMBER.items()}
-_TOKEN = re.compile(r"<(/?[^\s>/]+)([^>]*)>([^<]*)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# Of markup that the parser has written: every tag in it is closed.
+_TOKEN = re.compile(r"<(/?[^\s>/]++)([^>]*+)>([^<]*)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _LONG_ENOUGH_TO_BREAK = 40
 # Ten times what long pages have. The rest is left out, and the reading is marked as truncated.
 MOST_BLOCKS = 20_000

@@ -16,7 +16,7 @@ _REQUIRED_WORD = re.compile(
 _REQUIRED_CLASS = re.compile(
     r"(?:^|[\s_-])(?:required|obligatorio|campo-obligatorio|mandatory)(?:$|[\s_-])", re.IGNORECASE
 )
-_STAR = re.compile(r"\*\s*:?\s*$|^\s*\*")
+_STAR = re.compile(r"\*\s*+(?::\s*+)?$|^\s*+\*")
 
 
 def read_forms(markup: str) -> list[dict[str, Any]]:

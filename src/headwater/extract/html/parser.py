@@ -13,9 +13,11 @@ _UNREADABLE_TAGS = [
 ]  # fmt: skip
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
-_INVISIBLE = re.compile(
-    r"<(script|style|svg|template)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
-)
+_INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)
+_INVISIBLE_ENDS = {
+    "": re.compile("-->"),
+    **{name: re.compile(rf"</{name}\s*+>", re.IGNORECASE) for name in ("script", "style", "svg", "template")},
+}
 _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
@@ -34,13 +36,26 @@ def truncate_markup(markup: str) -> tuple[str, bool]:
     """The markup within the limit, and whether some of it was left out."""
     if len(markup) <= LARGEST_MARKUP:
         return markup, False
-    markup = _LONG_VALUE.sub('=""', _INVISIBLE.sub(_linked_data_only, markup))
+    markup = _LONG_VALUE.sub('=""', _without_invisible(markup))
     return markup[:LARGEST_MARKUP], len(markup) > LARGEST_MARKUP
 
 
-def _linked_data_only(match: re.Match[str]) -> str:
-    """Keeps linked data, although it stands in a script."""
-    return match[0] if "ld+json" in match[0][:200] else " "
+def _without_invisible(markup: str) -> str:
+    """Keeps linked data, although it stands in a script. What is never closed is not searched for twice."""
+    pieces: list[str] = []
+    unclosed: set[str] = set()
+    position = piece_start = 0
+    while (start := _INVISIBLE_START.search(markup, position)) is not None:
+        position, name = start.end(), (start[1] or "").lower()
+        end = _INVISIBLE_ENDS[name].search(markup, position) if name not in unclosed else None
+        if end is None:
+            unclosed.add(name)
+            continue
+        position = end.end()
+        if "ld+json" not in markup[start.start() : min(position, start.start() + 200)]:
+            pieces += (markup[piece_start : start.start()], " ")
+            piece_start = position
+    return "".join((*pieces, markup[piece_start:]))
 
 
 def readable_body(tree: LexborHTMLParser) -> str:
@@ -58,7 +73,7 @@ def limit_depth(markup: str) -> str:
     if not deep_tags:
         return markup
     names = "|".join(re.escape(name) for name in sorted(deep_tags))
-    return re.sub(rf"<(/?)(?:{names})(?=[\s/>])[^>]*>", r"<\1p>", markup, flags=re.IGNORECASE)
+    return re.sub(rf"<(/?)(?:{names})(?=[\s/>])[^<>]*>", r"<\1p>", markup, flags=re.IGNORECASE)
 
 
 def _deep_tags(markup: str) -> set[str]:

@@ -21,7 +21,7 @@ CHARACTER_SET = re.compile(
     rb"""<!ENTITY\s+%\s+([\w.-]{1,64})\s+PUBLIC\s+["']-//W3C//ENTITIES [^"'<>]{1,200}["']\s+["'][^"'<>]{1,300}["']\s*>"""
 )
 COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-HARMLESS = re.compile(rb"(?:[^&<%]|%(?![\w.-]+;)|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);)*")
+HARMLESS = re.compile(rb"(?:[^&<%]++|%(?![\w.-]+;)|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);)*")
 ENTITY_REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]{0,63});")
 SUBSET_MARK = re.compile(rb"""["'\[\]>]|<!--""")
 LONGEST_VALUE = 256

@@ -23,9 +23,9 @@ FIELD_TAGS = {
     "news language": "language",
 }
 TOKEN = re.compile(
-    rb"<(?:!\[CDATA\[(?P<section>[^\]]*)\]\]>|(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,40})[^<>]*>)(?P<text>[^<]*)"
+    rb"<(?:!\[CDATA\[(?P<section>[^\]<]*+)\]\]>|(?P<close>/?)(?P<name>[A-Za-z][\w.:-]{0,40})[^<>]*>)(?P<text>[^<]*)"
 )
-COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 # In an unescaped URL only a certain escape is decoded: `&copy=1` is a parameter.
 REFERENCE = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 NAMED_REFERENCES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}

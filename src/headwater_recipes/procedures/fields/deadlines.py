@@ -11,7 +11,7 @@ from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
 SILENCE = re.compile(
-    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w*|efect\w+ (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w* (?:\w+ ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
+    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
 LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
 UNANSWERED = re.compile(
@@ -28,7 +28,7 @@ OUTRIGHT = re.compile(
     r"|(?:resolucion?o?|resolucio|resposta|respuesta)\b[^.]{0,40}\b(?:en un|en el|en) (?:plazo|termini|prazo)\b[^.]{0,40}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
 )
 SILENT = re.compile(
-    r"(?:por|per|pola?) silenci\w*(?: administrati\w+)?$|(?:estimad|desestimad)\w* por silenci|silenci\w* administrati\w+ (?:es|sera|te|tiene)"
+    r"(?:por|per|pola?) silenci\w{0,30}(?: administrati\w{1,30})?$|(?:estimad|desestimad)\w{0,30} por silenci|silenci\w{0,30} administrati\w{1,30} (?:es|sera|te|tiene)"
 )
 AFTER_IT = re.compile(
     r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
@@ -134,7 +134,7 @@ def _key(folded: str, default: str) -> str:
         default
         and APPLYING.search(folded)
         and not re.match(
-            r"(?:el )?(?:plazo|termini|prazo)?\w* ?(?:maxim\w+ )?(?:de|para|per)? ?(?:resol|la resol|notif)",
+            r"(?:el )?(?:plazo|termini|prazo)?\w{0,30} ?(?:maxim\w{1,30} )?(?:de|para|per)? ?(?:resol|la resol|notif)",
             folded,
         )
     ):

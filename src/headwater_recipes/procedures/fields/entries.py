@@ -8,7 +8,7 @@ from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 NOTE = re.compile(
-    r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*\d*\s*[:.])", re.IGNORECASE
+    r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*+\d*+\s*+[:.])", re.IGNORECASE
 )
 NONE_NEEDED = re.compile(
     r"^(?:ningun[oa]?|cap|no (?:hay|procede|se requiere|aplica)|sin (?:requisitos|documentacion)|none|ez da behar)\b.{0,30}$"
@@ -130,4 +130,4 @@ def split_entries(text: str) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    return re.sub(r"\s*(?:[;,]|;? (?:y|i|e|o|and|eta))$", "", text.strip()).strip()
+    return re.sub(r"(?:(?<!\s)\s++)?(?:[;,]|(?:; |(?<=\s))(?:y|i|e|o|and|eta))$", "", text.strip()).strip()

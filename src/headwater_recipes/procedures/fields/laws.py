@@ -13,7 +13,7 @@ from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
 DIVIDES = re.compile(
-    rf";\s+|(?<=[.])\s+(?={_NORMS})|,?\s+(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
+    rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
 )
 BYLINE = re.compile(
     r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"

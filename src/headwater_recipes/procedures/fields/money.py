@@ -18,8 +18,8 @@ ALL_FREE = re.compile(
     rf"^(?:(?:(?:el|este|esta|la|l|aquest|o|a|the|es|son|e|is|this|it|da|izapidea?|no|un|una|servizo|zerbitzua|nada|res|ezer|nothing|tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|procedure|solicitud|sol licitud|gestion|su|expedicio\w*|obtencion|presentacion|totalmente|completamente|totalment|completely|si|inscribirse|solicitarl[oa]|apuntarse|registrarse|sol licitar ho|pedilo) )*){_FREE_WORDS}(?: (?:para|per|for|y|i|e|o|de|en|al|a|la|el|los|las|tasas?|coste?|todo|todos|tot|tots|toda|charge|ciudadania|persona|interesada|solicitante|alguno|alguna|ningun\w?|tipo|cap|da|guztientzat|everyone|all|tramite|izapidea|beti))*$"
 )
 SAYS_FREE = re.compile(
-    r"(?:tramite?|tramit|tramitacio\w*|procedimiento|procediment|procedemento|servicio|servei|solicitud|sol licitud|gestion|expedicio\w*|inscripcio\w*|procedure|service|application|izapidea|zerbitzua) (?:\w+ ){0,3}(?:es|e|is|da|son|sera|resulta) (?:\w+ ){0,2}(?:gratuit\w*|gratis|free|doakoa|doan|dohainik)"
-    r"|(?:izapidea|eskaera|zerbitzua)\w* (?:doakoa|doan|dohainik) (?:da|egiten)"
+    r"(?:tramite?|tramit|tramitacio\w{0,30}|procedimiento|procediment|procedemento|servicio|servei|solicitud|sol licitud|gestion|expedicio\w{0,30}|inscripcio\w{0,30}|procedure|service|application|izapidea|zerbitzua) (?:\w{1,30} ){0,3}(?:es|e|is|da|son|sera|resulta) (?:\w{1,30} ){0,2}(?:gratuit\w{0,30}|gratis|free|doakoa|doan|dohainik)"
+    r"|(?:izapidea|eskaera|zerbitzua)\w{0,30} (?:doakoa|doan|dohainik) (?:da|egiten)"
 )
 NOTHING_TO_PAY = re.compile(
     r"^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
@@ -29,7 +29,7 @@ NO = re.compile(
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 DIGIT = re.compile(r"\d")
-MONEY = re.compile(r"\d[\d.,]*\s*(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
+MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
 PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
 GETS = re.compile(
     r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|laguntza|grant|benefit|receive"

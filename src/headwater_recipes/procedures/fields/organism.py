@@ -25,10 +25,12 @@ ENGLISH = re.compile(
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
-APART = re.compile(r"\s+[·|–—-]\s+")
+APART = re.compile(r"(?<!\s)\s++[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
-TRAILING = re.compile(r"\s*(?:\.|·|\||\s[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$")
+TRAILING = re.compile(
+    r"(?:(?<!\s)\s++)?(?:\.|·|\||(?<=\s)[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$"
+)
 TOWN_HALL = re.compile(
     r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
 )

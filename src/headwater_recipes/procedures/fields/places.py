@@ -30,7 +30,7 @@ STREET = re.compile(
     re.IGNORECASE,
 )
 BASQUE_STREET = re.compile(
-    r"\b[A-ZÑ][\wñ\-]+ (?:kalea|plaza|etorbidea|hiribidea|pasealekua)\b", re.IGNORECASE
+    r"\b[A-ZÑ][\wñ\-]{1,40} (?:kalea|plaza|etorbidea|hiribidea|pasealekua)\b", re.IGNORECASE
 )
 POSTCODE = re.compile(r"\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3}\b")
 HOUSE = re.compile(r",\s*(?:n[.ºo°]*\s*)?\d{1,4}\b|\bs/n\b|\b\d{1,4}\b", re.IGNORECASE)
@@ -41,7 +41,7 @@ PHONE = re.compile(
     r"(?<![\d/.,-])(?:\+34[\s.]?|0034[\s.]?)?(?:\d{3}[\s.]\d{3}[\s.]\d{3}|\d{3}[\s.]\d{2}[\s.]\d{2}[\s.]\d{2}|\d{2}[\s.]\d{3}[\s.]\d{2}[\s.]\d{2}|[6789]\d{8})(?!\d)(?![\s.,]*(?:€|euros?))"
 )
 SHORT_PHONE = re.compile(
-    r"(?:tel[eé]fon\w*|tel\.?|tlf\.?|llama\w*|truca\w*|chama\w*|deitu\w*|call|phone|telefonoa?|al|número|line)\s*(?:de \w+\s*)?(?:gratuito\s*)?:?\s*(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
+    r"(?:tel[eé]fon\w{0,30}|tel\.?|tlf\.?|llama\w{0,30}|truca\w{0,30}|chama\w{0,30}|deitu\w{0,30}|call|phone|telefonoa?|al|número|line)\s*+(?:de \w{1,30}\s*+)?(?:gratuito\s*+)?(?::\s*+)?(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
     re.IGNORECASE,
 )
 ANYWHERE = re.compile(
@@ -54,7 +54,7 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"[\s.,;·|(–-]*\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w*|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w*|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
+    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
 SENTENCE = re.compile(

@@ -17,9 +17,9 @@ GENERIC = re.compile(
     r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
 HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
-SEPARATORS = re.compile(r"\s+(?:[-–—|·»:]|::|>)\s+")
+SEPARATORS = re.compile(r"(?<!\s)\s++(?:[-–—|·»:]|::|>)\s+")
 PREFIX = re.compile(
-    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*(?:n[ºo.]*\s*\d+)?\s*[:–—-]\s*",
+    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*+(?:n[ºo.]*+\s*+\d++\s*+)?[:–—-]\s*",
     re.IGNORECASE,
 )
 CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")

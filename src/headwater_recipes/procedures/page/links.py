@@ -13,7 +13,7 @@ MOST, MOST_BUTTONS = 4000, 20
 CONTACT_SCHEMES = ("mailto:", "tel:")
 FEWEST_WORDS, LONGEST_CRUMB, MOST_CRUMBS = 4, 60, 8
 _ADDRESS = re.compile(r"\]\([^()\s]*\)|\[")
-_STEP = re.compile(r"\s*[»›>]\s*")
+_STEP = re.compile(r"(?:(?<!\s)\s++)?[»›>]\s*")
 
 
 def is_empty_target(target: str) -> bool:

@@ -20,7 +20,7 @@ _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
 _NOTE_SIGN = re.compile(
-    r"\s*(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)[¹²³⁴⁵]+|(?<=\w)\*{1,3})(?=[.;,]?$)"
+    r"(?:(?<!\s)\s++)?(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)(?<![¹²³⁴⁵])[¹²³⁴⁵]++|(?<=\w)\*{1,3})(?=[.;,]?$)"
 )
 _MARKS = re.compile(r"\*\*|\u200b|^\\")
 

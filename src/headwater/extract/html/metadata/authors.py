@@ -22,10 +22,12 @@ _BYLINE_START = re.compile(
     re.IGNORECASE,
 )
 _BYLINE_END = re.compile(
-    r"\s*(?:[|•·»⋅]|\s[-\u2013—]\s|\bon\s+\w+\s+\d|\bupdated\b|\bpublished\b|\bposted\b|\bis an?\b|\babout the author\b|\d{1,2}[./:]|\b\d{4}\b|,\s*\w+\s+\d{1,2},|@|\().*$",
+    r"(?:(?<!\s)\s++)?(?:[|•·»⋅]|(?<=\s)[-\u2013—]\s|\bon\s+\w+\s+\d|\bupdated\b|\bpublished\b|\bposted\b|\bis an?\b|\babout the author\b|\d{1,2}[./:]|\b\d{4}\b|,\s*\w+\s+\d{1,2},|@|\().*$",
     re.IGNORECASE | re.DOTALL,
 )
-_SEPARATOR = re.compile(r"\s*(?:;|\band\b|\bund\b|\by\b|\bet\b|&|\s/\s)\s*|,\s+(?=[^\W\d_]+\s+[^\W\d_])")
+_SEPARATOR = re.compile(
+    r"(?:(?<!\s)\s++)?(?:;|\band\b|\bund\b|\by\b|\bet\b|&|(?<=\s)/\s)\s*|,\s+(?=[^\W\d_]+\s+[^\W\d_])"
+)
 _NOT_A_NAME = re.compile(
     r"https?:|www\.|[<>{}\[\]=#]|\d{3}|^(?:admin|administrator|none|null|undefined|unknown|anonymous|guest|n/?a|the author|authors?|posts?|by|follow|share|comments?|profile|view.*|read.*|all posts.*|see.*|more.*)$",
     re.IGNORECASE,

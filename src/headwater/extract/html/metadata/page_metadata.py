@@ -20,7 +20,7 @@ from headwater.text.written_dates import has_time
 _LANGUAGE = re.compile(r"^[a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8})*$")
 _WEB = ("http://", "https://")
 _MOST_WORDS = 50
-_SEPARATOR = re.compile(r"\s+[|\-\u2013—·•:»«/\\]\s+|\s*[|»]\s*")
+_SEPARATOR = re.compile(r"(?<!\s)\s++[|\-\u2013—·•:»«/\\]\s+|(?:(?<!\s)\s++)?[|»]\s*")
 _WORD = re.compile(r"[^\W_]+")
 _LEAST_SHARE = 0.45
 _MOST_HEADINGS = 5
