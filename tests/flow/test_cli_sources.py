@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call, call_in
 
 from headwater.app import App
 from headwater.model.source import Source
@@ -262,14 +262,13 @@ def test_a_bad_trigger_is_reported_before_any_request(
 
 def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunCli):
     assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
-    first = shell(
-        "--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent
-    )
+    run = (settings.parent, "--config", str(settings), "run", "crypto", "--once")
+    first = call_in(*run, "--json", "--quiet")
     assert (first.code, first.err) == (0, "")
     summary = first.record
     assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
     assert summary["in_all"]["waiting"] == 0
-    again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
+    again = call_in(*run)
     assert again.code == 0
     assert "nothing new from 1 source\n" in again.out
 
@@ -280,10 +279,10 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     feeds = settings.parent / "none.yaml"
     line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
     feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
-    run = ("--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
-    assert shell(*run, at=settings.parent).code == 0
+    run = (settings.parent, "--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
+    assert call_in(*run).code == 0
     feeds.write_text("sources:\n" + line.format("rss"))
-    again = shell(*run, at=settings.parent)
+    again = call_in(*run)
     assert again.code == 0
     assert "paused, because no longer in the list of crypto: other." in again.err
     assert "unlisted" in run_cli("sources", "list").out
