@@ -155,4 +155,4 @@ def make_recipe(discover: Discover, source: Source, **fields: Any) -> Recipe:
 
 
 def run(context: JobContext) -> None:
-    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=LONGEST_RUN)
+    assert run_inline(context, list(context.recipes), horizon=timedelta(seconds=5), longest=LONGEST_RUN)

@@ -101,13 +101,14 @@ class GroupBatch:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery to make. `record` is None when it was withdrawn in the meantime."""
+    """A delivery to make. `record` is None when it was withdrawn in the meantime. `progress` comes from an earlier attempt."""
 
     id: str
     route: str
     revision: int
     attempts: int
     record: Document | Story | Alarm | None
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,11 +207,12 @@ class GatherResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResult:
-    """How a delivery ended."""
+    """How a delivery ended. `progress` comes with `later`: what the next attempt must know."""
 
     id: str
     revision: int
     receipt: str = ""
+    progress: str | None = None
     dropped: str | None = None
     later: Postponement | None = None
     quarantined: Quarantine | None = None

@@ -10,7 +10,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Capture, Request
-from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
 from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
@@ -177,18 +177,20 @@ def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision."""
+    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision. `progress` is what
+    the sink noted when an earlier attempt reached only some of the receivers."""
 
     key: str
     route: str
     record: Document | Story | Alarm
     revision: int
+    progress: str = ""
 
 
 class Sink(Protocol):
     """Where results go. It sends a batch and answers per envelope; it raises Temporary or Permanent for the whole batch."""
 
-    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]: ...
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | PartlySent | Drop]: ...
 
 
 class Provenance(Protocol):

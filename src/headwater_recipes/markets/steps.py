@@ -40,11 +40,13 @@ def _is_filing(document: Document) -> bool:
 
 @dataclass(frozen=True)
 class AddListedMentions:
-    """Adds mentions of the companies under which the source lists a document, even if its text does not name them."""
+    """Adds mentions of the companies under which the source lists a document, even if its text does not name them: by ticker,
+    and the registrants of a filing by CIK."""
 
     subjects: Mapping[str, str]
+    subjects_by_cik: Mapping[str, str] = field(default_factory=dict)
     name: str = "listed"
-    version: str = "1"
+    version: str = "2"
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
@@ -52,7 +54,13 @@ class AddListedMentions:
 
     def _add(self, document: Document) -> Document:
         tickers = [document.attributes.get("ticker"), *document.attributes.get("tickers", ())]
-        listed = dict.fromkeys(self.subjects[ticker] for ticker in tickers if ticker in self.subjects)
+        registrants = document.attributes.get("ciks", ())
+        listed = dict.fromkeys(
+            (
+                *(self.subjects[ticker] for ticker in tickers if ticker in self.subjects),
+                *(self.subjects_by_cik[cik] for cik in registrants if cik in self.subjects_by_cik),
+            )
+        )
         mentioned = {mention.subject for mention in document.mentions}
         added = tuple(
             Mention(subject, "listed", CONFIDENCE_BY_KIND["ticker"], 0)
