@@ -49,6 +49,7 @@ from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.changes.queue_lists import QueueLists
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.changes.replays import Replays
+from headwater.store.changes.workers import WorkerRows
 from headwater.store.connect import connect
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.migrate import migrate
@@ -106,6 +107,10 @@ class App:
     @cached_property
     def maintenance_tasks(self) -> MaintenanceTasks:
         return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def workers(self) -> WorkerRows:
+        return WorkerRows(self.store.engine)
 
     @cached_property
     def mentions(self) -> MentionStore:
