@@ -21,7 +21,7 @@ from headwater.app import App
 from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.dedupe.rules import DEFAULT
-from headwater.engine.context import RetryPolicy
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.liveness import owner_name
 from headwater.model.outcomes import ExtractHints
 from headwater.ops.installation_lock import release_dead_owners

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol, TypeVar
 
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.isolation import error_reason
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Claim, Job, Postponement, Quarantine, Task
 from headwater.model.ports import (
@@ -23,7 +24,7 @@ from headwater.model.ports import (
 from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.model.schedule import retry_delay
 from headwater.model.summaries import SummaryFigures
-from headwater.stories.llm.plan import SummaryPolicy
+from headwater.stories.llm.policy import SummaryPolicy
 
 
 class HasAttempts(Protocol):
@@ -32,20 +33,6 @@ class HasAttempts(Protocol):
 
 
 Attempted = TypeVar("Attempted", bound=HasAttempts)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How many records are claimed at once, for how long, and how often each is tried.
-
-    `max_worker_deaths` must not be less than `max_attempts`: a record that is only postponed then ends for its own reason.
-    """
-
-    batch: int = 100
-    lease: timedelta = timedelta(minutes=5)
-    max_attempts: int = 6
-    isolate_after: int = 2
-    max_worker_deaths: int = 6
 
 
 @dataclass(frozen=True, kw_only=True)

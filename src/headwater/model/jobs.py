@@ -130,7 +130,8 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """A finished poll of a source. The leads come from the last of the captures."""
+    """A finished poll of a source. The leads come from the last of the captures. `postponed`: no request was sent, so this
+    was no poll and leaves no row."""
 
     source: str
     poll_id: str
@@ -142,6 +143,7 @@ class PollResult:
     due_at: datetime | None
     failures: int = 0
     stopped: str | None = None
+    postponed: bool = False
     moved_to: str | None = None
     active: bool = True
     error: str | None = None

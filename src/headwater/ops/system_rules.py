@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from headwater.model.jobs import Task
 from headwater.store.changes.workers import WorkerHeartbeat
@@ -23,6 +24,11 @@ class PartCheck:
 
     ok: bool
     detail: str
+
+
+def parts_record(parts: Mapping[str, PartCheck]) -> dict[str, dict[str, Any]]:
+    """For JSON and for tables."""
+    return {name: {"ok": part.ok, "detail": part.detail} for name, part in parts.items()}
 
 
 def live_workers(heartbeats: Sequence[WorkerHeartbeat]) -> list[WorkerHeartbeat]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
@@ -94,8 +94,7 @@ def register_sources(connection: Connection, configured: Sequence[Source], now: 
 
 def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
     """Due sources, each with a new row in `polls`. A poll whose worker died is closed as failed."""
-    is_active = (sources.c.active, sources.c.stopped.is_(None))
-    ids = claim_rows(connection, claim, *is_active)
+    ids = claim_rows(connection, claim, sources.c.active)
     if not ids:
         return []
     interrupted = update(polls).where(in_list(polls.c.source_id, ids), polls.c.status == "running")
@@ -302,15 +301,19 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "capture_id": capture,
         "warnings": list(result.warnings),
     }
+    if result.postponed:
+        never_began = delete(polls).where(polls.c.id == result.poll_id, polls.c.found_count == 0)
+        connection.execute(never_began)
     connection.execute(update(polls).where(polls.c.id == result.poll_id).values(**poll_values))
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
         "stopped": result.stopped,
         "reason": result.error,
-        "last_polled_at": now,
         "updated_at": now,
     }
+    if not result.postponed:
+        values["last_polled_at"] = now
     if not failed:
         values["last_success_at"] = now
     if not result.active:  # only an operator sets it to True, possibly during the poll
