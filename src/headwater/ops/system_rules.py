@@ -75,12 +75,12 @@ def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:
     return PartCheck(ok=True, detail="not used")
 
 
-def lease_check(held_by_dead: int, held: int) -> PartCheck:
+def lease_check(held_by_dead: int, leased_rows: int) -> PartCheck:
     if held_by_dead:
         return PartCheck(
             ok=False, detail=f"{held_by_dead} rows are leased to dead workers: run `headwater sweep`"
         )
-    return PartCheck(ok=True, detail=f"{held} rows under way")
+    return PartCheck(ok=True, detail=f"{leased_rows} rows under way")
 
 
 def due_work_check(
