@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink, find_recipe
+from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.settings.archive import (
     ArchiveSettings,
     bucket_credentials,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from headwater.engine.context import JobContext
     from headwater.fetch.politeness.rate_limiter import RateLimiter
     from headwater.model.subject import Subject
+    from headwater.recipes.loader import LoadedRecipes
     from headwater.settings.channels import Channel
     from headwater.sinks.queue import Push
     from headwater.store.changes.alarms import AlarmStore
@@ -191,10 +191,14 @@ class App:
         return local_archive_folder(self.settings.archive_settings, self.settings.folder)
 
     @cached_property
-    def recipes(self) -> Mapping[str, Recipe]:
-        from headwater.recipe_loader import installed_recipes
+    def loaded_recipes(self) -> LoadedRecipes:
+        from headwater.recipes.loader import load_recipes
 
-        return installed_recipes(self.settings)
+        return load_recipes(self.settings)
+
+    @property
+    def recipes(self) -> Mapping[str, Recipe]:
+        return self.loaded_recipes.recipes
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
@@ -311,11 +315,9 @@ class App:
         return WebhookSink(endpoint, self.clock, resolve_secret(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
-        from headwater.recipe_loader import load_recipe
-
-        if name not in self.recipes:
-            for broken in entry_points(group=RECIPE_ENTRY_POINTS, name=name):
-                load_recipe(broken)
+        """Raises Refused, with the reason, if the recipe is unknown or was left out."""
+        if refusal := self.loaded_recipes.refusals.get(name):
+            raise refusal
         return find_recipe(self.recipes, name)
 
     def register(self, recipe: Recipe) -> int:

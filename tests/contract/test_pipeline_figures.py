@@ -12,7 +12,7 @@ from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     assert pipeline_figures(engine, RECIPE, START) is None
-    PipelineRuns(engine).begin("run", RECIPE, "A", "2026-11-13", START - HOUR)
+    PipelineRuns(engine).begin("run", RECIPE, {}, START - HOUR)
     (kept_draft,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
     scene.refine(ended_result(walled, State.DROPPED, "paywall"))

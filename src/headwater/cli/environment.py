@@ -15,7 +15,8 @@ from headwater.cli.options import GlobalOptions, global_options
 from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
-from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings, read_settings
 
 
 def settings_from(options: GlobalOptions) -> Settings:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from structlog.typing import FilteringBoundLogger
 
@@ -14,7 +15,7 @@ from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import Job, PollResult, SourceLease
 from headwater.model.keys import document_key, lead_key
-from headwater.model.recipe import Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.recipe import Discovery, LeadBatch, Parse, PollSession, Recipe
 from headwater.model.schedule import (
     FAILURES_UNTIL_STOP,
     MAX_BACKOFF,
@@ -150,7 +151,7 @@ class RecipePolls:
         except Exception as error:  # noqa: BLE001 - as the docstring says
             self._fail(poll.source_lease, error, poll)
 
-    def _run_session(self, poll: Poll, answer: Response | HeadwaterError | None) -> None:
+    def _run_session(self, poll: Poll, answer: Any) -> None:
         """Runs the session until it makes a request or ends."""
         session = poll.session
         try:
@@ -160,10 +161,19 @@ class RecipePolls:
                     poll.request, poll.attempts = item, 0
                     self._submit(poll, item)
                     return
-                answer = None
-                self._store_leads(poll, item)
+                if isinstance(item, Parse):
+                    answer = self._parse(item)
+                else:
+                    answer = None
+                    self._store_leads(poll, item)
         except StopIteration as end:
             self._succeed(poll, end.value)
+
+    def _parse(self, parse: Parse) -> Any:
+        try:
+            return self.context.parse(parse)
+        except HeadwaterError as error:  # raised into the session, like a request that failed
+            return error
 
     def _store_leads(self, poll: Poll, batch: LeadBatch) -> None:
         leads = self._stored_leads(poll, batch.leads)

@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from headwater.engine.compose import compose_document, needs_browser, outcome_of_unreadable
 from headwater.engine.context import JobContext, LeaseRenewer
+from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document, TrailEntry, with_trail_entry
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Draft, Job, Postponement, RefineResult, State, Task
-from headwater.model.outcomes import Drop, ExtractHints, SetAside, Unreadable
+from headwater.model.outcomes import Drop, SetAside, Unreadable
 from headwater.model.recipe import Outcome, Recipe, Step, StepContext
 
 REDECIDE_LIMIT = 5
@@ -46,6 +48,10 @@ class Refiner:
     bodies: Mapping[str, bytes]
     lease_renewer: LeaseRenewer
 
+    @cached_property
+    def extractor(self) -> DraftExtractor:
+        return DraftExtractor(self.recipe.extract, self.bodies, self.lease_renewer)
+
     def finish(self, drafts: Sequence[Draft]) -> None:
         """Decides and commits. A document that lost a fingerprint to another one in the meantime is decided again: by then
         the other one is visible."""
@@ -70,6 +76,7 @@ class Refiner:
         """Returns what would become of each draft; writes nothing."""
         for draft in drafts:
             self.context.check_worker_deaths(draft.attempts)
+        self.extractor.read_ahead(drafts)
         outcomes: list[Outcome] = [self._extract(draft) for draft in drafts]
         documents = [outcome if isinstance(outcome, Document) else None for outcome in outcomes]
         step_context = StepContext(self.recipe.name, self.context.clock(), self.context.store)
@@ -101,21 +108,11 @@ class Refiner:
         return True
 
     def _extract(self, draft: Draft) -> Outcome:
-        self.lease_renewer.renew_if_due()
-        lead, capture = draft.lead.lead, draft.capture
-        if lead.body is not None:
-            data, media_type = lead.body.encode("utf-8", "replace"), lead.body_type
-        elif capture is None or capture.sha256 not in self.bodies:
-            raise Permanent(
-                "capture_damaged", "its bytes are missing from the archive or do not match their hash"
-            )
-        else:
-            data, media_type = self.bodies[capture.sha256], capture.media_type
-        extract = self.recipe.extract.get(media_type) or self.recipe.extract.get("*")
+        self.extractor.check_bytes(draft)
+        extract = self.extractor.extractor_for(draft)
         if extract is None:
-            return Drop("unsupported", evidence={"media_type": media_type})
-        url = capture.final_url if capture and lead.body is None else lead.url
-        reading = extract(data, ExtractHints(url=url, media_type=media_type))
+            return Drop("unsupported", evidence={"media_type": media_type_of(draft)})
+        reading = self.extractor.reading(draft, extract)
         if isinstance(reading, Unreadable):
             return outcome_of_unreadable(reading)
         document = compose_document(draft, reading)

@@ -86,8 +86,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
-    """A group with all its kept documents and its current stories. `ended` are the ids of former stories, which must not be
-    used again. `version` counts the documents that joined."""
+    """A group with its kept documents and its current stories; with a window, only those that can still change.
+    `reserved` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
+    documents that joined."""
 
     id: str
     name: str
@@ -95,18 +96,19 @@ class GroupBatch:
     version: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
-    ended: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery to make. `record` is None when it was withdrawn in the meantime."""
+    """A delivery to make. `record` is None when it was withdrawn in the meantime. `progress` comes from an earlier attempt."""
 
     id: str
     route: str
     revision: int
     attempts: int
     record: Document | Story | Alarm | None
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,11 +193,12 @@ class RefineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """The new stories of a group. Current stories that are missing here end. When documents joined since (`version` is
-    higher now), the group stays due."""
+    """The new stories of a group. Those of `clustered` (the ids of the stories that were clustered again) that are missing
+    here end. When documents joined since (`version` is higher now), the group stays due."""
 
     group: str
     version: int
+    clustered: tuple[str, ...] = ()
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None
@@ -204,11 +207,12 @@ class GatherResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResult:
-    """How a delivery ended."""
+    """How a delivery ended. `progress` comes with `later`: what the next attempt must know."""
 
     id: str
     revision: int
     receipt: str = ""
+    progress: str | None = None
     dropped: str | None = None
     later: Postponement | None = None
     quarantined: Quarantine | None = None

@@ -102,7 +102,9 @@ class Store(Knowledge, Protocol):
 
     def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]: ...
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]: ...
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]: ...
 
@@ -160,8 +162,9 @@ class Store(Knowledge, Protocol):
         """Returns the tasks that have rows which are due and not leased."""
         ...
 
-    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
-        """Returns when the next unfinished row of each task is due, leased or not."""
+    def next_due(self, recipe: str, reason: str | None = None) -> Mapping[Task, datetime]:
+        """Returns when the next unfinished row of each task is due, leased or not; with `reason`, of the rows that wait
+        for this reason."""
         ...
 
 

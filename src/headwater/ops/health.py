@@ -12,6 +12,7 @@ from headwater.model.source import Trigger
 from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
+from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
@@ -26,14 +27,15 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
     process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
     not write, or while another process does it."""
-    parts = check_parts(app)
+    parts, sandbox = check_parts(app), sandbox_report()
     names = app.catalogue.recipes() if parts["database"].ok else ()
     recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
     return {
-        "healthy": not unhealthy and all(part.ok for part in parts.values()),
+        "healthy": not unhealthy and all(part.ok for part in parts.values()) and sandbox["ok"],
         "checked_at": app.clock().isoformat(),
         "parts": parts_record(parts),
+        "sandbox": sandbox,
         "recipes": recipes,
     }
 
@@ -59,7 +61,12 @@ def _settle_alarms(app: App, recipe: str) -> tuple[Sequence[Alarm], Sequence[Ala
     problems += recipe_problems(
         poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR), now
     )
-    problems += [*pipeline_problems(pipeline_figures(engine, recipe, now)), *_silent_subjects(app, recipe)]
+    scattered = recipe in app.recipes and app.recipes[recipe].warns_if_scattered
+    figures = pipeline_figures(engine, recipe, now)
+    problems += [
+        *pipeline_problems(figures, warns_if_scattered=scattered),
+        *_silent_subjects(app, recipe),
+    ]
     decide = partial(decide_alarms, problems, now=now)
     return app.alarms.settle(recipe, decide, list(app.channels), now)
 

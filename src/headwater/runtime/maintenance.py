@@ -16,7 +16,7 @@ from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.retention import apply_retention
-from headwater.runtime.runs import close_runs
+from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.search.vector_index import refresh_vector_index
@@ -92,6 +92,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "cleanup_old_jobs": MaintenanceTask(Trigger(cron="0 2 * * *"), apply_retention),
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),
+    "record_runs": MaintenanceTask(Trigger(cron="0 * * * *"), record_continuous_runs),
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
 }

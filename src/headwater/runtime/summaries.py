@@ -34,8 +34,18 @@ def summarized_recipes(app: App) -> list[str]:
     return [name for name, recipe in app.recipes.items() if may_ask_about(recipe)]
 
 
+def summary_hints(app: App) -> list[str]:
+    """How to permit summaries, for the recipes that could be summarised."""
+    groupings = {name: recipe.grouping for name, recipe in app.recipes.items()}
+    return [
+        f"for {name}, {grouping.summary_hint}"
+        for name, grouping in groupings.items()
+        if grouping is not None and grouping.summary_hint
+    ]
+
+
 def followed_recipes(app: App) -> list[str]:
-    """Recipes that these settings do not summarise but others did, such as the tier of a single run. Their answers are
+    """Recipes that these settings do not summarise but others did, such as the options of a single run. Their answers are
     paid, so they are shown."""
     answered = app.summaries.recipes_with_answers() - set(summarized_recipes(app))
     return sorted(answered & app.recipes.keys())

@@ -20,6 +20,7 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
+from headwater.settings.recipes import RecipeSettings
 from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
 from headwater.store.connection_settings import ConnectionSettings
@@ -27,17 +28,6 @@ from headwater.store.connection_settings import ConnectionSettings
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
 MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and works on another
-
-
-class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` is a file that replaces the recipe's own list of sources; `subjects` is a file of subjects to search for;
-    `folder` is where a recipe writes its own files (out/RECIPE in the data folder by default); `options` are those of the
-    recipe."""
-
-    sources: str | None = None
-    subjects: str | None = None
-    folder: str | None = None
-    options: dict[str, Any] = {}
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,7 +168,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     summaries: Annotated[
         SummarySettings,
         Meta(
-            description="The language model that summarises stories of recipes in tier C: the fields of `agent`, and `mode` "
+            description="The language model that summarises stories, of recipes that permit it: the fields of `agent`, and `mode` "
             "(`direct` or `batch`), `premium_model` for the top `premium_share`, `daily_budget` (US dollars in 24 hours), "
             "`prices` by model (input and output, per million tokens), `max_age_days`, `min_articles`. Without an endpoint "
             "stories have local summaries."
@@ -204,7 +194,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="Settings of recipes by name: `sources` is a file that replaces the recipe's own list, `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
-            "are those of the recipe."
+            "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
+            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
         ),
     ] = {}
 

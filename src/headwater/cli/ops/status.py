@@ -33,7 +33,12 @@ def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json 
     records = [app.catalogue.status(name, app.clock()) for name in names]
     parts = check_parts(app, write=False)
     if as_json:
-        print_json({"places": data_locations(app), "system": parts_record(parts), "recipes": records})
+        from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
+
+        system = parts_record(parts)
+        print_json(
+            {"places": data_locations(app), "system": system, "recipes": records, "sandbox": sandbox_report()}
+        )
         return
     out = console()
     if not records:

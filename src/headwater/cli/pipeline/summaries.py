@@ -29,6 +29,7 @@ from headwater.runtime.summaries import (
     estimate_round,
     has_unfinished_summaries,
     summarized_recipes,
+    summary_hints,
 )
 from headwater.settings.llm import check_endpoint
 
@@ -46,12 +47,12 @@ def run(
 ) -> None:
     """Do one round: follow open batches, send waiting requests, store answers in their stories.
 
-    It calls the endpoint of the setting `summaries` for the stories of recipes in tier C. It can be killed at any time and
+    It calls the endpoint of the setting `summaries` for the stories of recipes that permit it. It can be killed at any time and
     run again: no batch is sent twice.
     """
     app = _open_app(context)
     if not summarized_recipes(app):
-        _print_progress("No recipe is in tier C: open batches are followed, nothing new is requested.")
+        _print_progress("No recipe permits summaries: open batches are followed, nothing new is requested.")
     if dry_run:
         report: dict[str, Any] = asdict(estimate_round(app, _print_progress))
     else:
@@ -128,7 +129,7 @@ def _open_app(context: typer.Context) -> App:
     if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
-            "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
+            "; ".join(["no recipe permits summaries by a language model", *summary_hints(app)]),
         )
     configure_logs(app.settings.log, app.settings.log_level)
     return app

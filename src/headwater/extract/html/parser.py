@@ -2,7 +2,7 @@
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from headwater.text.markup import VOID_TAGS
 
@@ -24,7 +24,10 @@ _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 
 def parse_html(markup: str) -> LexborHTMLParser:
-    return LexborHTMLParser(limit_depth(markup))
+    try:
+        return LexborHTMLParser(limit_depth(markup))
+    except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
+        raise MemoryError(str(error)) from error
 
 
 def truncate_markup(markup: str) -> tuple[str, bool]:

@@ -1,10 +1,10 @@
 """Fetch: claims leads and stores their captures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, select, update
 
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
@@ -16,7 +16,7 @@ from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
-from headwater.store.schema.flow import captures, leads
+from headwater.store.schema.flow import captures, documents, leads
 
 
 def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
@@ -29,7 +29,17 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
 
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
     ids = [result.lead for result in fetched]
-    columns = ("id", "recipe", "source_id", "document_id", "url", "version", "attempts", "render")
+    columns = (
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "url",
+        "version",
+        "attempts",
+        "render",
+        "corrected",
+    )
     query = select(*(leads.c[name] for name in columns)).where(
         in_list(leads.c.id, ids), leads.c.lease_owner == owner
     )
@@ -54,6 +64,7 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
             for result, capture in fetched_pages
         ]
         open_drafts(connection, new_drafts, now)
+    _revise_corrected(connection, results, held_rows, now)
     quarantined = [
         (result.lead, held_rows[result.lead]["attempts"], result.result)
         for result in results
@@ -72,10 +83,27 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
     )
 
 
+def _revise_corrected(
+    connection: Connection, results: Sequence[FetchResult], held_rows: Mapping[str, RowMapping], now: datetime
+) -> None:
+    """Documents whose source corrected them, and whose page brought nothing new, are made again from the page they have. A
+    worker that is refining one has read the old metadata: it loses its lease, and with it the result."""
+    ids = [
+        held_rows[result.lead]["document_id"]
+        for result in results
+        if held_rows[result.lead]["corrected"]
+        and held_rows[result.lead]["version"] == result.version
+        and not isinstance(result.result, Capture | Postponement)
+    ]
+    if ids:
+        due_again = {"due_at": now, "lease_owner": None, "lease_until": None, "attempts": 0}
+        connection.execute(update(documents).where(in_list(documents.c.id, sorted(ids))).values(**due_again))
+
+
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False}
+        return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
     if row["render"] and not result.rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
@@ -87,7 +115,12 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
         return postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts) | {
             "updated_at": now
         }
-    values = FINISHED_VALUES | {"state": State.DONE, "reason": None, "updated_at": now}
+    values = FINISHED_VALUES | {
+        "state": State.DONE,
+        "reason": None,
+        "corrected": False,
+        "updated_at": now,
+    }
     if result.moved_to:
         values["url"] = result.moved_to
     if isinstance(outcome, Quarantine):

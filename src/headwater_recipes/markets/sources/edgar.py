@@ -1,7 +1,7 @@
 """Filings from the EDGAR full-text search: each filing once, with the URLs of its primary document and its index."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -11,6 +11,7 @@ from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.sources.json_api import ApiCall, JsonApi, fetch_json, records_under, text_value, text_values
 from headwater.text.dates import parse_day
+from headwater.text.urls import canonical_url
 
 ARCHIVE = "https://www.sec.gov/Archives/edgar/data"
 ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
@@ -177,6 +178,7 @@ class _FilingsPoll:
             "part": hit.kind,
             "accession": hit.accession,
             "cik": self.cik,
+            "ciks": list(hit.ciks),
             "filed": hit.filed,
             "period": hit.period,
             "items": list(hit.items),
@@ -283,6 +285,18 @@ def index_url(accession: str, cik: str, archive: str = ARCHIVE) -> str:
 def document_url(hit: FilingHit, cik: str, archive: str = ARCHIVE) -> str:
     path = f"{hit.xsl}/{hit.name}" if hit.xsl else hit.name
     return f"{folder_url(hit.accession, cik, archive)}/{path}"
+
+
+def filing_identity(archive: str = ARCHIVE) -> Callable[[str], str]:
+    """Normalises URLs. The archive lists a filing of several registrants in the folder of each; the accession number makes it
+    one filing."""
+    pattern = re.compile(rf"{re.escape(archive.rstrip('/'))}/\d+/(\d{{18}})/(.+)")
+
+    def normalise_url(url: str) -> str:
+        match = pattern.fullmatch(url)
+        return canonical_url(f"{archive}/{match[1]}/{match[2]}" if match else url)
+
+    return normalise_url
 
 
 def cik_of_ticker(table: Any, ticker: str) -> str | None:

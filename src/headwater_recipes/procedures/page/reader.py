@@ -11,7 +11,7 @@ from headwater.extract.html.forms import read_forms
 from headwater.extract.html.parser import truncate_markup
 from headwater.extract.html.reader import read_html
 from headwater.extract.reader import ALIASES, READERS, read_any
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
 from headwater.text.charset import decode_text, fix_encoding
