@@ -52,7 +52,7 @@ def articles(app: App) -> dict[str, dict[str, Any]]:
 
 def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Scene):
     source = crypto()
-    scene.poll(source=source, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=source, error="http_500", failures=10, stop_reason="10 failures in a row")
     running = crypto("Running")
     scene.store.register([running], scene.now)
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
