@@ -30,7 +30,9 @@ def app_of(scene: Scene, **days: int) -> App:
 def test_r43_5_5_polls_go_after_fourteen_days_and_a_stopped_source_stays_stopped(scene: Scene):
     scene.poll(scene.lead("a"))
     with write_transaction(scene.store.engine) as connection:
-        connection.execute(update(sources).values(stopped="10 failures in a row", failures=10, due_at=None))
+        connection.execute(
+            update(sources).values(stop_reason="10 failures in a row", failures=10, due_at=None)
+        )
     scene.now = START + 13 * DAY
     assert apply_retention(app_of(scene, polls=14))["polls"] == 0
     scene.now = START + 15 * DAY

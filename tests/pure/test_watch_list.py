@@ -149,7 +149,7 @@ def test_r19_r88_r89_the_views_use_the_vocabulary_of_the_namespace(namespace: st
     (statement,) = [text for text in views.create("sqlite") if "markets_sources" in text]
     with sqlite3.connect(":memory:") as database:
         database.execute(
-            "CREATE TABLE sources (id, recipe, subject_id, kind, name, options, watermark, credibility, active, failures, stopped,"
+            "CREATE TABLE sources (id, recipe, subject_id, kind, name, options, watermark, credibility, active, failures, stop_reason,"
             " due_at, last_polled_at, last_success_at, created_at)"
         )
         database.execute(statement)

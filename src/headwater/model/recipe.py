@@ -53,7 +53,7 @@ class Discovery:
 
     `after` is the minimum pause before the next poll (a feed's ttl), `within` the maximum (later, entries would be
     missed), `again` the exact pause when the poll was cut short and must be resumed. `moved_to` is the source's new
-    address; `gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
+    address; `is_gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
     """
 
     leads: tuple[Lead, ...] = ()
@@ -64,7 +64,7 @@ class Discovery:
     within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
-    gone: bool = False
+    is_gone: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -113,7 +113,12 @@ class Knowledge(Protocol):
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
         """Returns the first owner of each fingerprint, and the documents that carry each key: newest first, at most
         `limit` of them."""
@@ -365,9 +370,14 @@ class EmptyKnowledge:
         return {}
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
-        del recipe, scheme, prints, keys, limit
+        del recipe, scheme, fingerprints, keys, limit
         return FingerprintLookup(0, {}, {})
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:

@@ -43,7 +43,7 @@ def fill_markers(app: App) -> dict[str, Any]:
     try:
         return {
             name: markers.refill(name, app.recipe(name).canonical or canonical_url)
-            for name in markers.missing()
+            for name in markers.recipes_without_markers()
         }
     except Temporary as error:
         return {"postponed": error.reason}

@@ -45,8 +45,8 @@ class PipelineRuns:
         row = self.get(run)
         assert row is not None
         counts = self._counts(row["recipe"], row["started_at"])
-        failed = counts["failed"]
-        success = "partial" if failed and counts["processed"] else "completed"
+        failed = counts["failed_count"]
+        success = "partial" if failed and counts["processed_count"] else "completed"
         status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
         metrics = {**counts, **row["options"]}
@@ -103,9 +103,9 @@ class PipelineRuns:
                 )
             )
         return {
-            "total": sum(document_counts.values()) + (lost_leads or 0),
-            "processed": document_counts.get(State.KEPT, 0),
-            "failed": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
-            "duplicates": document_counts.get(State.DUPLICATE, 0),
-            "stories": story_count or 0,
+            "total_count": sum(document_counts.values()) + (lost_leads or 0),
+            "processed_count": document_counts.get(State.KEPT, 0),
+            "failed_count": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
+            "duplicate_count": document_counts.get(State.DUPLICATE, 0),
+            "story_count": story_count or 0,
         }

@@ -104,7 +104,7 @@ def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
         return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
-    if row["render"] and not result.rendered and not isinstance(result.result, Postponement):
+    if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
 
@@ -125,10 +125,10 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
         values["url"] = result.moved_to
     if isinstance(outcome, Quarantine):
         return values | {"state": State.QUARANTINED, "reason": outcome.reason}
-    if result.rendered:
+    if result.was_rendered:
         values["render"] = False
-    if result.dropped:
-        return values | {"state": State.DROPPED, "reason": result.dropped}
+    if result.drop_reason:
+        return values | {"state": State.DROPPED, "reason": result.drop_reason}
     if result.fresh_until is not None:
         values["fresh_until"] = result.fresh_until
     if isinstance(outcome, Capture):
