@@ -156,7 +156,7 @@ def _create_flow() -> None:
         sa.Column("sha256", sa.Text(), nullable=True),
         sa.Column("fresh_until", UtcDateTime(), nullable=True),
         sa.Column("render", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.Column("corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("is_corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("first_seen_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.Column("due_at", UtcDateTime(), nullable=True),
