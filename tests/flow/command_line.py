@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,11 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from tests.support.deadline import DEADLINE, LONGEST_RUN
+from tests.support.deadline import DEADLINE
 
-from headwater.app import App
+from headwater.cli.pipeline.run import run_with_progress
 from headwater.cli.program import main
-from headwater.liveness import owner_name
-from headwater.runtime.inline import run_inline
-from headwater.runtime.worker_pool import IDLE_HORIZON
+from headwater.runtime.inline import run_in_process
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -66,23 +63,14 @@ def call_in(at: Path, *words: str, stdin: str = "", **environment: str) -> Comma
         patch.dict(os.environ, _environment(environment), clear=True),
         patch.object(sys, "argv", ["headwater", *words]),
         patch.object(sys, "stdin", io.StringIO(stdin)),
-        patch("headwater.cli.pipeline.run.run_workers", _run_workers_here),
+        patch("headwater.cli.pipeline.run.run_workers", run_in_process),
+        patch.dict(run_with_progress.__kwdefaults__, work=run_in_process),
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
         pytest.raises(SystemExit) as exit_info,
     ):
         main()
     return CommandResult(int(exit_info.value.code or 0), out.getvalue(), err.getvalue())
-
-
-def _run_workers_here(app: App, recipes: Sequence[str], **_: Any) -> bool:
-    app.archive.ready()
-    context = app.context(owner_name("here"), fetching=True)
-    try:
-        return run_inline(context, recipes, horizon=IDLE_HORIZON, longest=LONGEST_RUN)
-    finally:
-        assert context.fetcher is not None
-        context.fetcher.close()
 
 
 def _environment(more: dict[str, str]) -> dict[str, str]:

@@ -269,11 +269,7 @@ def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunC
     summary = first.record
     assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
     assert summary["in_all"]["waiting"] == 0
-<<<<<<< HEAD
-    again = call_in(*run)
-=======
     again = run_cli("run", "crypto", "--once", "--in-process")
->>>>>>> main
     assert again.code == 0
     assert "nothing new from 1 source\n" in again.out
 
@@ -292,17 +288,10 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     feeds = settings.parent / "none.yaml"
     line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
     feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
-<<<<<<< HEAD
-    run = (settings.parent, "--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
-    assert call_in(*run).code == 0
-    feeds.write_text("sources:\n" + line.format("rss"))
-    again = call_in(*run)
-=======
     run = ("run", "crypto", "--until-idle", "--quiet", "--in-process")
     assert run_cli(*run).code == 0
     feeds.write_text("sources:\n" + line.format("rss"))
     again = run_cli(*run)
->>>>>>> main
     assert again.code == 0
     assert "paused, because no longer in the list of crypto: other." in again.err
     assert "unlisted" in run_cli("sources", "list").out
