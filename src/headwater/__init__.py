@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.model.errors import Temporary as Temporary
     from headwater.python_api.feeds import feed as feed
     from headwater.python_api.installation import Installation as Installation
-    from headwater.python_api.installation import open_installation as open  # noqa: A004, F401 - its public name
+    from headwater.python_api.installation import open_installation as open  # noqa: A004 - its public name
     from headwater.python_api.standalone import cluster as cluster
     from headwater.python_api.standalone import dedupe as dedupe
     from headwater.python_api.standalone import read as read
@@ -39,7 +39,19 @@ _MODULES = {
 }
 _NAMES = {"open": "open_installation"}
 
-__all__ = list(_MODULES)
+__all__ = [
+    "Document",
+    "HeadwaterError",
+    "Installation",
+    "Permanent",
+    "Refused",
+    "Temporary",
+    "cluster",
+    "dedupe",
+    "feed",
+    "open",
+    "read",
+]
 
 
 def __getattr__(name: str) -> Any:
