@@ -20,6 +20,7 @@ from headwater.store.maintenance.retention import (
     remove_captures,
     remove_polls,
     remove_queue_items,
+    remove_runs,
     remove_summaries,
 )
 
@@ -37,6 +38,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
 
     return Cutoffs(
         polls=before(policy.polls),
+        runs=before(policy.runs),
         alarms=before(policy.alarms),
         captures=before(policy.captures),
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
@@ -51,15 +53,23 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     if dry_run:
         return {"dry_run": True, **count_old(engine, cutoffs), "files": []}
     archived, files = archive_documents(app, cutoffs.documents) if cutoffs.documents else (0, [])
+    return {"dry_run": False, **remove_old_rows(app), "documents": archived, "files": files}
+
+
+def remove_old_rows(app: App) -> dict[str, Any]:
+    """Removes rows, and no files; returns how many of each kind. It is quick, so that it can be done often."""
+    engine, cutoffs = app.store.engine, retention_cutoffs(app.settings.retention, app.clock())
+    removals = {
+        "polls": (remove_polls, cutoffs.polls),
+        "runs": (remove_runs, cutoffs.runs),
+        "alarms": (remove_alarms, cutoffs.alarms),
+        "captures": (remove_captures, cutoffs.captures),
+        "queue": (remove_queue_items, cutoffs.queue),
+        "summaries": (remove_summaries, cutoffs.summaries),
+    }
     return {
-        "dry_run": False,
-        "polls": remove_polls(engine, cutoffs.polls) if cutoffs.polls else 0,
-        "alarms": remove_alarms(engine, cutoffs.alarms) if cutoffs.alarms else 0,
-        "captures": remove_captures(engine, cutoffs.captures) if cutoffs.captures else 0,
-        "documents": archived,
-        "queue": remove_queue_items(engine, cutoffs.queue) if cutoffs.queue else 0,
-        "summaries": remove_summaries(engine, cutoffs.summaries) if cutoffs.summaries else 0,
-        "files": files,
+        kind: remove(engine, before) if before is not None else 0
+        for kind, (remove, before) in removals.items()
     }
 
 

@@ -31,11 +31,13 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
+    """Days to keep records, 0 for ever. `polls` are the visits to sources (the view `ingestion_runs`), `runs` those of whole
+    recipes (`pipeline_runs`); `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
     finished requests to a language model."""
 
-    polls: int = 30
+    polls: int = 14
+    runs: int = 365
     alarms: int = 365
     captures: int = 0
     documents: int = 0
@@ -177,8 +179,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
-            "finished `summaries`, and moves `documents` to files; 0 for never."
+            description="Days after which `polls`, `runs`, `alarms`, `captures`, finished `queue` items and finished "
+            "`summaries` are removed, and `documents` moved to files; 0 for never."
         ),
     ] = Retention()
     recipes: Annotated[
