@@ -45,7 +45,8 @@ def test_r1_fifty_companies_in_ten_sectors_are_watched():
 
 
 def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
-    market_recipe = recipe()
+    assert (recipe().sources, recipe().subjects) == ((), ())
+    market_recipe = configure(WATCH_LIST, {})
     assert set(market_recipe.discover) == {
         "market_api",
         "news_api",

@@ -312,7 +312,8 @@ class Recipe:
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
-    any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    any, and its options. `bundled` returns the recipe, for its options, with the sources and subjects that come with its
+    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
@@ -337,6 +338,7 @@ class Recipe:
     layout: ObjectLayout | None = None
     views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    bundled: Callable[[Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     warns_if_scattered: bool = False

@@ -186,7 +186,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipes: Annotated[
         dict[str, RecipeSettings],
         Meta(
-            description="Settings of recipes by name: `sources` is a file that replaces the recipe's own list, `subjects` a file "
+            description="Settings of recipes by name: `sources` is a file with its sources (or `bundled` for the list that comes with it), `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
             "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
             "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."

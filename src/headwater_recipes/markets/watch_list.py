@@ -59,6 +59,9 @@ class WatchList:
     """Ticker to subject."""
 
 
+NO_COMPANIES = WatchList((), (), {})
+
+
 def load_watch_list(path: Path) -> WatchList:
     file = load_yaml(path, WatchListFile)
     tickers = {company.ticker: company.subject for company in file.entities}

@@ -100,6 +100,7 @@ def run(
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
         app = make_app(context, workers=workers, options={recipe: overrides})
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
+    require_sources(app, recipe)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
@@ -122,6 +123,16 @@ def run(
         if not completed and (once or until_idle):
             report_interruption(summary)
             raise KeyboardInterrupt
+
+
+def require_sources(app: App, recipe: str) -> None:
+    """A run without a source would end at once, and nobody would know why."""
+    if app.catalogue.sources(recipe):
+        return
+    hint = f"add one with `headwater sources add {recipe} ADDRESS`, or name a list: `recipes: {{{recipe}: {{sources: FILE}}}}`"
+    if app.recipe(recipe).bundled is not None:
+        hint += f"; `headwater sources add {recipe} --bundled` takes the list that comes with it"
+    raise Refused("no_sources", f"the recipe '{recipe}' has no sources yet; {hint}")
 
 
 def report_interruption(summary: RunSummary) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Engine, Text, func, literal_column, select, update
@@ -70,7 +71,9 @@ class PipelineRuns:
             row = rows.one_or_none()
             return None if row is None else dict(row)
 
-    def list_runs(self, recipe: str | None, options: Mapping[str, str]) -> list[dict[str, Any]]:
+    def list_runs(
+        self, recipe: str | None, options: Mapping[str, str] = MappingProxyType({})
+    ) -> list[dict[str, Any]]:
         """Newest first; of one recipe or all, with these options."""
         query = select(pipeline_runs)
         if recipe is not None:
