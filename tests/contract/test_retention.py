@@ -23,7 +23,6 @@ from headwater.ops import retention as cleanup
 from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.retention import apply_retention
 from headwater.ops.sweep import sweep_records
-from headwater.runtime.maintenance import MAINTENANCE_TASKS
 from headwater.settings.settings import Retention, read_settings
 from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
 from headwater.store.schema.operations import alarms
@@ -61,26 +60,17 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.poll(source=crypto("Fresh"))
     assert apply_retention(app_that_keeps(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
-    assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
+    (lease,) = scene.claim(Task.POLL, keys=(source.id,), recipe="crypto")  # its daily retry
+    assert (lease.source.failures, lease.source.stop_reason) == (10, "10 failures in a row")
 
 
-def test_r43_old_rows_go_every_25_minutes_with_the_limits_of_the_contract(app: App, scene: Scene):
-    assert (Retention().polls, Retention().queue) == (14, 90)
-    scene.poll(source=crypto())
-    scene.now += timedelta(days=13)
+def test_old_runs_of_recipes_are_removed(app: App, scene: Scene):
     app.pipeline_runs.begin("run", "crypto", {}, scene.now)
     app.pipeline_runs.finish("run", scene.now)
-    task = MAINTENANCE_TASKS["cleanup_all_tables"]
-    assert (task.trigger.cron, task.work(app_that_keeps(app, polls=14, runs=14))["polls"]) == (
-        "*/25 * * * *",
-        0,
-    )
-    scene.now += timedelta(days=2)
-    assert task.work(app_that_keeps(app, polls=14, runs=14)) == {
-        "polls": 1, "runs": 0, "alarms": 0, "captures": 0, "queue": 0, "summaries": 0,
-    }  # fmt: skip
-    scene.now += timedelta(days=14)
-    assert task.work(app_that_keeps(app, polls=14, runs=14))["runs"] == 1
+    scene.now += 13 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 0
+    scene.now += 2 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 1
 
 
 def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):
