@@ -197,4 +197,5 @@ def _with_end_notes(document: Document, outcome: Drop | SetAside) -> Document:
     notes = {"ended": outcome.reason, **outcome.evidence}
     if isinstance(outcome, Drop) and outcome.of:
         notes["of"] = outcome.of
-    return replace(document, notes=notes)
+    measured = outcome.quality if isinstance(outcome, SetAside) else None
+    return replace(document, notes=notes, quality=document.quality if measured is None else measured)

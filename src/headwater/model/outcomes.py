@@ -69,10 +69,12 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried."""
+    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried.
+    `quality` is stored with the document if the step measured it."""
 
     reason: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    quality: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
-from headwater_recipes.markets.views import MARKET_VIEWS
+from headwater_recipes.markets.views import market_views
 from headwater_recipes.markets.watch_list import NO_COMPANIES, RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
@@ -42,6 +42,7 @@ POLL_SECONDS: Mapping[str, int] = {
     "macro_news": 600,
     "web_scrape": 1800,
     "broker": 30,
+    "execution_api": 30,
 }
 
 
@@ -67,7 +68,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
     return Recipe(
         name=RECIPE,
         version="1",
-        views=MARKET_VIEWS,
+        views=market_views(names),
         sources=watch_list.sources,
         subjects=watch_list.subjects,
         discover=AdapterTable(endpoints).table(),
