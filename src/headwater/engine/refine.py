@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from headwater.engine.compose import compose_document, needs_browser, outcome_of_unreadable
+from headwater.engine.compose import compose_document, entry_reading, needs_browser
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.fingerprints import fingerprints_of_documents
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
+from headwater.engine.page_decision import FromSource, decide_page, stands_alone
 from headwater.model.document import Document, TrailEntry, with_trail_entry
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Draft, Job, Postponement, RefineResult, State, Task
-from headwater.model.outcomes import Drop, ExtractHints, SetAside, Unreadable
+from headwater.model.outcomes import Drop, ExtractHints, Reading, SetAside, Unreadable
+from headwater.model.page import PageMode, PageState
 from headwater.model.recipe import Outcome, Recipe, Step, StepContext
+from headwater.model.source import Lead
 
 REDECIDE_LIMIT = 5
 
@@ -32,8 +35,8 @@ def refine(context: JobContext, job: Job) -> int:
 
 
 def load_bodies(context: JobContext, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
-    """Returns the archived bodies by hash, for the drafts whose lead has no body of its own."""
-    captures = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
+    """Returns the archived pages by hash, for the drafts that are made of one."""
+    captures = [draft.capture for draft in drafts if draft.capture and draft.reads_page]
     return context.archive.get(captures) if captures else {}
 
 
@@ -102,25 +105,58 @@ class Refiner:
 
     def _extract(self, draft: Draft) -> Outcome:
         self.lease_renewer.renew_if_due()
+        lead = draft.lead.lead
+        mode = self.recipe.page_mode(draft.source.kind, draft.source.pages)
+        page = self._read_page(draft, mode)
+        may_render = (
+            self.context.renders and isinstance(page, Unreadable) and needs_browser(page.reason, draft)
+        )
+        decision = decide_page(lead, mode, page, may_render=may_render)
+        if isinstance(decision, Drop | SetAside):
+            return decision
+        if isinstance(decision, FromSource):
+            document = compose_document(draft, self._read_entry(lead), decision.page)
+            document = document.with_notes(page=decision.page.value, page_reason=decision.reason)
+        else:
+            state = PageState.NOT_NEEDED if lead.is_complete else PageState.READ
+            document = compose_document(draft, decision, state)
+        entry = TrailEntry(
+            "extract", document.notes["method"], tuple(sorted(document.origins)), document.notes
+        )
+        return document.with_changes(trail=(entry,), notes={})
+
+    def _read_page(self, draft: Draft, mode: PageMode) -> Reading | Unreadable:
+        """Returns what the page contains, or the source's text if that is complete."""
         lead, capture = draft.lead.lead, draft.capture
-        if lead.body is not None:
-            data, media_type = lead.body.encode("utf-8", "replace"), lead.body_type
-        elif capture is None or capture.sha256 not in self.bodies:
-            raise Permanent(
+        if lead.is_complete:
+            return self._read_body(lead)
+        if draft.lead.page_reason is not None and not draft.reads_page:
+            return Unreadable(draft.lead.page_reason)
+        if capture is None or capture.sha256 not in self.bodies:
+            damaged = Permanent(
                 "capture_damaged", "its bytes are missing from the archive or do not match their hash"
             )
-        else:
-            data, media_type = self.bodies[capture.sha256], capture.media_type
+            return _unreadable_unless_required(draft, mode, damaged)
+        hints = ExtractHints(url=capture.final_url, media_type=capture.media_type)
+        try:
+            return self._read(self.bodies[capture.sha256], hints)
+        except Permanent as error:
+            return _unreadable_unless_required(draft, mode, error)
+
+    def _read_body(self, lead: Lead) -> Reading | Unreadable:
+        data = (lead.body or "").encode("utf-8", "replace")
+        return self._read(data, ExtractHints(url=lead.url, media_type=lead.body_type))
+
+    def _read(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        media_type = hints.media_type or ""
         extract = self.recipe.extract.get(media_type) or self.recipe.extract.get("*")
         if extract is None:
-            return Drop("unsupported", evidence={"media_type": media_type})
-        url = capture.final_url if capture and lead.body is None else lead.url
-        reading = extract(data, ExtractHints(url=url, media_type=media_type))
-        if isinstance(reading, Unreadable):
-            return outcome_of_unreadable(reading)
-        document = compose_document(draft, reading)
-        entry = TrailEntry("extract", reading.method, tuple(sorted(document.origins)), document.notes)
-        return document.with_changes(trail=(entry,), notes={})
+            return Unreadable("unsupported", media_type)
+        return extract(data, hints)
+
+    def _read_entry(self, lead: Lead) -> Reading:
+        body = self._read_body(lead) if lead.body else None
+        return entry_reading(lead, body if isinstance(body, Reading) else None)
 
     def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> RefineResult:
         result = RefineResult(
@@ -167,6 +203,13 @@ class Refiner:
                 log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
             elif result.state is not State.KEPT:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
+
+
+def _unreadable_unless_required(draft: Draft, mode: PageMode, error: Permanent) -> Unreadable:
+    """A page that cannot be read at all ends in quarantine only if there is no document without it."""
+    if stands_alone(draft.lead.lead, mode):
+        return Unreadable(error.reason, error.detail)
+    raise error
 
 
 def _postponed(draft: Draft, postponement: Postponement) -> RefineResult:

@@ -108,7 +108,8 @@ class TrailEntry:
 class Document:
     """A step returns a changed copy of a document; the engine records which step changed which field.
 
-    `origins` names, per field, the evidence for its value ("json-ld datePublished", "feed entry").
+    `origins` names, per field, the evidence for its value ("json-ld datePublished", "feed entry"). `page` is the state
+    of its page (`PageState`).
     """
 
     id: str
@@ -131,6 +132,7 @@ class Document:
     image: str = ""
     media_type: str = ""
     guid: str = ""
+    page: str = ""
     group: str | None = None
     subjects: tuple[str, ...] = ()
     quality: float | None = None

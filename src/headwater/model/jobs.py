@@ -83,6 +83,11 @@ class Draft:
     capture: Capture | None
     source: Source
 
+    @property
+    def reads_page(self) -> bool:
+        """Whether its text is in the captured page. Otherwise the capture, if any, is the listing of the source."""
+        return not self.lead.lead.is_complete and self.capture is not None and bool(self.capture.lead)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
@@ -155,7 +160,8 @@ class PollResult:
 class FetchResult:
     """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
     fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
-    (`rendered`). `fresh_until` comes from the caching headers."""
+    (`rendered`). `fresh_until` comes from the caching headers. `no_page` is why there is no page, for a lead whose
+    document is then made of what the source provided."""
 
     lead: str
     version: str
@@ -163,6 +169,7 @@ class FetchResult:
     result: Capture | Postponement | Quarantine | None
     moved_to: str | None = None
     dropped: str | None = None
+    no_page: str | None = None
     fresh_until: datetime | None = None
 
 

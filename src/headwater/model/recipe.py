@@ -11,6 +11,7 @@ from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Refused
 from headwater.model.http import Capture, Request, Response
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.page import PageMode
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
@@ -272,7 +273,8 @@ class Command:
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
 
-    `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
+    `pages` says, per kind of source, what is done with the pages of its items unless the source says so itself; the
+    pages of the other kinds are required. `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
@@ -293,6 +295,7 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    pages: Mapping[str, PageMode] = field(default_factory=dict)
     sinks: Mapping[str, SinkFactory] = field(default_factory=dict)
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
@@ -307,6 +310,10 @@ class Recipe:
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+    def page_mode(self, kind: str, setting: PageMode | None) -> PageMode:
+        """What is done with the pages of a source of this kind with this setting."""
+        return setting or self.pages.get(kind, PageMode.REQUIRE)
 
 
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:

@@ -9,6 +9,7 @@ from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.page import PageMode
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
@@ -29,6 +30,7 @@ def recipe() -> Recipe:
         discover={"feed": discover_feed},
         extract={**readers, "text/html": FragmentReader(readers["text/html"])},
         steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),
+        pages={"feed": PageMode.TRY},
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(
             key=publication_day,

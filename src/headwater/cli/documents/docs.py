@@ -23,7 +23,17 @@ from headwater.model.errors import Refused
 from headwater.model.jobs import State
 
 app = command_group("List and read documents.")
-SHOWN = ("url", "publisher", "authors", "published_at", "modified_at", "language", "keywords", "description")
+SHOWN = (
+    "url",
+    "page",
+    "publisher",
+    "authors",
+    "published_at",
+    "modified_at",
+    "language",
+    "keywords",
+    "description",
+)
 
 
 @app.command("list")

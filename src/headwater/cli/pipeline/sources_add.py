@@ -16,6 +16,7 @@ from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_relative, print_json, print_json_lines
 from headwater.cli.standalone.inputs import is_url
 from headwater.model.errors import Refused
+from headwater.model.page import PageMode
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds, find_feed
 from headwater.settings.sources import SourceLine, make_source
@@ -95,6 +96,12 @@ def add(
         list[str] | None,
         typer.Option(metavar="URL", help="Fall back to this feed when the first fails; can be repeated."),
     ] = None,
+    pages: Annotated[
+        PageMode | None,
+        typer.Option(
+            help="Request the pages of its items: never, try or require; default: as in the recipe."
+        ),
+    ] = None,
     no_check: Annotated[bool, typer.Option("--no-check", help="Add it without fetching it first.")] = False,
     seconds: Seconds = 2.0,
     as_json: Json = False,
@@ -107,7 +114,12 @@ def add(
     app.recipe(recipe)
     options = {"fallback": fallback} if fallback else {}
     line = SourceLine(
-        name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron, options=options
+        name=name or urlsplit(url).hostname or url,
+        url=url,
+        every=every,
+        cron=cron,
+        pages=pages,
+        options=options,
     )
     make_source(line, recipe, where="source")  # refuses bad arguments before anything is fetched
     feed = None if no_check else _usable(find_feed(app, url, timedelta(seconds=seconds)))
@@ -132,6 +144,7 @@ def _keep_settings(app: App, source: Source) -> Source:
         trigger=source.trigger or stored.trigger,
         options={**stored.options, **source.options},
         subject=stored.subject,
+        pages=source.pages or stored.pages,
         credibility=stored.credibility,
     )
 

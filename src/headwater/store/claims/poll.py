@@ -192,7 +192,7 @@ def _stored_winners(connection: Connection, winners: list[StoredLead]) -> list[S
 def _new_lead_row(
     stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
 ) -> dict[str, Any]:
-    delivered = stored.lead.body is not None
+    delivered = stored.lead.is_complete
     return {
         **lead_row(stored),
         "state": State.DONE if delivered else State.WAITING,
@@ -201,6 +201,7 @@ def _new_lead_row(
         "first_seen_at": now,
         "updated_at": now,
         "render": False,
+        "page_reason": None,
         "attempts": 0,
         "reason": None,
     }
@@ -262,7 +263,7 @@ def _new_drafts(stored: Sequence[StoredLead], capture: str | None) -> list[NewDr
     return [
         NewDraft(s.document, s.recipe, s.source, s.id, s.lead.url, capture)
         for s in stored
-        if s.lead.body is not None
+        if s.lead.is_complete
     ]
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
+from headwater.model.page import has_whole_text
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
@@ -28,7 +29,9 @@ def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
     _lock_leads(connection, [result.id for result in refined if result.render])
-    columns = ("id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id")
+    columns = (
+        "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
+    )  # fmt: skip
     query = select(*(documents.c[name] for name in columns)).where(
         in_list(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
     )
@@ -79,6 +82,7 @@ def _keep_superseded(
             "capture_id",
             "state",
             "reason",
+            "page",
             "title",
             "text",
             "published_at",
@@ -102,6 +106,7 @@ def _keep_superseded(
             "capture_id": r.capture,
             "state": r.state,
             "reason": r.reason,
+            "page": r.document.page if r.document else "",
             "title": r.document.title if r.document else "",
             "text": r.document.text if r.document else "",
             "created_at": now,
@@ -136,7 +141,10 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
 
 
 def _is_worse(row: RowMapping, result: RefineResult) -> bool:
-    return bool(row["state"] == State.KEPT and result.state is not State.KEPT)
+    """Whether the document stays as it is. One without its whole text may turn out to be a copy of another."""
+    if row["state"] != State.KEPT or result.state is State.KEPT:
+        return False
+    return result.state is not State.DUPLICATE or has_whole_text(row["page"])
 
 
 def _has_newer_capture(row: RowMapping, result: RefineResult) -> bool:

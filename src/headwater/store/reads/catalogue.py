@@ -25,10 +25,10 @@ from headwater.store.schema.flow import (
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stopped", "failures", "reason", "due_at", "last_polled_at",
-    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "options", "watermark",
+    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
-    "id", "recipe", "state", "reason", "title", "url", "publisher", "published_at", "language", "revision",
+    "id", "recipe", "state", "reason", "page", "title", "url", "publisher", "published_at", "language", "revision",
     "duplicate_of", "updated_at",
 )  # fmt: skip
 
