@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from headwater.model.document import Document
+from headwater.model.document import FROM_SOURCE, Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Reading
 from headwater.model.page import PageState
@@ -15,8 +15,6 @@ BROWSER_REASONS = frozenset({"js_required", "consent"})
 
 # A day, in any time zone.
 DAY_ANYWHERE = timedelta(hours=24 + 14)
-
-FROM_SOURCE = "source"
 
 
 def compose_document(draft: Draft, reading: Reading, page: PageState = PageState.READ) -> Document:

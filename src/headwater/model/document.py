@@ -8,6 +8,9 @@ from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 
+FROM_SOURCE = "source"
+"""The origin of a field that the source of the document provided."""
+
 
 @dataclass(frozen=True, slots=True)
 class FactKey(Generic[T]):
