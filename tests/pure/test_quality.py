@@ -201,6 +201,10 @@ def test_sixty_unrelated_words_score_low_whatever_surrounds_them(separator: str)
     assert (outcome.evidence["label"], outcome.evidence["components"]["body_found"]) == ("low", 0.0)
 
 
+FINNISH = (
+    "Satama oli suljettuna kolme tuntia maanantaina sumun vuoksi. Kukaan ei loukkaantunut, ja liikenne jatkui "
+    "illalla normaalisti kaikilla reiteillä ilman viivytyksiä."
+)
 MENU = "Home\nAbout us\nContact the team\nTerms of use\nSign in to your account\nThe best of the week\n" * 4
 
 
@@ -213,8 +217,7 @@ MENU = "Home\nAbout us\nContact the team\nTerms of use\nSign in to your account\
         (MENU, "en", False),
         ("因为大雾遮住了船只，港口在星期一关闭了三个小时。没有人受伤，船长们表示他们会等待。第二天早上，一切恢复正常。", "zh", True),
         ("ท่าเรือปิดทำการเป็นเวลาสามชั่วโมงในวันจันทร์เพราะหมอกหนามากและไม่มีผู้ใดได้รับบาดเจ็บจากเหตุการณ์นี้เลยแม้แต่คนเดียว", "th", True),
-        ("Satama oli suljettuna kolme tuntia maanantaina sumun vuoksi. Kukaan ei loukkaantunut, ja liikenne jatkui "
-         "illalla normaalisti kaikilla reiteillä ilman viivytyksiä.", "fi", True),
+        (FINNISH, "fi", True),
     ],
 )  # fmt: skip
 def test_a_body_is_prose_in_any_language(text: str, language: str, expected: bool) -> None:

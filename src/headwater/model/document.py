@@ -8,6 +8,9 @@ from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 
+SUPERSEDES = "supersedes"
+"""The relation of a document to one with a part of its text, which thereby becomes a duplicate of it."""
+
 FROM_SOURCE = "source"
 """The origin of a field that the source of the document provided."""
 
@@ -88,7 +91,7 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A link to an earlier document: `duplicate` ends the later one, `related` keeps both."""
+    """A link to an earlier document: `duplicate` ends the later one, `supersedes` the earlier one, `related` keeps both."""
 
     to: str
     relation: str

@@ -16,6 +16,7 @@ from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_traces
+from headwater.store.dedupe.superseded import end_superseded, lock_with_parts, superseded_parts
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
@@ -29,6 +30,7 @@ def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
     _lock_leads(connection, [result.id for result in refined if result.render])
+    lock_with_parts(connection, refined)
     columns = (
         "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
     )  # fmt: skip
@@ -39,8 +41,10 @@ def finish_refine(
     held_rows: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
     results = [result for result in refined if result.id in held_rows]
     kept_documents = [result.document for result in results if result.state is State.KEPT and result.document]
+    superseded = superseded_parts(connection, kept_documents, now)
     traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
     conflicts = stale_documents(connection, held_rows[traced[0][0]]["recipe"], traced) if traced else set()
+    conflicts |= superseded.contested
     conflicts |= claim_fingerprints(
         connection, [d for d in kept_documents if d.id not in conflicts], held_rows
     )
@@ -56,7 +60,10 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
-    _mark_groups(connection, kept_documents, held_rows, now, settle)
+    superseded = superseded.without(conflicts)
+    end_superseded(connection, superseded, now)
+    left_groups = _left_groups(results, held_rows) | superseded.groups
+    _mark_groups(connection, kept_documents, held_rows, now, settle=settle, left_groups=left_groups)
     open_deliveries(
         connection,
         [(r.document, route, "document", r.revision) for r in results if r.document for route in r.routes],
@@ -233,11 +240,13 @@ def _mark_groups(
     kept_documents: Sequence[Document],
     held_rows: Rows,
     now: datetime,
+    *,
     settle: timedelta,
+    left_groups: set[str],
 ) -> None:
-    """A group that got a document is due when it has settled. Further documents only move the due time."""
+    """A group that got or lost a document is due when it has settled. Further documents only move the due time."""
     names = {(d.recipe, d.group) for d in kept_documents if d.group is not None}
-    left_groups = {
+    left_groups = left_groups | {
         held_rows[d.id]["group_id"]
         for d in kept_documents
         if held_rows[d.id]["group_id"] not in {None, _group_of(d)}
@@ -262,6 +271,15 @@ def _mark_groups(
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
     if left_groups:
         connection.execute(update(groups).where(in_list(groups.c.id, left_groups)).values(**changes))
+
+
+def _left_groups(results: Sequence[RefineResult], held_rows: Rows) -> set[str]:
+    """The groups of documents that were kept and turned out to be copies."""
+    return {
+        held_rows[r.id]["group_id"]
+        for r in results
+        if r.state is State.DUPLICATE and held_rows[r.id]["state"] == State.KEPT
+    } - {None}
 
 
 def _lock_groups(connection: Connection, group_ids: set[str]) -> None:
