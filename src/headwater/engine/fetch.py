@@ -133,7 +133,7 @@ class RecipeFetches:
     def _end_unchanged(self, stored: StoredLead, nothing_new: FetchResult) -> FetchResult:
         """The page is as it was. If it was rendered because it had no text, it has none in a browser either."""
         if stored.render and stands_alone(stored.lead, self._mode(stored)):
-            return replace(nothing_new, no_page=NO_BROWSER)
+            return replace(nothing_new, no_page=stored.page_reason or NO_BROWSER)
         return nothing_new
 
     def _mode(self, stored: StoredLead) -> PageMode:

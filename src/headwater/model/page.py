@@ -32,18 +32,17 @@ class PageState(StrEnum):
     UNREACHABLE = "unreachable"
 
 
+_NAMES = frozenset(PageState)
 WITH_WHOLE_TEXT = frozenset({PageState.READ, PageState.NOT_NEEDED})
 
 # The reasons of fetches and extractors. Every other reason of a fetch means that the page was not reached.
 _STATES = {
-    "not_fetched": PageState.NOT_FETCHED,
     "http_401": PageState.FORBIDDEN,
     "http_403": PageState.FORBIDDEN,
     "http_451": PageState.FORBIDDEN,
     "undeclared_agent": PageState.FORBIDDEN,
     "login": PageState.FORBIDDEN,
     "http_402": PageState.PAYWALL,
-    "paywall": PageState.PAYWALL,
     "http_404": PageState.MISSING,
     "http_410": PageState.MISSING,
     "soft_404": PageState.MISSING,
@@ -52,10 +51,7 @@ _STATES = {
     "forbidden_address": PageState.DISALLOWED,
     "js_required": PageState.SCRIPT_ONLY,
     "consent": PageState.CONSENT_WALL,
-    "error_page": PageState.ERROR_PAGE,
     "unsupported": PageState.NOT_AN_ARTICLE,
-    "not_an_article": PageState.NOT_AN_ARTICLE,
-    "too_large": PageState.TOO_LARGE,
     **dict.fromkeys(
         (
             "redirect_stub",
@@ -74,8 +70,8 @@ _STATES = {
 
 
 def page_state(reason: str) -> PageState:
-    """The state of a page that gave no text, for this reason."""
-    return _STATES.get(reason, PageState.UNREACHABLE)
+    """The state of a page that gave no text, for this reason. A state is its own reason."""
+    return PageState(reason) if reason in _NAMES else _STATES.get(reason, PageState.UNREACHABLE)
 
 
 def has_whole_text(page: str) -> bool:
