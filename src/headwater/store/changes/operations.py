@@ -100,17 +100,17 @@ class Operations:
     ) -> int:
         """Request the pages of documents that were made without one: those named, or all of a recipe, in these states or
         in any; returns how many. `renders`: a browser requests the pages that have no text without one."""
-        wanted = select(documents.c.id).where(
+        document_ids = select(documents.c.id).where(
             documents.c.page.in_(states) if states else documents.c.page.not_in(["", *WITH_WHOLE_TEXT])
         )
         if records is not None:
             keys = (documents.c.id.like(f"{key_prefix(text)}%") for text in records)
-            wanted = wanted.where(or_(false(), *keys))
+            document_ids = document_ids.where(or_(false(), *keys))
         if recipe:
-            wanted = wanted.where(documents.c.recipe == recipe)
+            document_ids = document_ids.where(documents.c.recipe == recipe)
         state = select(documents.c.page).where(documents.c.lead_id == leads.c.id).scalar_subquery()
         finished_leads = update(leads).where(
-            leads.c.document_id.in_(wanted), leads.c.state.in_((State.DONE, State.DROPPED))
+            leads.c.document_id.in_(document_ids), leads.c.state.in_((State.DONE, State.DROPPED))
         )
         values: dict[str, Any] = {
             "state": State.WAITING,
