@@ -2,6 +2,7 @@
 
 import html
 import re
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from headwater.model.warning_log import Warn, ignore_warning
@@ -11,6 +12,11 @@ INLINE = "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|
 BLOCK = "blockquote|br|center|div|figure|figcaption|h[1-6]|hr|img|li|nobr|ol|p|pre|section|table|tbody|td|th|tr|ul"
 INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^<>]*|/)?>|<!--[^<>]*-->", re.IGNORECASE)
 BLOCK_TAG = re.compile(rf"</?(?:{BLOCK})(?:\s[^<>]*|/)?>", re.IGNORECASE)
+KNOWN_TAG = re.compile(rf"{INLINE}|{BLOCK}", re.IGNORECASE)
+# Tags that nobody leaves open by mistake: alone they are what a title is about.
+LONE_TAG = re.compile(
+    r"<(blockquote|div|figure|figcaption|h[1-6]|ol|pre|section|table|tbody|td|th|tr|ul)>", re.IGNORECASE
+)
 SCRIPT = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 ANY_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>")
@@ -62,13 +68,35 @@ def inner_text(element: Element) -> str:
     return "".join(element.itertext())
 
 
+def title_text(element: Element) -> str:
+    """The text of a title whose markup was not escaped: without code, and with the names of tags that it is about."""
+    if not len(element):
+        return element.text or ""
+    pieces: list[str] = [element.text or ""]
+    waiting: list[Element | str] = [part for child in reversed(element) for part in (child.tail or "", child)]
+    while waiting:  # not recursive: nesting may be very deep
+        part = waiting.pop()
+        if isinstance(part, str):
+            pieces.append(part)
+            continue
+        name = canonical_name(part.tag).rpartition(":")[2]
+        if name in {"script", "style"}:
+            continue
+        if not len(part) and not part.text and not KNOWN_TAG.fullmatch(name):
+            pieces.append(f"<{name}>")
+            continue
+        pieces.append(part.text or "")
+        waiting += [piece for child in reversed(part) for piece in (child.tail or "", child)]
+    return "".join(pieces)
+
+
 def clean_title(raw: str, warn: Warn, *, literal: bool = False) -> str | None:
     """The text on one line, without tags; None if empty. `literal` text (Atom's type="text") keeps what looks like markup."""
     if raw.isascii() and "&" not in raw and "<" not in raw:
         return " ".join(raw.split()) or None
     text = fix_mojibake(raw, warn)
     if not literal and "<" in text:
-        text = strip_tags(text)
+        text = strip_title_tags(text)
     if "&" in text:
         text = _decode_references(text, warn, literal=literal)
     return " ".join(text.split()) or None
@@ -82,9 +110,9 @@ def _decode_references(text: str, warn: Warn, *, literal: bool) -> str:
         if level or literal:
             warn("double_encoded", text)
         text = decoded
-        if not literal and INLINE_TAG.search(text):
+        if not literal and (INLINE_TAG.search(text) or SCRIPT.search(text)):
             warn("double_encoded", text)
-            text = strip_tags(text)
+            text = strip_title_tags(text)
     return text
 
 
@@ -92,6 +120,17 @@ def strip_tags(text: str) -> str:
     """The text without known HTML tags; `a < b > c` stays."""
     text = SCRIPT.sub("", text)
     return BLOCK_TAG.sub(" ", INLINE_TAG.sub("", text))
+
+
+def strip_title_tags(title: str) -> str:
+    """The same for a title, which may be about a tag: that in `how to centre a <div>` stays."""
+    title = SCRIPT.sub("", title)
+    return BLOCK_TAG.sub(partial(_blank_unless_alone, title.lower()), INLINE_TAG.sub("", title))
+
+
+def _blank_unless_alone(text: str, tag: re.Match[str]) -> str:
+    lone = LONE_TAG.fullmatch(tag[0])
+    return tag[0] if lone and f"</{lone[1].lower()}" not in text else " "
 
 
 def looks_like_html(text: str) -> bool:
@@ -102,7 +141,8 @@ def looks_like_html(text: str) -> bool:
 
 def excerpt(text: str, longest: int) -> str | None:
     """The beginning of a text that may be markup, cut after a whole word at `longest` characters."""
-    text_line = clean_title(text[: longest * 8], ignore_warning)
+    # A tag whose end was cut off is not what the text is about.
+    text_line = clean_title(strip_tags(text[: longest * 8]), ignore_warning)
     if text_line is None or len(text_line) <= longest:
         return text_line
     return text_line[:longest].rpartition(" ")[0].rstrip(" ,;:-") + "…"
