@@ -25,11 +25,12 @@ from pathlib import Path
 import datasketch
 import numpy as np
 
-from headwater.documents.dedupe.articles import Article, fingerprint_text
+from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.deduplicator import PER_KEY
 from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
 from headwater.documents.dedupe.rules import PROFILES, dedupe_stream
 from headwater.documents.dedupe.tokens import mix_bits
+from headwater.text.folding import fold_text
 
 Row = dict[str, object]
 KEYS = BANDS + ANCHORS + 1
@@ -193,7 +194,7 @@ def answers_by_hash(documents: list[Row]) -> dict[str, str | None]:
     first_ids: dict[str, str] = {}
     answers = {}
     for row in documents:
-        first = first_ids.setdefault(fingerprint_text(row["body"]), str(row["id"]))
+        first = first_ids.setdefault(fold_text(row["body"]), str(row["id"]))
         answers[str(row["id"])] = first if first != str(row["id"]) else None
     return answers
 

@@ -25,7 +25,7 @@ from benchmarks.reading.printed import flowing, form, scan, tabular
 from headwater.extract.pdf.reader import read_pdf
 from headwater.extract.plain_text import read_plain
 from headwater.extract.reader import read_any
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading
 

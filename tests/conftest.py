@@ -1,6 +1,8 @@
 """Fixtures that several suites share: both databases, empty for each test."""
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -25,6 +27,10 @@ from headwater.store.views import install_views
 # A shell starts background jobs with SIGINT ignored, and every child inherits that; some tests interrupt a program.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Without bytecode files, each program that a test starts would compile all of Headwater first.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The same examples each time: a suite that blocks everyone must not fail at random.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)

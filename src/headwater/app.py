@@ -1,29 +1,22 @@
-"""The composition root: the only place that knows which implementations an installation uses."""
+"""The composition root: the only place that knows which implementations an installation uses.
+
+Most commands read a few rows. They must not wait for the parts that fetch, extract and deliver, so a part is imported
+when it is first used.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from headwater.archive.bucket import S3Server, open_bucket_archive
-from headwater.archive.packs import ObjectArchive, open_folder_archive
-from headwater.archive.record_files import RECORDS_PREFIX as RECORDS
-from headwater.archive.record_files import BucketRecords, FolderRecords, RecordFiles, collect_folder_records
-from headwater.engine.context import JobContext, RetryPolicy
-from headwater.fetch.browser.renderer import is_browser_available
-from headwater.fetch.client.http_fetcher import HttpFetcher
-from headwater.fetch.politeness.rate_limiter import RateLimiter
-from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
-from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
-from headwater.logs import configure_logs
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe, Sink, find_recipe
-from headwater.model.subject import Subject
-from headwater.recipe_loader import installed_recipes, load_recipe
-from headwater.redis_client import RedisClient
+from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.settings.archive import (
     ArchiveSettings,
     bucket_credentials,
@@ -31,27 +24,37 @@ from headwater.settings.archive import (
     local_archive_folder,
     parse_bucket_url,
 )
-from headwater.settings.channels import Channel, check_channel
-from headwater.settings.fetch import fetch_settings
 from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings
-from headwater.sinks.files import FileSink
-from headwater.sinks.http_endpoint import HttpEndpoint
-from headwater.sinks.mail import MailSink
-from headwater.sinks.queue import Push, QueueSink, RedisQueue
-from headwater.sinks.slack import SlackSink
-from headwater.sinks.webhook import WebhookSink
-from headwater.store.changes.mentions import MentionStore
-from headwater.store.changes.operations import Operations
-from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 from headwater.store.reads.catalogue import Catalogue
-from headwater.store.reads.provenance import SqlProvenance
-from headwater.store.redis.markers import DedupeMarkers
-from headwater.store.redis.queue_supply import RedisQueueSupply
 from headwater.store.sql_store import SqlStore
-from headwater.store.views import install_views
+
+if TYPE_CHECKING:
+    from headwater.archive.bucket import S3Server
+    from headwater.archive.packs import ObjectArchive
+    from headwater.archive.record_files import RecordFiles
+    from headwater.engine.context import JobContext
+    from headwater.fetch.politeness.rate_limiter import RateLimiter
+    from headwater.model.subject import Subject
+    from headwater.recipes.loader import LoadedRecipes
+    from headwater.settings.channels import Channel
+    from headwater.sinks.queue import Push
+    from headwater.store.changes.alarms import AlarmStore
+    from headwater.store.changes.link_health import LinkHealthStore
+    from headwater.store.changes.mentions import MentionStore
+    from headwater.store.changes.operations import Operations
+    from headwater.store.changes.pipeline_runs import PipelineRuns
+    from headwater.store.changes.queue_lists import QueueLists
+    from headwater.store.changes.queues import SqlQueues
+    from headwater.store.changes.replays import Replays
+    from headwater.store.maintenance.tasks import MaintenanceTasks
+    from headwater.store.reads.object_copies import ObjectCopies
+    from headwater.store.reads.provenance import SqlProvenance
+    from headwater.store.redis.markers import DedupeMarkers
+    from headwater.store.search.document_search import DocumentSearch
+    from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
 # Longer than a nearby server ever takes, and short enough that a dead one delays nothing.
 MARKER_TIMEOUT_SECONDS = 0.5
@@ -84,10 +87,69 @@ class App:
 
     @cached_property
     def operations(self) -> Operations:
+        from headwater.store.changes.operations import Operations
+
         return Operations(self.store.engine)
 
     @cached_property
+    def alarms(self) -> AlarmStore:
+        from headwater.store.changes.alarms import AlarmStore
+
+        return AlarmStore(self.store.engine)
+
+    @cached_property
+    def link_health(self) -> LinkHealthStore:
+        from headwater.store.changes.link_health import LinkHealthStore
+
+        return LinkHealthStore(self.store.engine)
+
+    @cached_property
+    def maintenance_tasks(self) -> MaintenanceTasks:
+        from headwater.store.maintenance.tasks import MaintenanceTasks
+
+        return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def mentions(self) -> MentionStore:
+        from headwater.store.changes.mentions import MentionStore
+
+        return MentionStore(self.store.engine)
+
+    @cached_property
+    def object_copies(self) -> ObjectCopies:
+        from headwater.store.reads.object_copies import ObjectCopies
+
+        return ObjectCopies(self.store.engine)
+
+    @cached_property
+    def pipeline_runs(self) -> PipelineRuns:
+        from headwater.store.changes.pipeline_runs import PipelineRuns
+
+        return PipelineRuns(self.store.engine)
+
+    @cached_property
+    def replays(self) -> Replays:
+        from headwater.store.changes.replays import Replays
+
+        return Replays(self.store.engine)
+
+    @cached_property
+    def search(self) -> DocumentSearch:
+        from headwater.store.search.document_search import DocumentSearch
+
+        return DocumentSearch(self.store.engine, self.settings.folder, self.settings.encoder)
+
+    @cached_property
+    def summaries(self) -> SqlSummaryStore:
+        from headwater.store.summaries.sql_summaries import SqlSummaryStore
+
+        return SqlSummaryStore(self.store.engine)
+
+    @cached_property
     def archive(self) -> ObjectArchive:
+        from headwater.archive.bucket import open_bucket_archive
+        from headwater.archive.packs import open_folder_archive
+
         self._folder()
         folder = self.archive_folder
         if folder is not None:
@@ -99,12 +161,19 @@ class App:
     def records(self) -> RecordFiles:
         """Files of old documents: next to the captures if those are in a bucket, which every machine can read. Earlier
         versions left them in the data folder even then; the first process that opens them moves them."""
-        folder = FolderRecords(self.settings.folder / RECORDS)
+        from headwater.archive.record_files import (
+            RECORDS_PREFIX,
+            BucketRecords,
+            FolderRecords,
+            collect_folder_records,
+        )
+
+        folder = FolderRecords(self.settings.folder / RECORDS_PREFIX)
         if self.archive_folder is not None:
             return folder
         archive = self.settings.archive_settings
         bucket, prefix = parse_bucket_url(archive.place)
-        path = f"{prefix}/{RECORDS}" if prefix else RECORDS
+        path = f"{prefix}/{RECORDS_PREFIX}" if prefix else RECORDS_PREFIX
         files = BucketRecords(bucket_server(archive).bucket(bucket, path), f"s3://{bucket}/{path}")
         collect_folder_records(folder, files)
         return files
@@ -115,12 +184,21 @@ class App:
         return local_archive_folder(self.settings.archive_settings, self.settings.folder)
 
     @cached_property
+    def loaded_recipes(self) -> LoadedRecipes:
+        from headwater.recipes.loader import load_recipes
+
+        return load_recipes(self.settings)
+
+    @property
     def recipes(self) -> Mapping[str, Recipe]:
-        return installed_recipes(self.settings)
+        return self.loaded_recipes.recipes
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
         """Returns the common sinks and each recipe's own."""
+        from headwater.sinks.files import FileSink
+        from headwater.sinks.queue import QueueSink
+
         of_recipes = {
             name: make_sink(self.output(recipe.name), self.provenance)
             for recipe in self.recipes.values()
@@ -134,6 +212,8 @@ class App:
 
     @cached_property
     def provenance(self) -> SqlProvenance:
+        from headwater.store.reads.provenance import SqlProvenance
+
         return SqlProvenance(self.store.engine, self.archive)
 
     def output(self, recipe: str) -> Path:
@@ -150,14 +230,27 @@ class App:
             after_run(self.output(recipe), self.provenance)
 
     def _push(self) -> Push:
-        """Queues are rows unless the settings name a server."""
+        """Queues are rows; if the settings name a server, their items go onto its lists, too."""
+        from headwater.store.changes.queues import SqlQueues
+
         if not self.settings.queues:
             return self.queues.push
-        return RedisQueue(resolve_secret(self.settings.queues, "queues")).push
+        return self.queue_lists(SqlQueues(self.store.engine, self.clock)).push
+
+    def queue_lists(self, rows: SqlQueues) -> QueueLists:
+        """Needs the setting `queues`, but no Redis library."""
+        from headwater.sinks.queue import RedisQueue
+        from headwater.store.changes.queue_lists import QueueLists
+
+        return QueueLists(rows, RedisQueue(resolve_secret(self.settings.queues, "queues")).push)
 
     @cached_property
     def queues(self) -> SqlQueues:
         """Queues of documents for other programs. Items on a server become rows when they are taken."""
+        from headwater.redis_client import RedisClient
+        from headwater.store.changes.queues import SqlQueues
+        from headwater.store.redis.queue_supply import RedisQueueSupply
+
         rows = SqlQueues(self.store.engine, self.clock)
         if not self.settings.queues:
             return rows
@@ -173,6 +266,9 @@ class App:
     @cached_property
     def markers(self) -> DedupeMarkers | None:
         """Fingerprints for other programs, if the settings name a server."""
+        from headwater.redis_client import RedisClient
+        from headwater.store.redis.markers import DedupeMarkers
+
         if not self.settings.redis:
             return None
         server = RedisClient(resolve_secret(self.settings.redis, "redis"), seconds=MARKER_TIMEOUT_SECONDS)
@@ -188,6 +284,12 @@ class App:
         return channels
 
     def _channel(self, name: str, channel: Channel) -> Sink:
+        from headwater.settings.channels import check_channel
+        from headwater.sinks.http_endpoint import HttpEndpoint
+        from headwater.sinks.mail import MailSink
+        from headwater.sinks.slack import SlackSink
+        from headwater.sinks.webhook import WebhookSink
+
         check_channel(name, channel)
         if channel.kind == "email":
             return MailSink(
@@ -206,17 +308,19 @@ class App:
         return WebhookSink(endpoint, self.clock, resolve_secret(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
-        if name not in self.recipes:
-            for broken in entry_points(group=RECIPE_ENTRY_POINTS, name=name):
-                load_recipe(broken)
+        """Raises Refused, with the reason, if the recipe is unknown or was left out."""
+        if refusal := self.loaded_recipes.refusals.get(name):
+            raise refusal
         return find_recipe(self.recipes, name)
 
     def register(self, recipe: Recipe) -> int:
         """Updates the sources, subjects and views of a recipe in the store, and returns the number of new sources."""
+        from headwater.store.views import install_views
+
         if recipe.views is not None:
             install_views(self.store.engine, recipe.name, recipe.views)
         if recipe.subjects:
-            MentionStore(self.store.engine).declare(recipe.name, recipe.subjects)
+            self.mentions.declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())
 
     def subjects(self, recipe: str) -> Sequence[Subject]:
@@ -224,12 +328,20 @@ class App:
         return self.recipe(recipe).subjects
 
     def fetcher(self) -> Fetcher:
+        from headwater.fetch.client.http_fetcher import HttpFetcher
+        from headwater.logs import configure_logs
+        from headwater.settings.fetch import fetch_settings
+
         configure_logs(self.settings.log, self.settings.log_level)
         return HttpFetcher(fetch_settings(self.settings), rate_limiter=self._rate_limiter(), clock=self.clock)
 
     def _rate_limiter(self) -> RateLimiter | None:
         """Limits are shared by all processes with the same server, or else with the same data folder. Without either (a
         single request) there is nothing to share."""
+        from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
+        from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
+        from headwater.redis_client import RedisClient
+
         if self.settings.redis:
             server = RedisClient(
                 resolve_secret(self.settings.redis, "redis"), seconds=RATE_LIMIT_TIMEOUT_SECONDS
@@ -242,12 +354,18 @@ class App:
 
     def install_views(self) -> None:
         """Create the views of all recipes, unless they are up to date."""
+        from headwater.store.views import install_views
+
         for recipe in self.recipes.values():
             if recipe.views is not None:
                 install_views(self.store.engine, recipe.name, recipe.views)
 
     def context(self, owner: str, *, fetching: bool) -> JobContext:
         """Returns the context of a worker; only one that fetches needs a fetcher."""
+        from headwater.engine.context import JobContext
+        from headwater.fetch.browser.renderer import is_browser_available
+        from headwater.logs import configure_logs
+
         self.install_views()
         return JobContext(
             owner=owner,
@@ -276,6 +394,8 @@ class App:
 
 
 def bucket_server(archive: ArchiveSettings) -> S3Server:
+    from headwater.archive.bucket import S3Server
+
     key, secret = bucket_credentials(archive)
     endpoint = check_archive_endpoint(archive)
     return S3Server(endpoint=endpoint, region=archive.region, key=key, secret=secret)

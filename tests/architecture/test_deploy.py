@@ -124,7 +124,16 @@ def test_r90_every_kind_of_work_has_its_worker(place: str):
     assert served == ALL_QUEUES
     started = {parsed_command(words) for where, words in COMMANDS if where.startswith(place)}
     assert {"beat", "worker", "serve"} <= started
-    assert place == "procfile" or "backup" in started
+    assert place == "procfile" or "backup create" in started
+
+
+@pytest.mark.parametrize("place", ["compose", "kubernetes", "systemd"])
+def test_backups_are_outside_the_data_folder_and_old_ones_are_removed(place: str):
+    (words,) = [
+        words for where, words in COMMANDS if where.startswith(place) and words[:2] == ["backup", "create"]
+    ]
+    assert not words[2].startswith(("/data/", "/var/lib/headwater"))
+    assert "--keep" in words
 
 
 def test_r90_one_image_serves_all_roles_and_runs_as_an_unprivileged_user():

@@ -8,7 +8,7 @@ import yaml
 
 from headwater.cli.commands import all_commands, load_command
 from headwater.cli.reference import commands, pages
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.settings.reference import commented_settings, setting_descriptions
 from headwater.settings.settings import Settings
 
@@ -58,7 +58,7 @@ def test_the_commented_settings_can_be_read_as_they_are_and_with_every_comment_t
 
 def test_every_step_of_every_recipe_is_explained():
     text = (FOLDER / "recipes.md").read_text(encoding="utf-8")
-    for recipe in installed_recipes(Settings()).values():
+    for recipe in load_recipes(Settings()).recipes.values():
         for step in recipe.steps:
             line = next(line for line in text.splitlines() if line.startswith(f"| `{step.name}` |"))
             assert len(line.split("|")[3].strip()) > 10

@@ -14,6 +14,7 @@ import msgspec
 
 from headwater.app import App
 from headwater.ops.move import move
+from headwater.ops.move_target import TargetEnvironment
 from headwater.settings.settings import Settings
 
 
@@ -26,7 +27,8 @@ def live(command: dict) -> None:
         if len(moments) - 1 == command["kill_at"]:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    move(App(msgspec.convert(command["settings"], Settings)), "cluster", progress)
+    settings = msgspec.convert(command["settings"], Settings)
+    move(App(settings), TargetEnvironment("cluster", settings.in_environment("cluster")), progress)
     Path(command["moments"]).write_text(json.dumps(moments), encoding="utf-8")
 
 

@@ -13,8 +13,8 @@ from tests.chaos.victim import KillPoints, KillSwitch, main
 
 from headwater.app import App
 from headwater.documents.cleaning.normalise import normalise
-from headwater.engine.context import RetryPolicy
 from headwater.engine.engine import Engine
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.liveness import owner_name
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater.ops.installation_lock import release_dead_owners

@@ -21,13 +21,14 @@ from headwater.app import App
 from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.dedupe.rules import DEFAULT
-from headwater.engine.context import RetryPolicy
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.liveness import owner_name
 from headwater.model.outcomes import ExtractHints
 from headwater.ops.installation_lock import release_dead_owners
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.runtime.inline import run_inline
-from headwater.settings.settings import RecipeSettings, Settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 
@@ -146,7 +147,7 @@ def live(command: dict) -> None:
 
 def warm() -> None:
     """Load what every worker would load for itself: there are many, and all are forked from this process."""
-    recipes = installed_recipes(Settings(log_level="error"))
+    recipes = load_recipes(Settings(log_level="error")).recipes
     with tempfile.TemporaryDirectory() as folder:
         engine = connect(f"sqlite:///{folder}/headwater.db")
         migrate(engine)

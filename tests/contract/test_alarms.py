@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from tests.support.scene import HOUR, LEASE, START, Scene, ended_result, kept_re
 from headwater.app import App
 from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine as Worker
+from headwater.model.alarm import Problem
 from headwater.model.jobs import Job, State, Task
 from headwater.model.outcomes import Sent
 from headwater.model.recipe import Envelope
-from headwater.ops.alarms.alarm_store import AlarmStore
-from headwater.ops.alarms.decision import Problem
+from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.health import check_health
 from headwater.settings.settings import read_settings
+from headwater.store.changes.alarms import AlarmStore
 from headwater.store.schema.flow import deliveries, quarantine
 from headwater.store.schema.operations import alarms
 
@@ -65,7 +67,9 @@ def context(scene: Scene, channel: Any, owner: str = "worker") -> JobContext:
 
 
 def settle(scene: Scene, *problems: Problem, channels: tuple[str, ...] = ("ops",)) -> tuple[int, int]:
-    raised, cleared = AlarmStore(scene.store.engine).settle(CRYPTO, problems, channels, scene.now)
+    raised, cleared = AlarmStore(scene.store.engine).settle(
+        CRYPTO, partial(decide_alarms, problems, now=scene.now), channels, scene.now
+    )
     return len(raised), len(cleared)
 
 
@@ -115,7 +119,7 @@ def test_c35_a_check_that_dies_before_its_commit_leaves_nothing_and_can_be_repea
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     with monkeypatch.context() as broken:
-        broken.setattr("headwater.ops.alarms.alarm_store.open_deliveries", _die)
+        broken.setattr("headwater.store.changes.alarms.open_deliveries", _die)
         with pytest.raises(WorkerDied):
             settle(scene, SILENT)
     assert (scene.rows(alarms), scene.rows(deliveries)) == ([], [])

@@ -231,6 +231,20 @@ def test_c27_a_job_is_a_poll_of_a_feed(scene: Scene, engine: Engine):
     assert len({row["id"] for row in jobs}) == 4
 
 
+def test_c27_duplicates_are_counted_by_address_and_by_content_in_the_poll_that_listed_them(
+    scene: Scene, engine: Engine
+):
+    first, second = crypto("First"), crypto("Second")
+    entries = [make_lead(path, source=first, body="b") for path in ("a", "b", "c")]
+    scene.poll(*entries, source=first)
+    scene.poll(make_lead("again", source=second, url=entries[0].lead.url, body="b"), source=second)
+    original, copy, other = scene.claim(Task.REFINE, recipe=CRYPTO)
+    repeated = ended_result(copy, State.DUPLICATE, "duplicate:content", of=original.id)
+    scene.refine(kept_result(original, guid="o"), repeated, kept_result(other, guid="x"))
+    jobs = ask(engine, "SELECT articles_processed, duplicates_found FROM ingestion_jobs ORDER BY 1")
+    assert [tuple(row.values()) for row in jobs] == [(1, 1), (3, 1)]
+
+
 def test_c28_the_performance_of_a_feed_lists_its_polls(scene: Scene, engine: Engine):
     source = crypto()
     scene.poll(make_lead("a", source=source, body="b"), source=source, elapsed_ms=120, status=200)

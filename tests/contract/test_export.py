@@ -14,9 +14,9 @@ from tests.flow.command_line import CommandResult, call
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
 from tests.support.scene import HOUR, START, Scene, ended_result, kept_result, make_source
 
+from headwater.archive.row_files import WRITERS, atomic_file
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State
-from headwater.sinks.row_files import WRITERS, atomic_file
 from headwater.store.reads.export import ArticleFilter, export_articles
 
 MEBIBYTE = 1 << 20

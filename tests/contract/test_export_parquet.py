@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow.parquet
 from tests.support.scene import START
 
-from headwater.sinks import row_files
-from headwater.sinks.row_files import WRITERS, atomic_file
+from headwater.archive import row_files
+from headwater.archive.row_files import WRITERS, atomic_file
 
 
 def write(rows: Any, folder: Path) -> Path:

@@ -14,6 +14,7 @@ from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
+from headwater.search.query import SearchQuery
 from headwater.store.changes.operations import Operations
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.claims.poll import register_sources
@@ -30,7 +31,7 @@ from headwater.store.relocation import (
     record_departure,
 )
 from headwater.store.schema.flow import sources
-from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text import search_text
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.sql_store import SqlStore
 

@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 from tests.support.crypto_scene import ask, crypto, settings_file
-from tests.support.scene import RECIPE, Scene, make_source
+from tests.support.scene import HOUR, RECIPE, Scene, ended_result, make_lead, make_source
 
 from headwater.app import App
 from headwater.liveness import machine_id
 from headwater.model.errors import Refused, Temporary
+from headwater.model.jobs import State, Task
 from headwater.model.source import Trigger
+from headwater.ops.health import check_health
 from headwater.runtime.maintenance import LEASE, MAINTENANCE_TASKS, Maintenance, MaintenanceTask
-from headwater.runtime.runs import close_runs
+from headwater.runtime.runs import close_runs, record_continuous_runs, record_run
 from headwater.settings.settings import read_settings
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.operations import maintenance_tasks
@@ -98,11 +100,11 @@ def test_most_calls_only_read_the_clock(
 ):
     maintenance = worker(app, recorded_task)
     maintenance.run_due()
-    monkeypatch.setattr("headwater.runtime.maintenance.MaintenanceTasks", None)
+    monkeypatch.setitem(vars(app), "maintenance_tasks", None)
     scene.now += timedelta(seconds=14)
     assert maintenance.run_due() == []
     scene.now += timedelta(seconds=1)
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         maintenance.run_due()
 
 
@@ -214,3 +216,28 @@ def test_p29_the_search_index_is_filled_at_night_before_the_first_search(app: Ap
     assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}
     assert index_documents(app.store.engine, RECIPE) == 0
     assert maintenance.run_now("fill_search_index") == {}
+
+
+def test_workers_that_never_end_leave_a_run_for_every_hour_so_that_alarms_can_fire(app: App, scene: Scene):
+    source = crypto("One")
+    scene.poll(source=source)
+    assert list(record_continuous_runs(app)) == ["crypto"]
+    (first,) = app.pipeline_runs.list_runs("crypto")
+    assert (first["status"], first["started_at"], first["ended_at"]) == ("completed", NOON - HOUR, NOON)
+    scene.now = NOON + HOUR
+    entries = [make_lead(str(number), source=source, body="b") for number in range(30)]
+    scene.poll(*entries, source=source)
+    drafts = scene.claim(Task.REFINE, recipe="crypto")
+    scene.refine(*(ended_result(draft, State.QUARANTINED, "unreadable") for draft in drafts))
+    record_continuous_runs(app)
+    (second, _) = app.pipeline_runs.list_runs("crypto")
+    assert (second["started_at"], second["failed"], second["total"]) == (NOON, 30, 30)
+    assert any("entries failed" in title for title in check_health(app)["recipes"]["crypto"]["raised"])
+
+
+def test_no_run_is_recorded_without_a_poll_or_while_another_run_goes_on(app: App, scene: Scene):
+    scene.poll(source=crypto("One"))
+    with record_run(app, "crypto"):
+        assert record_continuous_runs(app) == {}
+    scene.now = NOON + 3 * HOUR
+    assert record_continuous_runs(app) == {}

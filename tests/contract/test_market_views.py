@@ -114,7 +114,8 @@ def test_r62_r88_sources_carry_their_config_and_how_far_they_were_read(filled, a
 
 def test_r45_r61_r88_runs_have_their_status_and_counts(filled, ask):
     rows = ask("SELECT status, items_fetched, items_new FROM ingestion_runs ORDER BY items_fetched")
-    assert [tuple(row.values()) for row in rows] == [("completed", 1, 1), ("completed", 3, 3)]
+    # The article of the first run is listed by the other source, too: it is fetched, but not new.
+    assert [tuple(row.values()) for row in rows] == [("completed", 1, 0), ("completed", 3, 3)]
 
 
 def test_r88_documents_have_the_statuses_of_the_contract(filled, ask):

@@ -6,9 +6,10 @@ import pytest
 
 from headwater.documents.embedding.models import locate_model
 from headwater.model.errors import Refused
-from headwater.recipe_loader import installed_recipes
-from headwater.settings.settings import RecipeSettings, Settings
-from headwater_recipes.geopolitics.embeddings import EmbedDocuments
+from headwater.recipes.loader import load_recipes
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings
+from headwater.stories.document_vectors import EmbedDocuments
 
 
 def test_a_model_is_a_folder_or_a_name_among_those_of_the_data_folder(tmp_path: Path):
@@ -43,10 +44,12 @@ def test_the_cache_of_a_hub_is_read_at_its_main_revision(tmp_path: Path):
 )
 def test_g10_the_recipe_finds_its_models_in_the_data_folder(tmp_path: Path, options, expected):
     recipes = {"geopolitics": RecipeSettings(options={"tier": "B", **options})}
-    recipe = installed_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=recipes))["geopolitics"]
+    recipe = load_recipes(Settings(data=str(tmp_path), encoder="chosen", recipes=recipes)).recipes[
+        "geopolitics"
+    ]
     (encoder,) = [step.encoder for step in recipe.steps if isinstance(step, EmbedDocuments)]
     assert (encoder.models, encoder.model) == (expected[0].format(data=tmp_path), expected[1])
-    default = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
+    default = load_recipes(Settings(data=str(tmp_path), recipes=recipes)).recipes["geopolitics"]
     (builtin,) = [step.encoder for step in default.steps if isinstance(step, EmbedDocuments)]
     assert builtin.model == options.get("model")
 
@@ -55,6 +58,6 @@ def test_subjects_of_the_settings_stay_with_a_recipe_that_keeps_models(tmp_path:
     listed = tmp_path / "subjects.yaml"
     listed.write_text("subjects: [{id: halcyon, name: Halcyon Line}]\n", encoding="utf-8")
     recipes = {"geopolitics": RecipeSettings(subjects=str(listed))}
-    recipe = installed_recipes(Settings(data=str(tmp_path), recipes=recipes))["geopolitics"]
+    recipe = load_recipes(Settings(data=str(tmp_path), recipes=recipes)).recipes["geopolitics"]
     assert [subject.id for subject in recipe.subjects] == ["halcyon"]
     assert recipe.steps[-1].name == "mentions"

@@ -20,6 +20,7 @@ from headwater_recipes.geopolitics.views import NAMES
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 RECIPE = "geopolitics"
+RUN_OPTIONS = {"tier": "B", "target_date": "2026-11-13"}
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 ENTRY = "7e9a1c52-0f65-4e2b-8a53-0d6b1f2c3a4b"
 TOPIC = {"code": "16000000", "name": "conflict, war and peace", "confidence": 0.9}
@@ -96,7 +97,7 @@ def test_g3_the_columns_are_those_of_the_contract_and_more_behind(engine: Engine
 
 
 def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: Engine):
-    PipelineRuns(engine).begin("run_1", RECIPE, "B", "2026-11-13", START - HOUR)
+    PipelineRuns(engine).begin("run_1", RECIPE, RUN_OPTIONS, START - HOUR)
     waiting = world.lead("waiting")
     accepted, copy, walled = world.drafts("good", "copy", "walled")
     world.poll(waiting)
@@ -154,9 +155,9 @@ def test_g3_flashpoints_are_read_by_name(engine: Engine):
 
 def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engine: Engine):
     runs = PipelineRuns(engine)
-    assert runs.begin("run_a", RECIPE, "A", "2026-11-13", START)
-    assert not runs.begin("run_b", RECIPE, "A", "2026-11-13", START + HOUR)
-    assert runs.begin("run_c", RECIPE, "A", "2026-11-13", START + 3 * HOUR)
+    assert runs.begin("run_a", RECIPE, RUN_OPTIONS, START)
+    assert not runs.begin("run_b", RECIPE, RUN_OPTIONS, START + HOUR)
+    assert runs.begin("run_c", RECIPE, RUN_OPTIONS, START + 3 * HOUR)
     world.now = START + 3 * HOUR + timedelta(minutes=1)
     (draft,) = world.drafts("x")
     keep(world, draft)
@@ -164,7 +165,8 @@ def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engi
     assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
     rows = read_tuples(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
     assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
-    assert [run["id"] for run in runs.list_runs(RECIPE, "2026-11-13")] == ["run_c", "run_a"]
+    assert [run["id"] for run in runs.list_runs(RECIPE, RUN_OPTIONS)] == ["run_c", "run_a"]
+    assert runs.list_runs(RECIPE, RUN_OPTIONS | {"tier": "C"}) == []
 
 
 def test_g3_every_view_can_be_read_when_there_is_nothing(engine: Engine):

@@ -15,6 +15,7 @@ from tests.servers.receivers import HttpReceiver, MailReceiver, http_receiver, m
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.errors import HeadwaterError, Permanent, Refused, Temporary
+from headwater.model.outcomes import PartlySent, Sent
 from headwater.model.recipe import Envelope, Sink
 from headwater.model.story import Story
 from headwater.sinks.http_endpoint import HttpEndpoint
@@ -115,7 +116,7 @@ MINUTE = timedelta(minutes=1)
         ((500, {}), Temporary, (MINUTE, True)),
         ((503, {}), Temporary, (MINUTE, False)),
         ((429, {"Retry-After": "30"}), Temporary, (MINUTE / 2, False)),
-        ((429, {"Retry-After": "999999999"}), Temporary, (MINUTE, False)),
+        ((429, {"Retry-After": "999999999"}), Temporary, (60 * MINUTE, False)),
         ((429, {"Retry-After": "86400"}), Temporary, (60 * MINUTE, False)),
         ((400, {}), Permanent, (None, None)),
         ((302, {"Location": "http://169.254.169.254/"}), Permanent, (None, None)),
@@ -249,3 +250,47 @@ def test_a_server_that_never_answers_is_abandoned(post_office: MailReceiver):
         sink = replace(mail(post_office), port=mute.getsockname()[1], seconds=0.2, longest=0.1)
         with pytest.raises(Temporary, match="receiver_unreachable"):
             sink.send([envelope()])
+
+
+OFFICE = ("ada@office.example", "ben@office.example", "cleo@office.example")
+
+
+def test_a_greylisted_recipient_gets_the_message_later_and_the_others_do_not_get_it_again(
+    post_office: MailReceiver,
+):
+    sink = mail(post_office, recipients=OFFICE)
+    post_office.refuse = {"ben@office.example": "451 greylisted"}
+    (first,) = sink.send([envelope()])
+    assert isinstance(first, PartlySent)
+    assert (first.reason, first.delay) == ("mail_postponed", timedelta(minutes=1))
+    (again,) = sink.send([replace(envelope(), progress=first.progress)])
+    assert isinstance(again, PartlySent)
+    post_office.refuse = {}
+    (last,) = sink.send([replace(envelope(), progress=again.progress)])
+    assert last == Sent("<k1-1@headwater.invalid>")
+    assert post_office.received == [["ada@office.example", "cleo@office.example"], ["ben@office.example"]]
+
+
+def test_a_refused_recipient_does_not_fail_the_others(post_office: MailReceiver):
+    post_office.refuse = {"ben@office.example": "550 no such user"}
+    sent = mail(post_office, recipients=OFFICE).send([envelope(key="k1"), envelope(DOCUMENT, key="k2")])
+    assert [isinstance(answer, Sent) for answer in sent] == [True, True]
+    assert "refused: ben@office.example (550)" in sent[0].receipt
+    assert post_office.received == [["ada@office.example", "cleo@office.example"]]
+
+
+def test_all_recipients_refused_is_a_failure(post_office: MailReceiver):
+    post_office.refuse = dict.fromkeys(OFFICE, "550 no such user")
+    with pytest.raises(Permanent, match="mail_refused"):
+        mail(post_office, recipients=OFFICE).send([envelope()])
+
+
+def test_an_envelope_with_progress_does_not_reach_those_who_lack_another(post_office: MailReceiver):
+    sink = mail(post_office, recipients=OFFICE)
+    post_office.refuse = {"ben@office.example": "451 greylisted"}
+    (first,) = sink.send([envelope(key="k1")])
+    post_office.refuse = {}
+    answers = sink.send([replace(envelope(key="k1"), progress=first.progress), envelope(DOCUMENT, key="k2")])
+    assert [type(answer) for answer in answers] == [Sent, PartlySent]
+    sink.send([envelope(DOCUMENT, key="k2")])
+    assert [len(recipients) for recipients in post_office.received] == [2, 1, 3]

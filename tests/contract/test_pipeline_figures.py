@@ -6,13 +6,13 @@ from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, make_s
 
 from headwater.model.jobs import FetchResult, GatherResult, Postponement, State, Task
 from headwater.model.story import Member, Story
-from headwater.ops.alarms.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.changes.pipeline_runs import PipelineRuns
+from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 
 
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     assert pipeline_figures(engine, RECIPE, START) is None
-    PipelineRuns(engine).begin("run", RECIPE, "A", "2026-11-13", START - HOUR)
+    PipelineRuns(engine).begin("run", RECIPE, {}, START - HOUR)
     (kept_draft,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
     scene.refine(ended_result(walled, State.DROPPED, "paywall"))

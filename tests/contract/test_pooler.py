@@ -14,8 +14,8 @@ from tests.conftest import delete_all_rows
 from tests.contract import test_search, test_store_claims, test_store_refine
 from tests.servers.postgres import Postgres
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.store.connect import connect, read_transaction, write_transaction
+from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
 

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.servers.postgres import Postgres
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Temporary
 from headwater.store.connect import connect, read_transaction, unchecked_transaction
+from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.postgresql import disable_timeouts
 
 Opened = Callable[..., Engine]

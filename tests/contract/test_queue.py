@@ -19,6 +19,7 @@ from headwater.model.recipe import Envelope
 from headwater.model.story import Story
 from headwater.redis_client import RedisClient
 from headwater.sinks.queue import LONGEST_TEXT, Push, QueueSink, RedisQueue
+from headwater.store.changes.queue_lists import QueueLists
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply
 
@@ -59,7 +60,7 @@ def queues(request: pytest.FixtureRequest, engine: Engine, watch: Watch) -> Iter
     url = request.getfixturevalue("valkey").url
     with closing(RedisClient(url, "queues")) as server:
         supply = RedisQueueSupply(server, dict.fromkeys((NAME, OTHER), "markets"))
-        yield Both(replace(rows, supply=supply), RedisQueue(url).push)
+        yield Both(replace(rows, supply=supply), QueueLists(rows, RedisQueue(url).push).push)
 
 
 def item(number: int, queue: str = NAME) -> QueueItem:

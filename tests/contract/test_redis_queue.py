@@ -15,6 +15,7 @@ from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import QueueItem
 from headwater.model.recipe import Envelope
+from headwater.runtime.maintenance import tasks_for
 from headwater.settings.settings import Settings
 from headwater.sinks.queue import RedisQueue
 
@@ -138,20 +139,25 @@ def test_the_address_is_not_shown():
     assert "secret" not in repr(RedisQueue("redis://:secret@localhost"))
 
 
-def test_the_setting_sends_documents_there_instead_of_into_rows(valkey, tmp_path, monkeypatch):
+def test_r41_the_setting_sends_documents_there_and_a_worker_replaces_lost_items(
+    valkey, tmp_path, monkeypatch
+):
     monkeypatch.setenv("QUEUES", f"{valkey.url.removesuffix('/0')}/2")
     app = App(Settings(data=str(tmp_path), queues="env:QUEUES"))
     document = Document(
         id="d1", recipe="markets", source="s", lead="l", url="", text="words", attributes={"ticker": "NGSC"}
     )
     app.sinks["queue"].send([Envelope(key="k-1", route=NAME, record=document, revision=1)])
+    expected = {
+        "id": "k-1",
+        "document_id": "d1",
+        "ticker": "NGSC",
+        "document_type": None,
+        "normalized_text": "words",
+    }
+    assert pushed(valkey, 2) == [expected]
+    with valkey.client() as client:
+        client.flushall()
+    assert tasks_for(app)["fill_queues"].work(app) == {NAME: 1}
+    assert pushed(valkey, 2) == [expected]
     app.store.engine.dispose()
-    assert pushed(valkey, 2) == [
-        {
-            "id": "k-1",
-            "document_id": "d1",
-            "ticker": "NGSC",
-            "document_type": None,
-            "normalized_text": "words",
-        }
-    ]

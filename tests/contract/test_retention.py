@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from tests.support.crypto_scene import ask, crypto, drafts, settings_file
 from tests.support.scene import START, Scene, ended_result, kept_result, make_lead
 
 from headwater.app import App
+from headwater.model.alarm import Problem
 from headwater.model.errors import Temporary
 from headwater.model.jobs import State, Task
 from headwater.ops import retention as cleanup
-from headwater.ops.alarms.alarm_store import AlarmStore
-from headwater.ops.alarms.decision import Problem
+from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.retention import apply_retention
 from headwater.ops.sweep import sweep_records
 from headwater.settings.settings import Retention, read_settings
@@ -65,9 +66,10 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
 def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):
     concern = Problem(kind="silent", subject="s", name="S", title="t")
     for concerns in ([concern], []):
-        AlarmStore(app.store.engine).settle("crypto", concerns, ["ops"], scene.now)
+        decide = partial(decide_alarms, concerns, now=scene.now)
+        app.alarms.settle("crypto", decide, ["ops"], scene.now)
     scene.now += 20 * DAY
-    AlarmStore(app.store.engine).settle("crypto", [concern], ["ops"], scene.now)
+    app.alarms.settle("crypto", partial(decide_alarms, [concern], now=scene.now), ["ops"], scene.now)
     scene.now += 20 * DAY
     assert apply_retention(app_that_keeps(app, alarms=14))["alarms"] == 1
     assert scene.row(alarms)["cleared_at"] is None

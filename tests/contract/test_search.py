@@ -4,10 +4,11 @@ import pytest
 from sqlalchemy import Engine, func, select
 from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
+from headwater.search.query import SearchQuery
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.schema.search import search_entries
-from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text import search_text
 from headwater.store.search.full_text_index import AT_ONCE, index_documents
 
 TEXTS = {

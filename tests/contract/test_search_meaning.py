@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Engine
 from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
+from headwater.search.query import SearchQuery
 from headwater.store.search import vectors as meaning
-from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.vectors import add_vectors, has_vectors, search_by_vector
 
 ABOUT = {"Sea": (1.0, 0.0, 0.0), "Coast": (0.8, 0.6, 0.0), "Tax": (0.0, 0.0, 2.0)}

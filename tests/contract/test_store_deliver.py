@@ -45,6 +45,24 @@ def test_a_postponed_delivery_is_due_later(scene: Scene, counts: bool, attempts:
     assert (row["attempts"], row["lease_owner"]) == (attempts, None)
 
 
+def test_the_next_attempt_knows_who_has_the_record_already(scene: Scene):
+    scene.keep("a", routes=("out",))
+    later = Postponement(at=START, reason="mail_postponed", counts=False)
+    _finish(scene, _claim_delivery(scene), later=later, progress="ada has it")
+    delivery = _claim_delivery(scene)
+    assert delivery.progress == "ada has it"
+    assert _finish(scene, delivery, receipt="sent")["progress"] is None
+
+
+def test_a_new_revision_goes_to_everyone(scene: Scene):
+    (draft,) = scene.keep("a", routes=("out",))
+    later = Postponement(at=START + HOUR, reason="mail_postponed", counts=False)
+    _finish(scene, _claim_delivery(scene), later=later, progress="ada has it")
+    scene.refine(kept_result(scene.change(draft, "Another text."), routes=("out",)))
+    delivery = _claim_delivery(scene)
+    assert (delivery.revision, delivery.progress) == (2, "")
+
+
 def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
     scene.keep("a", routes=("out",))
     row = _finish(scene, _claim_delivery(scene), dropped="unwanted")
@@ -154,5 +172,6 @@ def test_an_ended_story_is_withdrawn(scene: Scene):
     )
     scene.keep("b", group="day")
     (group_batch,) = scene.claim(Task.GATHER)
-    scene.store.finish_gather([GatherResult(group=group_batch.id, version=group_batch.version)], ME, START)
+    result = GatherResult(group=group_batch.id, version=group_batch.version, clustered=("s1",))
+    scene.store.finish_gather([result], ME, START)
     assert _claim_delivery(scene).record is None

@@ -22,7 +22,15 @@ def _claim_group(scene: Scene) -> GroupBatch:
 def _gather(scene: Scene, *new_stories, group_batch: GroupBatch | None = None, **more) -> None:
     group_batch = group_batch or _claim_group(scene)
     scene.store.finish_gather(
-        [GatherResult(group=group_batch.id, version=group_batch.version, stories=new_stories, **more)],
+        [
+            GatherResult(
+                group=group_batch.id,
+                version=group_batch.version,
+                clustered=tuple(story.id for story in group_batch.stories),
+                stories=new_stories,
+                **more,
+            )
+        ],
         ME,
         scene.now,
     )
@@ -128,7 +136,7 @@ def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
     _keep_in_group(scene, "c")
     group_batch = _claim_group(scene)
     assert group_batch.stories == ()
-    assert group_batch.ended == frozenset({"s1"})
+    assert group_batch.reserved == frozenset({"s1"})
 
 
 def test_other_groups_keep_their_stories(scene: Scene):
@@ -198,3 +206,46 @@ def test_a_group_settles_again_with_each_document(scene: Scene):
     assert scene.claim(Task.GATHER) == []
     scene.now = START + timedelta(minutes=19)
     assert len(_claim_group(scene).documents) == 2
+
+
+def _keep_on(scene: Scene, path: str, published) -> str:
+    (draft,) = scene.drafts(path)
+    scene.refine(kept_result(draft, group="day", published=published))
+    return draft.id
+
+
+def _claim_window(scene: Scene, window: timedelta) -> GroupBatch:
+    claim = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
+    (group_batch,) = scene.store.claim_groups(claim, window=window)
+    return group_batch
+
+
+def test_with_a_window_only_recent_documents_and_their_whole_stories_are_clustered_again(scene: Scene):
+    old = _keep_on(scene, "old", START - timedelta(days=9))
+    early, lasting = (_keep_on(scene, f"l{day}", START - timedelta(days=day)) for day in (4, 1))
+    stories_then = [
+        make_story("s-old", "day", old),
+        make_story("s-lasting", "day", *sorted([early, lasting])),
+    ]
+    _gather(scene, *stories_then)
+    new = _keep_on(scene, "new", START)
+    group_batch = _claim_window(scene, timedelta(days=2))
+    assert {document.id for document in group_batch.documents} == {early, lasting, new}
+    assert [story.id for story in group_batch.stories] == ["s-lasting"]
+    assert group_batch.reserved == {"s-old"}
+    _gather(scene, make_story("s-all", "day", *sorted([early, lasting, new])), group_batch=group_batch)
+    states = {row["id"]: row["state"] for row in scene.rows(stories)}
+    assert states == {"s-old": "live", "s-lasting": "ended", "s-all": "live"}
+
+
+def test_with_a_window_an_old_story_ends_when_its_document_moves_to_another_group(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.refine(kept_result(draft, group="day", published=START - timedelta(days=9)))
+    _keep_on(scene, "new", START)
+    _gather(scene, make_story("s1", "day", draft.id))
+    scene.refine(kept_result(scene.change(draft, "changed"), group="other", published=START))
+    group_batches = scene.store.claim_groups(
+        Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR), window=timedelta(days=2)
+    )
+    stories_by_group = {batch.name: [story.id for story in batch.stories] for batch in group_batches}
+    assert stories_by_group == {"day": ["s1"], "other": []}

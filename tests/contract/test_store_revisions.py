@@ -1,10 +1,14 @@
 """A page that changed is a new revision of the same document; no revision disappears."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
-from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_result
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, kept_result
 
 from headwater.model.document import FactValue, Mention, TrailEntry
-from headwater.model.jobs import Postponement, State, Task
+from headwater.model.jobs import Draft, FetchResult, Postponement, Quarantine, State, Task
+from headwater.model.source import StoredLead
 from headwater.store.changes.operations import Operations
 from headwater.store.schema.flow import documents, quarantine, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions
@@ -161,3 +165,56 @@ def test_a_quarantined_revision_of_a_kept_document_is_tried_again_from_its_own_c
     scene.refine(kept_result(again, text="two"))
     assert (scene.row(documents)["text"], scene.row(documents)["revision"]) == ("two", again.revision)
     assert sorted(row["text"] for row in scene.rows(revisions) if row["state"] == State.KEPT) == ["one"]
+
+
+def corrected_lead(draft: Draft, **fields: Any) -> StoredLead:
+    return replace(draft.lead, lead=replace(draft.lead.lead, version="v2", **fields))
+
+
+def fetch_in_vain(scene: Scene, **result: Any) -> None:
+    """The page is requested again, and brings nothing new."""
+    (lead,) = scene.claim(Task.FETCH)
+    outcome = FetchResult(lead=lead.id, version=lead.lead.version, **({"result": None} | result))
+    scene.store.finish_fetch([outcome], ME, scene.now)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [{}, {"dropped": "http_404"}, {"result": Quarantine(reason="reset")}],
+    ids=["same", "gone", "down"],
+)
+def test_an_item_that_its_source_corrects_gets_a_revision_although_its_page_is_the_same(
+    scene: Scene, result: dict[str, Any]
+):
+    (draft,) = scene.keep("a")
+    scene.poll(corrected_lead(draft, title="The corrected title"))
+    fetch_in_vain(scene, **result)
+    (next_draft,) = scene.claim(Task.REFINE)
+    assert (next_draft.revision, next_draft.lead.lead.title) == (2, "The corrected title")
+    assert next_draft.capture == draft.capture
+
+
+def test_a_correction_with_a_changed_page_is_one_revision(scene: Scene):
+    (draft,) = scene.keep("a")
+    lead = corrected_lead(draft, title="The corrected title")
+    scene.poll(lead)
+    scene.fetch(lead, body="The corrected page.")
+    (next_draft,) = scene.claim(Task.REFINE)
+    scene.refine(kept_result(next_draft))
+    assert (next_draft.revision, scene.claim(Task.REFINE)) == (2, [])
+
+
+def test_a_correction_that_comes_while_the_document_is_refined_is_not_lost(scene: Scene):
+    (draft,) = scene.drafts("a")
+    scene.poll(corrected_lead(draft, title="The corrected title"))
+    fetch_in_vain(scene)
+    scene.refine(kept_result(draft))
+    (next_draft,) = scene.claim(Task.REFINE)
+    assert (next_draft.revision, next_draft.lead.lead.title) == (1, "The corrected title")
+
+
+def test_a_page_that_is_only_visited_again_gets_no_revision(scene: Scene):
+    (draft,) = scene.keep("a")
+    scene.poll(corrected_lead(draft))
+    fetch_in_vain(scene)
+    assert scene.claim(Task.REFINE) == []

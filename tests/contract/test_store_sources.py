@@ -65,11 +65,34 @@ def test_a_source_is_read_back_as_it_was_registered(scene: Scene, trigger: Trigg
     assert [source_lease.source for source_lease in scene.claim(Task.POLL)] == [source]
 
 
-@pytest.mark.parametrize("fields", [{"active": False}, {"stopped": "10 failures in a row", "failures": 10}])
-def test_r28_inactive_and_stopped_sources_are_never_claimed_and_never_due(scene: Scene, fields):
-    scene.poll(due_at=START, **fields)
+def test_inactive_sources_are_never_claimed_and_never_due(scene: Scene):
+    scene.poll(due_at=START, active=False)
     assert scene.claim(Task.POLL) == []
     assert scene.store.next_due(RECIPE) == {}
+
+
+def test_r28_a_stopped_source_is_claimed_at_its_daily_retry(scene: Scene):
+    scene.poll(due_at=START + 24 * HOUR, stopped="10 failures in a row", failures=10)
+    assert scene.claim(Task.POLL) == []
+    scene.now = START + 24 * HOUR
+    assert [lease.source.failures for lease in scene.claim(Task.POLL)] == [10]
+
+
+def test_r34_a_poll_that_was_only_postponed_leaves_no_row(scene: Scene):
+    scene.store.register([scene.source], START)
+    (source_lease,) = scene.claim(Task.POLL)
+    postponed = PollResult(
+        source=scene.source.id,
+        poll_id=source_lease.poll_id,
+        due_at=START + HOUR,
+        error="rate_limited",
+        postponed=True,
+    )
+    scene.store.finish_poll([postponed], ME, START)
+    assert scene.rows(polls) == []
+    source = scene.row(sources)
+    assert (source["reason"], source["failures"], source["last_polled_at"]) == ("rate_limited", 0, None)
+    assert source["due_at"] == START + HOUR
 
 
 def test_r30_a_source_is_due_again_when_its_time_has_come(scene: Scene):

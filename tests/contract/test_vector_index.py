@@ -11,12 +11,12 @@ from sqlalchemy import Connection, Engine, delete, event, insert, select, text, 
 from tests.servers.postgres import Postgres
 from tests.support.scene import RECIPE, START, Scene
 
+from headwater.search.query import SearchQuery
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import vectors
 from headwater.store.search import vector_index as index_module
-from headwater.store.search.full_text import SearchQuery
 from headwater.store.search.nearest_vectors import DIMENSIONS, index_vectors, vector_candidates
 from headwater.store.search.vector_index import (
     VECTOR_INDEX_LOCK,

@@ -17,8 +17,11 @@ from tests.support.scene import START, Scene, kept_result, make_source
 from headwater.app import App
 from headwater.archive.record_files import FolderRecords, copy_records
 from headwater.model.errors import Refused, Temporary
-from headwater.ops.backup import create_backup, list_backups, read_manifest
-from headwater.ops.restore import check_backup, restore, select_backup
+from headwater.ops.backup import create_backup
+from headwater.ops.backup_check import check_backup
+from headwater.ops.backup_folder import list_backups, read_manifest, select_backup, write_manifest
+from headwater.ops.restore import restore
+from headwater.search.query import SearchQuery
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance import snapshot
@@ -26,7 +29,7 @@ from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, documents, sources
-from headwater.store.search.full_text import SearchQuery, search_text
+from headwater.store.search.full_text import search_text
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
@@ -265,8 +268,10 @@ def test_c30_a_backup_includes_the_record_files(app: App, tmp_path: Path):
     restore(app, tmp_path / "kept" / name, force=True)
     assert records.read_bytes() == b"rows"
     (tmp_path / "kept" / "records" / "crypto" / "2026" / "2026-01-01-x.parquet").write_bytes(b"bad")
-    with pytest.raises(Refused, match="has changed since the backup"):
-        check_backup(tmp_path / "kept" / name)
+    damaged = "records/crypto/2026/2026-01-01-x.parquet"
+    assert check_backup(tmp_path / "kept" / name).damaged == (damaged,)
+    with pytest.raises(Refused, match=f"changed since the backup {name}: {damaged}"):
+        restore(app, tmp_path / "kept" / name, force=True)
 
 
 def old_file(app: App, name: str = "crypto/2026/2026-01-01-x.parquet") -> Path:
@@ -347,7 +352,7 @@ def test_a_backup_of_an_earlier_version_with_a_file_of_another_program_is_restor
     manifest = read_manifest(backup)
     shutil.copy(record_file, tmp_path / "kept" / "records" / "mine.parquet")
     manifest.records["mine.parquet"] = manifest.records["crypto/2026/2026-01-01-x.parquet"]
-    (backup / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    write_manifest(backup, manifest)
     record_file.unlink()
     assert restore(app, backup, force=True).records == 2
     assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
@@ -384,10 +389,12 @@ def test_a_backup_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Pat
     assert check_backup(folder / create_backup(app, folder).name).rows > 0
 
 
-def test_a_backup_inside_the_archive_is_refused(app: App):
+def test_a_backup_inside_the_archive_or_the_data_folder_is_refused(app: App):
     assert app.archive is not None
     with pytest.raises(Refused, match="choose another folder"):
         create_backup(app, app.archive_folder / "kept")
+    with pytest.raises(Refused, match="inside the data folder"):
+        create_backup(app, app.settings.folder / "kept")
 
 
 def test_c30_the_commands_save_check_and_restore(
@@ -403,16 +410,16 @@ def test_c30_the_commands_save_check_and_restore(
         1,
         2,
     }
-    saved = run_cli("one", "backup", "kept", "--json").record
+    saved = run_cli("one", "backup", "create", "kept", "--json").record
     assert run_cli("one", "restore", "kept", "--dry-run", "--json").record["restored"] is False
     assert "is sound" in run_cli("one", "restore", "kept", "--dry-run").out
     restored = run_cli("two", "restore", "kept", "--name", saved["name"], "--json").record
     assert (restored["restored"], restored["rows"]) == (True, saved["rows"])
     files = FolderRecords(tmp_path / "one" / "records")
     files.write("crypto/2026/2026-01-01-x.parquet", b"rows")
-    assert run_cli("one", "backup", "kept").code == 0
+    assert run_cli("one", "backup", "create", "kept").code == 0
     files.write("crypto/2026/2026-01-01-x.parquet", b"rot")
-    spoilt = run_cli("one", "backup", "kept")
+    spoilt = run_cli("one", "backup", "create", "kept")
     assert (spoilt.code, spoilt.out.count("2026-01-01-x.parquet")) == (1, 2)
     unknown = run_cli("two", "restore", "kept", "--name", "20000101T000000Z")
     assert unknown.code == 1

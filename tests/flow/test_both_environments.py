@@ -32,8 +32,8 @@ from tests.support.row_comparison import (
 from headwater.app import App
 from headwater.cli.demo import RECIPES
 from headwater.documents.embedding.encoder import open_encoder
-from headwater.runtime.summaries import rescore_stories
-from headwater.store.search.full_text import SearchQuery
+from headwater.runtime.maintenance import rescore_stories
+from headwater.search.query import SearchQuery
 from headwater.store.search.vectors import search_by_vector
 from headwater_demo.markets.watch_list import KEYS
 

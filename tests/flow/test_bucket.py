@@ -21,9 +21,12 @@ from headwater.archive import record_files
 from headwater.archive.record_files import BucketRecords, FolderRecords
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.backup import create_backup
+from headwater.ops.backup_check import check_backup
+from headwater.ops.backup_folder import select_backup
 from headwater.ops.health import check_health
 from headwater.ops.move import move
-from headwater.ops.restore import check_backup, restore, select_backup
+from headwater.ops.move_target import TargetEnvironment
+from headwater.ops.restore import restore
 from headwater.ops.retention import apply_retention
 from headwater.ops.sweep import sweep_archive
 from headwater.settings.archive import ArchiveSettings
@@ -175,7 +178,9 @@ def test_record_files_are_saved_restored_and_moved(
     app_with_attic = App(
         msgspec.structs.replace(app.settings, environments={"attic": attic}), clock=app.clock
     )
-    assert move(app_with_attic, "attic").records == len(names)
+    assert move(
+        app_with_attic, TargetEnvironment("attic", app_with_attic.settings.in_environment("attic"))
+    ).records == len(names)
     moved_records = App(app_with_attic.settings.in_environment("attic")).records
     assert {name: moved_records.read(name) for name in moved_records.names()} == before
     assert {path.suffix for path in (tmp_path / "attic" / "records").rglob("*.*")} == {".parquet"}

@@ -18,7 +18,7 @@ def test_an_error_of_the_operating_system_is_one_sentence(
 ):
     monkeypatch.chdir(tmp_path)
     assert call(capsys, monkeypatch, "--data", "a", "init").code == 0
-    assert call(capsys, monkeypatch, "--data", "a", "backup", "kept").code == 0
+    assert call(capsys, monkeypatch, "--data", "a", "backup", "create", "kept").code == 0
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "b/headwater.db")

@@ -151,7 +151,7 @@ def test_a_permanent_move_is_remembered_and_the_old_address_is_not_requested_aga
         assert not paths & {urlsplit(before).path for _, before in moved}
 
 
-def test_r27_r28_a_failing_source_backs_off_and_stops_after_ten_until_it_is_reset(
+def test_r27_r28_a_failing_source_backs_off_and_after_ten_is_tried_once_a_day_until_it_is_reset(
     internet: Internet, tmp_path: Path
 ):
     with recipe_run(tmp_path, internet, feeds=[NOWHERE], clock=QuickClock(speed=0)) as crypto_run:
@@ -160,15 +160,17 @@ def test_r27_r28_a_failing_source_backs_off_and_stops_after_ten_until_it_is_rese
             crypto_run.run()
             row = crypto_run.source("Nowhere")
             assert (row["failures"], row["reason"]) == (failures, "http_404")
-            if row["due_at"] is not None:
-                waits.append(round((row["due_at"] - row["last_polled_at"]).total_seconds()))
+            waits.append(round((row["due_at"] - row["last_polled_at"]).total_seconds()))
             crypto_run.clock.advance(HOUR)
-        assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
+        assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 24 * 3600]
         assert crypto_run.source("Nowhere")["stopped"] == "10 failures in a row"
         internet.clear_log()
-        crypto_run.clock.advance(1000 * HOUR)
+        crypto_run.clock.advance(22 * HOUR)
         crypto_run.run()
         assert internet.log() == []
+        crypto_run.clock.advance(HOUR)
+        crypto_run.run()
+        assert crypto_run.source("Nowhere")["stopped"] == "11 failures in a row"
         crypto_run.app.operations.reset("Nowhere", crypto_run.clock())
         crypto_run.run()
         assert (crypto_run.source("Nowhere")["failures"], crypto_run.source("Nowhere")["stopped"]) == (

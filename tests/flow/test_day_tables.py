@@ -116,7 +116,7 @@ def test_g2_the_chosen_day_is_read_instead_of_the_newest(tmp_path: Path):
     list_file = tmp_path / "flashpoints.yaml"
     list_file.write_text("database: env:NEWS_DATABASE\ndate: '20261110'\n")
     assert [source.options["date"] for source in configure(list_file, {}).sources] == ["20261110"]
-    (source_of_date,) = configure(list_file, {"date": "2026-11-12"}).sources
+    (source_of_date,) = configure(list_file, {"target_date": "2026-11-12"}).sources
     assert source_of_date.options["date"] == "2026-11-12"
 
 

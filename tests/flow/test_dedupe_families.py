@@ -12,9 +12,9 @@ import pytest
 from tests.support.deadline import LONGEST_RUN
 from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
-from headwater.engine.context import RetryPolicy
 from headwater.engine.network import NetworkLoop
 from headwater.engine.refine import refine
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.jobs import Job, State, Task
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import edges

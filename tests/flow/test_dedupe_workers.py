@@ -12,8 +12,9 @@ from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, RECIPE, START, Scene, make_lead
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
-from headwater.engine.context import JobContext, RetryPolicy
+from headwater.engine.context import JobContext
 from headwater.engine.refine import refine
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.extract.plain_text import read_plain
 from headwater.model.document import FingerprintLookup
 from headwater.model.jobs import Job, State, Task

@@ -19,7 +19,7 @@ from tests.pure.test_extract_samples import (
 
 from headwater.extract.office.docx import read_docx
 from headwater.extract.reader import read_any
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 

@@ -19,7 +19,8 @@ from tests.support.deadline import DEADLINE
 import headwater
 from headwater.extract.reader import read_any
 from headwater.extract.sandbox.batch import BatchExtractor
-from headwater.extract.sandbox.pool import Sandboxed, close_all
+from headwater.extract.sandbox.pool import close_all
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
@@ -169,7 +170,7 @@ def test_the_sandbox_works_in_worker_processes(method: str, sandboxed: Sandboxed
 FORKING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints
 extract = Sandboxed(read_plain)
 assert extract(b"parent", ExtractHints()).text == "parent"
@@ -191,7 +192,8 @@ def test_a_forked_process_gets_children_of_its_own() -> None:
 ORPHANING = """
 import os, sys
 from headwater.extract.plain_text import read_plain
-from headwater.extract.sandbox.pool import Sandboxed, _pools
+from headwater.extract.sandbox.pool import _pools
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints
 Sandboxed(read_plain)(b"x", ExtractHints())
 print(next(iter(_pools.values())).idle[0].process.pid, flush=True)

@@ -8,7 +8,7 @@ import pytest
 from PIL import ImageFilter
 from tests.pure.test_extract_samples import PdfSheet, make_pdf
 
-from headwater.extract.pdf import ocr
+from headwater.extract import tesseract
 from headwater.extract.pdf.reader import read_pdf
 from headwater.model.outcomes import ExtractHints, Reading
 
@@ -38,7 +38,7 @@ def scan(lines: tuple[str, ...]) -> bytes:
 
 @pytest.mark.parametrize("lines", [ENGLISH, SPANISH])
 def test_p14_a_scanned_page_is_recognised_word_for_word(lines: tuple[str, ...]) -> None:
-    assert ocr.tesseract() is not None, (
+    assert tesseract.tesseract() is not None, (
         "the tests need Tesseract, e.g. apt-get install tesseract-ocr tesseract-ocr-spa"
     )
     reading = read_pdf(scan(lines), ExtractHints())
@@ -50,6 +50,6 @@ def test_p14_a_scanned_page_is_recognised_word_for_word(lines: tuple[str, ...]) 
 
 
 def test_the_languages_are_those_that_are_installed() -> None:
-    program = ocr.tesseract()
+    program = tesseract.tesseract()
     assert program is not None
-    assert ocr.installed_languages(program).split("+")[:2] == ["eng", "spa"]
+    assert tesseract.installed_languages(program).split("+")[:2] == ["eng", "spa"]

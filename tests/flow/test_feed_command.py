@@ -14,7 +14,7 @@ from tests.flow.command_line import CommandResult, call
 from headwater.cli.standalone.feed import result_record
 from headwater.cli.standalone.feed_json import extract_feed
 from headwater.extract.sandbox.batch import BatchExtractor
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_demo.internet import running
 

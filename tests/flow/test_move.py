@@ -19,7 +19,6 @@ from tests.servers.seaweed import Seaweed
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.app import App
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import State
 from headwater.ops.installation_lock import (
@@ -31,12 +30,14 @@ from headwater.ops.installation_lock import (
 )
 from headwater.ops.move import move, preview_move
 from headwater.ops.move_files import list_packs
+from headwater.ops.move_target import TargetEnvironment
 from headwater.ops.sweep import sweep_archive
 from headwater.runtime.worker_pool import run_workers
 from headwater.settings.archive import ArchiveSettings
 from headwater.settings.environments import Environment
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.maintenance import table_copy as transfer
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.maintenance.snapshot import tables_with_rows
@@ -71,6 +72,10 @@ def cluster(postgres: Postgres, seaweed: Seaweed) -> tuple[str, Environment]:
     name = f"moved{next(numbers)}"
     place = ArchiveSettings(f"s3://moved/{name}", seaweed.endpoint, key=seaweed.key, secret=seaweed.secret)
     return name, Environment(database=postgres.create(name), archive=place)
+
+
+def destination(app: App, name: str) -> TargetEnvironment:
+    return TargetEnvironment(name, app.settings.in_environment(name))
 
 
 def add_packs(app: App, number: int = 3, text: str = "another body") -> None:
@@ -114,11 +119,11 @@ def target(installation: MovingInstallation) -> Iterator[App]:
 def test_a_moved_installation_is_equal(app: App, target: App):
     before, raw = all_rows(app.store.engine), archived_bodies(app)
     assert len(before["documents"]) > 5
-    rehearsed = preview_move(app, "cluster")
+    rehearsed = preview_move(app, destination(app, "cluster"))
     assert not rehearsed.damaged
     assert rehearsed.rows_copied == sum(len(rows) for rows in before.values())
     stages: list[str] = []
-    moved = move(app, "cluster", lambda stage, *_: stages.append(stage))
+    moved = move(app, destination(app, "cluster"), lambda stage, *_: stages.append(stage))
     assert moved.tables == rehearsed.tables
     assert (moved.packs, moved.packs_copied) == (rehearsed.packs, rehearsed.packs_copied)
     assert moved.packs > 0
@@ -134,7 +139,7 @@ def test_a_run_continues_there_without_fetching_anything_again(
     internet = installation.crypto_run.internet
     first = [record["status"] for record in internet.log() if record["path"] == "/feed"]
     assert first[-1] == 200
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     internet.clear_log()
     (tmp_path / "second").mkdir()
     with recipe_run(
@@ -150,41 +155,41 @@ def test_a_run_continues_there_without_fetching_anything_again(
 
 
 def test_workers_no_longer_start_here_and_captures_are_not_swept(app: App):
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     with pytest.raises(MovedAway, match="--env cluster"):
         run_workers(app, ["crypto"], until_idle=True)
     with pytest.raises(Refused, match="moved"):
         sweep_archive(app, dry_run=False)
-    assert move(app, "cluster").rows_copied == 0  # once more: only compared
+    assert move(app, destination(app, "cluster")).rows_copied == 0  # once more: only compared
 
 
 def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App):
     with worker_lock(app), pytest.raises(Refused, match="workers run"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
     with exclusive_lock(app), pytest.raises(Refused, match="being moved"), worker_lock(app):
         pass
     with write_transaction(app.store.engine) as connection:
         lease = {"lease_owner": "elsewhere:1:1:local", "lease_until": app.clock() + timedelta(hours=1)}
         connection.execute(update(sources).values(**lease))
     with pytest.raises(Refused, match="workers are active"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
 
 
 def test_other_data_at_the_target_is_not_touched(app: App, target: App):
     target.store.register(app.recipe("crypto").sources[:1], app.clock())
     for operation in (move, preview_move):
         with pytest.raises(Refused, match="already holds other data"):
-            operation(app, "cluster")
+            operation(app, destination(app, "cluster"))
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == ["sources"]
 
 
 def test_the_same_number_of_different_rows_is_other_data(app: App, target: App):
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     with write_transaction(target.store.engine) as connection:
         connection.execute(update(documents).values(title="Something else"))
     with pytest.raises(Refused, match="already holds other data"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
 
 
 def test_a_copy_that_differs_stops_the_move(app: App, target: App, monkeypatch: pytest.MonkeyPatch):
@@ -197,10 +202,10 @@ def test_a_copy_that_differs_stops_the_move(app: App, target: App, monkeypatch: 
     with monkeypatch.context() as broken:
         broken.setattr(transfer, "_conversion", corrupt_titles)
         with pytest.raises(Refused, match="the copy of documents differs"):
-            move(app, "cluster")
+            move(app, destination(app, "cluster"))
     with read_transaction(target.store.engine) as connection:
         assert tables_with_rows(connection) == []
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     assert all_rows(target.store.engine) == all_rows(app.store.engine)
 
 
@@ -208,7 +213,7 @@ def test_a_damaged_pack_is_reported_and_a_damaged_copy_is_replaced(app: App, tar
     harmed, torn = list_packs(app.store.engine)[:2]
     target.archive.add(torn, b"half")
     app.archive.add(harmed, b"half")
-    moved = move(app, "cluster")
+    moved = move(app, destination(app, "cluster"))
     assert moved.damaged == (harmed,)
     assert target.archive.whole(torn) is not None
     assert target.archive.whole(harmed) is None
@@ -239,7 +244,7 @@ def test_retention_on_another_machine_during_a_move_loses_nothing(app: App, targ
             archive_document(new, 1)
         calls.append((stage, count))
 
-    assert move(app, "cluster", progress).records == 2
+    assert move(app, destination(app, "cluster"), progress).records == 2
     assert {name: target.records.read(name) for name in (first, new)} == {
         name: name.encode() for name in (first, new)
     }
@@ -251,7 +256,7 @@ def test_values_that_databases_write_differently_compare_equal(app: App, target:
     with write_transaction(app.store.engine) as connection:
         odd = {"whole": 1.0, "large": 1e20, "small": 1e-9, "b": 1, "a": "é\\u0001", "deep": [{"x": None}]}
         connection.execute(update(facts).values(value=odd))
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     assert all_rows(target.store.engine) == all_rows(app.store.engine)
 
 
@@ -292,7 +297,7 @@ def test_the_command_moves_and_reports(
 
 def test_an_installation_moves_back_into_a_folder(app: App, target: App, tmp_path: Path):
     before, raw = all_rows(app.store.engine), archived_bodies(app)
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     environments = {
         "attic": Environment(
             data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
@@ -303,7 +308,7 @@ def test_an_installation_moves_back_into_a_folder(app: App, target: App, tmp_pat
         "connections": ConnectionSettings(pool_size=1, max_overflow=0),
     }  # one will do
     back = App(msgspec.structs.replace(target.settings, **changes), clock=app.clock)
-    move(back, "attic")
+    move(back, destination(back, "attic"))
     attic = App(back.settings.in_environment("attic"), clock=app.clock)
     assert all_rows(attic.store.engine) == before
     assert archived_bodies(attic) == raw
@@ -314,7 +319,7 @@ def test_an_installation_moves_back_into_a_folder(app: App, target: App, tmp_pat
 def test_a_database_is_recognised_under_another_address(installation: MovingInstallation, app: App):
     """The target may be the database in use, under another name."""
     environment = installation.settings.environments["cluster"]
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     other = replace_environment(
         environment, database=environment.database.replace("@127.0.0.1:", "@localhost:")
     )
@@ -322,40 +327,40 @@ def test_a_database_is_recognised_under_another_address(installation: MovingInst
     moved = App(settings, clock=app.clock)
     for operation in (move, preview_move):
         with pytest.raises(Refused, match="has the same database"):
-            operation(moved, "itself")
+            operation(moved, destination(moved, "itself"))
     moved.store.engine.dispose()
     again = App(msgspec.structs.replace(installation.settings, environments={"same": other}), clock=app.clock)
-    assert move(again, "same").rows_copied == 0  # moved there already, under another name
+    assert move(again, destination(again, "same")).rows_copied == 0  # moved there already, under another name
     again.store.engine.dispose()
 
 
 def test_another_database_at_the_same_address_is_another_environment(
     installation: MovingInstallation, app: App, postgres: Postgres
 ):
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     name = str(installation.settings.environments["cluster"].database).rpartition("/")[2]
     postgres.drop(name)
     postgres.create(name)
     with pytest.raises(MovedAway, match="moved to the environment 'cluster'"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
 
 
 def test_an_environment_that_has_moved_is_not_used_again(
     installation: MovingInstallation, app: App, target: App, tmp_path: Path
 ):
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     attic = Environment(
         data=str(tmp_path / "attic"), database=f"sqlite:///{tmp_path / 'attic.db'}", archive=""
     )
     back = App(msgspec.structs.replace(target.settings, environments={"attic": attic}), clock=app.clock)
-    move(back, "attic")
+    move(back, destination(back, "attic"))
     with pytest.raises(MovedAway, match=r"'cluster' has moved: .*'attic'.*--env cluster move --undo"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
     with pytest.raises(MovedAway, match="--env attic"):
         run_workers(back, ["crypto"], until_idle=True)
     assert undo_move(app)
     with pytest.raises(MovedAway, match="'cluster' has moved"):
-        preview_move(app, "cluster")
+        preview_move(app, destination(app, "cluster"))
     back.store.engine.dispose()
 
 
@@ -373,18 +378,18 @@ def die_at(moment: str) -> Callable[[str, int, int], None]:
 
 def test_no_worker_uses_an_environment_before_the_move_into_it_ends(app: App, target: App):
     with pytest.raises(Killed):
-        move(app, "cluster", die_at("committed"))
+        move(app, destination(app, "cluster"), die_at("committed"))
     with pytest.raises(MovedAway, match="has not ended: repeat the move there"):
         run_workers(target, ["crypto"], until_idle=True)
     add_packs(app, 1, "went on")  # work here is still allowed
-    assert preview_move(app, "cluster").packs_copied == 1
+    assert preview_move(app, destination(app, "cluster")).packs_copied == 1
     with pytest.raises(Killed):
-        move(app, "cluster", die_at("left"))
+        move(app, destination(app, "cluster"), die_at("left"))
     assert all_rows(target.store.engine) == all_rows(app.store.engine)
     for place, message in ((app, "moved to the environment 'cluster'"), (target, "has not ended")):
         with pytest.raises(MovedAway, match=message):
             refuse_moved_installation(place)
-    assert move(app, "cluster").rows_copied == 0
+    assert move(app, destination(app, "cluster")).rows_copied == 0
     assert find_move(target) is None
 
 
@@ -392,21 +397,21 @@ def test_an_unfinished_move_blocks_other_moves_into_the_environment(
     installation: MovingInstallation, app: App, tmp_path: Path
 ):
     with pytest.raises(Killed):
-        move(app, "cluster", die_at("committed"))
+        move(app, destination(app, "cluster"), die_at("committed"))
     other = App(msgspec.structs.replace(installation.settings, data=str(tmp_path / "other")), clock=app.clock)
     for operation in (move, preview_move):
         with pytest.raises(Refused, match=r"'cluster' is in use: .*--env cluster move --undo"):
-            operation(other, "cluster")
+            operation(other, destination(other, "cluster"))
     environments = {"other": Environment(database=other.settings.database_url, archive="")}
     waiting = App(
         msgspec.structs.replace(installation.target_settings, environments=environments), clock=app.clock
     )
     with pytest.raises(MovedAway, match="has not ended"):
-        move(waiting, "other")
+        move(waiting, destination(waiting, "other"))
     assert undo_move(waiting) is True
     add_packs(waiting, 1, "went on there")
     with pytest.raises(Refused, match="already holds other data"):
-        move(app, "cluster")
+        move(app, destination(app, "cluster"))
     for opened in (other, waiting):
         opened.store.engine.dispose()
 
@@ -468,7 +473,7 @@ def test_a_database_that_was_moved_from_takes_no_writes(
     (source,) = {row["id"] for row in app.catalogue.sources() if row["name"] == "Odd"}
     (document, *_) = [row["id"] for row in installation.crypto_run.documents()]
     words = {"SOURCE": source, "DOCUMENT": document, "OUT": "out.jsonl"}
-    move(app, "cluster")
+    move(app, destination(app, "cluster"))
     before = all_rows(app.store.engine)
 
     def run_line(line: str) -> CommandResult:

@@ -51,8 +51,8 @@ def record_move(app: App) -> None:
         record_departure(connection, DEPARTURE)
 
 
-async def run_nothing(run: str, options: Mapping[str, str]) -> int:
-    del run, options
+async def run_nothing(recipe: str, run: str, options: Mapping[str, str]) -> int:
+    del recipe, run, options
     return 0
 
 
@@ -138,8 +138,8 @@ def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch:
         base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
         await asyncio.to_thread(record_move, app)
         async with aiohttp.ClientSession(headers=key_header) as session:
-            for path in ("/pipeline/run", "/queues/items/some/fail"):
-                async with session.post(base + path, json={"reason": "none"}) as answer:
+            for path, fields in (("/pipeline/run", {}), ("/queues/items/some/fail", {"reason": "none"})):
+                async with session.post(base + path, json=fields) as answer:
                     body = await answer.json()
                     assert (answer.status, "moved to the environment 'cluster'" in body["error"]) == (
                         410,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from tests.support.poll_sessions import NOW, answer, context_for, make_recipe, make_source, run
 
 from headwater.engine.context import JobContext
@@ -18,7 +19,7 @@ from headwater.sources.feeds.poll import discover_feed
 from headwater.sources.seeds import discover_seeds
 from headwater.store.changes.operations import Operations
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import leads, sources
+from headwater.store.schema.flow import leads, polls, sources
 
 FEED = "http://wire.example/feed"
 RSS = (
@@ -138,3 +139,26 @@ def test_a_revisited_page_is_not_requested_while_it_is_fresh(tmp_path: Path):
         poll.clock[0] += timedelta(hours=22)
         run(poll.context)
         assert len(poll.network.requests) == 2
+
+
+@pytest.mark.parametrize("reason", ["rate_limited", "offline"])
+def test_r34_a_poll_that_is_held_back_is_no_failure_in_rows_or_log(tmp_path: Path, reason: str):
+    held_back = Failure(reason, "no host can be reached", delay=timedelta(minutes=1))
+    with prepare_poll(tmp_path, discover_feed, make_source("feed", FEED), lambda _: held_back) as poll:
+        with structlog.testing.capture_logs() as logs:
+            for _ in range(12):
+                run(poll.context)
+                poll.clock[0] += timedelta(minutes=1)
+        assert len(poll.network.requests) == 12
+        assert [line for line in logs if line["log_level"] != "debug"] == []
+        row = poll.row(sources)
+        assert (row["failures"], row["stopped"], row["reason"]) == (0, None, reason)
+        assert _poll_count(poll) == 0
+        poll.network.reply = _feed({})
+        run(poll.context)
+        assert (poll.row(sources)["reason"], _poll_count(poll)) == (None, 1)
+
+
+def _poll_count(poll: PreparedPoll) -> int:
+    with read_transaction(poll.context.store.engine) as connection:  # type: ignore[attr-defined]
+        return len(connection.execute(polls.select()).all())

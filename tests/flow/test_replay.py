@@ -12,8 +12,9 @@ from sqlalchemy import update
 from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.documents.cleaning.normalise import normalise
-from headwater.engine.context import JobContext, RetryPolicy
+from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
+from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.jobs import Job, State, Task
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract, Recipe

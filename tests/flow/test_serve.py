@@ -29,11 +29,11 @@ class Runner:
     """Ends every run on request, with the given exit code."""
 
     code: int = 0
-    runs: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    runs: list[tuple[str, str, Mapping[str, str]]] = field(default_factory=list)
     go: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self, run: str, options: Mapping[str, str]) -> int:
-        self.runs.append((run, options))
+    async def __call__(self, recipe: str, run: str, options: Mapping[str, str]) -> int:
+        self.runs.append((recipe, run, options))
         await self.go.wait()
         if self.code < 0:
             raise FileNotFoundError(2, "No such file")
@@ -55,10 +55,12 @@ class ApiClient:
 
 
 @asynccontextmanager
-async def serve_runs(tmp_path: Path, runner: Runner, key: str = KEY) -> AsyncIterator[ApiClient]:
+async def serve_runs(
+    tmp_path: Path, runner: Runner, key: str = KEY, recipe: str | None = "geopolitics"
+) -> AsyncIterator[ApiClient]:
     app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
     assert app.store
-    api = HttpApi(app, "geopolitics", key, runner)
+    api = HttpApi(app, recipe, key, runner)
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
     try:
@@ -85,7 +87,9 @@ def test_g23_a_run_is_accepted_once_followed_and_closed(tmp_path: Path):
             assert (status, run["status"], run["pipeline_tier"]) == (200, "running", "B")
             runner.go.set()
             await client.settle()
-            assert runner.runs == [(accepted["run_id"], {"tier": "B", "date": "2026-11-13"})]
+            assert runner.runs == [
+                ("geopolitics", accepted["run_id"], {"tier": "B", "target_date": "2026-11-13"})
+            ]
             status, listed = await client("GET", "/pipeline/runs?date=2026-11-13", headers=SHOWN)
             assert [run["status"] for run in listed["runs"]] == ["completed"]
             assert (await client("GET", "/pipeline/runs?date=2026-11-14", headers=SHOWN))[0] == 404
@@ -110,13 +114,70 @@ def test_g23_without_the_right_key_nothing_is_shown_or_started(tmp_path: Path, m
     asyncio.run(scene())
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b'{"tier": "Z"}', b'{"target_date": "soon"}', b'{"tier": 1}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"[]",
+        b'{"tier": "Z"}',
+        b'{"target_date": "soon"}',
+        b'{"tier": 1}',
+        b'{"recipe": "x"}',
+        b'{"teir": "B"}',
+    ],
+)
 def test_g23_an_invalid_request_is_refused(tmp_path: Path, body: bytes):
     async def scene() -> None:
         async with serve_runs(tmp_path, Runner()) as client:
             assert (await client("POST", "/pipeline/run", data=body, headers=SHOWN))[0] == 400
 
     asyncio.run(scene())
+
+
+def test_a_request_names_its_recipe_and_the_options_that_this_recipe_has(tmp_path: Path):
+    async def scene() -> None:
+        runner = Runner()
+        async with serve_runs(tmp_path, runner, recipe=None) as client:
+            status, answer = await client("POST", "/pipeline/run", headers=SHOWN)
+            assert (status, answer["error"]) == (400, "name a recipe")
+            body = {"recipe": "crypto", "tier": "B"}
+            status, answer = await client("POST", "/pipeline/run", json=body, headers=SHOWN)
+            assert (status, "no run option 'tier'" in answer["error"]) == (400, True)
+            for name in ("crypto", "geopolitics"):
+                answers = await client("POST", "/pipeline/run", json={"recipe": name}, headers=SHOWN)
+                assert answers[0] == 202
+            runner.go.set()
+            await client.settle()
+            _, listed = await client("GET", "/pipeline/runs", headers=SHOWN)
+            assert {run["recipe"]: run.get("pipeline_tier") for run in listed["runs"]} == {
+                "crypto": None,
+                "geopolitics": "A",
+            }
+            _, listed = await client("GET", "/pipeline/runs?recipe=crypto", headers=SHOWN)
+            assert [run["recipe"] for run in listed["runs"]] == ["crypto"]
+            assert (await client("GET", "/pipeline/runs?recipe=geopolitics&date=soon", headers=SHOWN))[
+                0
+            ] == 400
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("crypto tier=B", "has no run option 'tier'; there are: none"),
+        ("geopolitics tier=Z", "$.tier"),
+        ("geopolitics day=today", "there are: tier, target_date"),
+        ("geopolitics target_date=soon", "YYYY-MM-DD"),
+        ("geopolitics tier", "NAME=VALUE"),
+    ],
+)
+def test_a_run_option_that_the_recipe_does_not_offer_is_refused(tmp_path, capsys, monkeypatch, option, words):
+    answer = call(
+        capsys, monkeypatch, "--data", str(tmp_path), "run", "--once", "--option", *reversed(option.split())
+    )
+    assert answer.code != 0
+    assert words in " ".join(answer.err.split())
 
 
 @pytest.mark.parametrize(("code", "words"), [(3, "exit code 3"), (-1, "No such file")])

@@ -43,8 +43,8 @@ class ApiClient:
             return answer.status, [json.loads(line) for line in raw.splitlines()]
 
 
-async def refuse_runs(run: str, options: object) -> int:
-    raise AssertionError((run, options))
+async def refuse_runs(recipe: str, run: str, options: object) -> int:
+    raise AssertionError((recipe, run, options))
 
 
 @asynccontextmanager

@@ -19,7 +19,8 @@ from headwater.app import App, now
 from headwater.cli.pipeline.run import update_stories_after_run
 from headwater.runtime.summaries import followed_recipes, summarize_stories
 from headwater.settings.llm import SummarySettings
-from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings, read_settings
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import stories
 from headwater_demo.internet import running
@@ -134,7 +135,7 @@ def test_g14_a_batch_of_a_tier_c_run_can_be_cancelled_without_the_tier(settings,
 @pytest.mark.parametrize(
     "mistake",
     [
-        ("recipes: {}", "mode: batch", "no recipe is in tier C"),
+        ("recipes: {}", "mode: batch", "for geopolitics, set recipes.geopolitics.options.tier to C"),
         (TIER_C, "mode: sometimes", "mode"),
         (TIER_C, "mode: batch, daily_budget: 0", "summaries.daily_budget"),
         (TIER_C, "mode: batch, options: {stream: true}", "stream"),

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.ops.alarms.decision import GROUP_ABOVE, QUIET_PERIOD, Problem, decide_alarms
+from headwater.model.alarm import Problem
+from headwater.ops.alarms.decision import GROUP_ABOVE, QUIET_PERIOD, decide_alarms
 
 NOW = datetime(2026, 11, 13, 9, tzinfo=UTC)
 keys = st.tuples(st.sampled_from(["silent", "stopped"]), st.sampled_from([str(n) for n in range(9)]))

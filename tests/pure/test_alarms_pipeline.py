@@ -5,8 +5,13 @@ from datetime import timedelta
 import pytest
 from tests.support.poll_sessions import NOW
 
-from headwater.ops.alarms.pipeline_rules import PipelineFigures, pipeline_problems, silent_subject_problem
-from headwater.runtime.runs import new_run_name, parse_target_day
+from headwater.model.alarm import PipelineFigures
+from headwater.model.errors import Refused
+from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
+from headwater.recipes.loader import load_recipes
+from headwater.runtime.runs import new_run_name
+from headwater.settings.settings import Settings
+from headwater_recipes.geopolitics.run_options import FlashpointRun, describe_run, run_overrides
 
 
 @pytest.mark.parametrize(
@@ -25,7 +30,16 @@ from headwater.runtime.runs import new_run_name, parse_target_day
     ],
 )
 def test_g25_each_threshold_warns_and_then_is_critical(figures: PipelineFigures, kind: str):
-    assert [problem.kind for problem in pipeline_problems(figures)] == [kind]
+    assert [problem.kind for problem in pipeline_problems(figures, warns_if_scattered=True)] == [kind]
+
+
+def test_stories_with_a_single_article_are_no_problem_unless_the_recipe_says_so():
+    """Feeds about many subjects rarely report the same event."""
+    assert pipeline_problems(PipelineFigures(stories=100, single=100)) == []
+    scattered = {
+        name for name, recipe in load_recipes(Settings()).recipes.items() if recipe.warns_if_scattered
+    }
+    assert scattered == {"geopolitics"}
 
 
 def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
@@ -39,7 +53,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
         stories=100,
         single=80,
     )
-    assert pipeline_problems(figures) == []
+    assert pipeline_problems(figures, warns_if_scattered=True) == []
     assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
     assert pipeline_problems(None) == []
 
@@ -53,8 +67,8 @@ def test_g17_a_silent_subject_is_reported_with_its_last_entry():
 def test_g1_runs_are_named_by_their_moment_and_days_are_read():
     assert new_run_name(NOW, b"x") == new_run_name(NOW, b"x") != new_run_name(NOW, b"y")
     assert new_run_name(NOW, b"x").startswith("run_20261113_090000_")
-    assert [parse_target_day(text, NOW) for text in ("2026-11-12", "20261112")] == [
-        parse_target_day("2026-11-12", NOW)
-    ] * 2
-    assert parse_target_day(None, NOW) == NOW.date()
-    assert parse_target_day("tomorrow", NOW) is None
+    days = [run_overrides(FlashpointRun(target_date=text)) for text in ("2026-11-12", "20261112")]
+    assert days == [{"target_date": "2026-11-12"}] * 2
+    assert describe_run({}, NOW) == {"tier": "A", "target_date": NOW.date().isoformat()}
+    with pytest.raises(Refused):
+        run_overrides(FlashpointRun(target_date="tomorrow"))

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint, entry_points
 import pytest
 
 import headwater.app
-import headwater.recipe_loader
+import headwater.recipes.loader
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.recipe import RECIPE_ENTRY_POINTS
@@ -20,7 +20,7 @@ def broken_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed_entry_points(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [point for point in installed if point.group == group and name in {None, point.name}]
 
-    for module in (headwater.app, headwater.recipe_loader):
+    for module in (headwater.app, headwater.recipes.loader):
         monkeypatch.setattr(module, "entry_points", installed_entry_points)
 
 

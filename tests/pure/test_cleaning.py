@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.documents.cleaning.clean import Clean, CleaningRules, clean_text
-from headwater.documents.cleaning.encoding import fix_mojibake, repair_text, resolve_entities
+from headwater.documents.cleaning.encoding import repair_text, resolve_entities
 from headwater.model.document import Document
 from headwater.model.recipe import StepContext
+from headwater.text.mojibake import fix_mojibake
 
 STORY = (
     "The harbour reopened on Monday after a week of fog, and the ferries sailed again.\n\n"

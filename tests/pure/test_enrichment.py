@@ -12,10 +12,10 @@ from headwater.documents.cleaning.enrichment import (
     SourcePayload,
     enrich_text,
     payload_of,
-    words_only,
 )
 from headwater.model.document import Document
 from headwater.model.recipe import EmptyKnowledge, StepContext
+from headwater.text.folding import fold_text
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=EmptyKnowledge())
 DESCRIPTION = "The harbour reopens on Monday. Ferries run twice a day. Tickets stay at nine crowns."
@@ -67,7 +67,7 @@ SENTENCES = st.lists(
 def test_enriching_twice_changes_nothing_and_loses_no_word(text: str, description: str) -> None:
     once = enrich_text(text, SourcePayload(description))
     assert enrich_text(once.text, SourcePayload(description)).text == once.text
-    assert set(words_only(text).split()) <= set(words_only(once.text).split())
+    assert set(fold_text(text).split()) <= set(fold_text(once.text).split())
 
 
 def test_payloads_are_read_by_the_names_that_sources_use() -> None:

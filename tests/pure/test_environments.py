@@ -60,10 +60,25 @@ def test_the_archive_can_be_set_by_variables_alone(file: Path):
 
 
 def test_an_unknown_environment_is_refused_with_the_names_of_the_others(file: Path):
-    with pytest.raises(Refused, match=r"no environment 'moon'.*cluster, laptop"):
+    with pytest.raises(Refused, match=r"no environment 'moon'.*default, cluster, laptop"):
         read_settings(file, {}, "moon")
-    with pytest.raises(Refused, match="none is set"):
+    with pytest.raises(Refused, match="there are: default"):
         Settings().in_environment("moon")
+
+
+def test_the_top_level_is_the_environment_default(file: Path, tmp_path: Path):
+    plain = read_settings(file, {})
+    assert read_settings(file, {"HEADWATER_ENV": "cluster"}, "default") == plain
+    other = tmp_path / "other.yaml"
+    other.write_text("environments: {default: {data: x}}\n", encoding="utf-8")
+    with pytest.raises(Refused, match="the name of the top level"):
+        read_settings(other, {})
+
+
+def test_one_environment_cannot_be_applied_to_another(file: Path):
+    """A value that an environment does not name comes from the top level, never from the environment in use."""
+    with pytest.raises(Refused, match="no environment 'cluster'"):
+        read_settings(file, {}, "laptop").in_environment("cluster")
 
 
 def test_a_mistake_in_an_environment_is_reported_with_its_line(tmp_path: Path):

@@ -30,12 +30,14 @@ from headwater.extract.blocks import (
 )
 from headwater.extract.field_maps import JsonFields
 from headwater.extract.html.forms import read_forms
+from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.mail import read_mail
 from headwater.extract.office.docx import read_docx
 from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain, strip_markdown
 from headwater.extract.reader import read_any, readers_by_media_type
 from headwater.extract.rtf.reader import read_rtf
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.extract.xml.reader import XmlFields, read_xml
 from headwater.model.errors import Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
@@ -255,9 +257,10 @@ def test_archives_programs_and_payloads_are_refused_by_name() -> None:
 
 
 def test_every_readable_type_has_an_entry_and_all_others_share_one() -> None:
-    readers = readers_by_media_type(sandboxed=False)
+    readers = readers_by_media_type()
     assert {"*", "text/html", "application/pdf", "text/plain", "message/rfc822"} <= set(readers)
-    assert all(reader is read_any for reader in readers.values())
+    assert set(readers.values()) == {Sandboxed(read_any)}
+    assert readers_by_media_type(fragments=True)["text/html"] == Sandboxed(FragmentReader(read_any))
 
 
 def test_p18_plain_text_is_normalised_and_its_charset_detected() -> None:

@@ -1,13 +1,11 @@
 """PDF: order, columns, tables, headings, boilerplate, forms and pictures."""
 
-import stat
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.pure.test_extract_samples import PdfSheet, assemble_pdf, make_pdf, pdf_page, sentence
 
-from headwater.extract.pdf import ocr
+from headwater.extract import tesseract
 from headwater.extract.pdf.reader import PdfReader, read_pdf
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
@@ -258,7 +256,7 @@ def test_rotated_pages_are_read_as_displayed(angle: int) -> None:
 
 
 def test_p14_scans_are_recognised_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "tesseract", lambda: None)
+    monkeypatch.setattr(tesseract, "tesseract", lambda: None)
     scan = PdfSheet(picture=True)
     assert read_pdf(make_pdf([scan, scan]), NONE) == Unreadable("requires_ocr", "2 pages are pictures")
     reading = read(make_pdf([pdf_page(1), scan]))
@@ -266,15 +264,13 @@ def test_p14_scans_are_recognised_as_such(monkeypatch: pytest.MonkeyPatch) -> No
     assert reading.confidence == 0.5
 
 
-def test_scans_are_recognised_where_tesseract_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "tesseract"
-    program.write_text(
-        "#!/bin/sh\nhead -c 2 >/dev/null\ncat >/dev/null\nprintf 'Read off\\na picture.\\n\\nTwice.'\n"
-    )
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(ocr, "tesseract", lambda: str(program))
+def test_scans_are_recognised_where_tesseract_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def recognise(picture: bytes, languages: str, seconds: float) -> str:
+        assert picture.startswith(b"P5 ")
+        return "Read off\na picture.\n\nTwice."
+
+    monkeypatch.setattr(tesseract, "tesseract", lambda: "/usr/bin/tesseract")
+    monkeypatch.setattr(tesseract, "recognise_picture", recognise)
     reading = read(make_pdf([PdfSheet(picture=True)]))
     assert reading.text == "Read off a picture.\n\nTwice."
     assert reading.attributes["recognised"] == [1]

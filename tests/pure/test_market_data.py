@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.sources.json_api import Credential, JsonApi, number_value, parse_timestamp
+from headwater.sources.json_api import Credential, JsonApi, number_value
+from headwater.text.dates import parse_timestamp
 from headwater_recipes.markets.sources.broker import discover_broker
 from headwater_recipes.markets.sources.market_data import (
     discover_market_data,

@@ -1,7 +1,7 @@
 """Polling a news API without a network: requests, leads and the watermark."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW, SessionResult, answer, make_source, run_session
 
 from headwater.model.errors import Permanent, Temporary
+from headwater.model.http import Request, Response
 from headwater.model.source import Source
 from headwater.sources.json_api import Credential, JsonApi
+from headwater.sources.look_back import ObservedDelays
 from headwater_recipes.markets.sources.news import discover_news
 
 SECRET = "s3cr3t-key"
@@ -95,8 +97,100 @@ def test_r5_the_newest_timestamp_is_stored_and_the_next_poll_overlaps_it():
     # Two hours earlier than the newest: articles are listed late.
     assert parameters(second_result)["published_utc.gte"] == ["2026-11-13T06:05:00Z"]
     assert parameters(second_result)["order"] == ["asc"]
+    assert parameters(second_result)["limit"] == ["20"]
     assert second_result.leads == []
     assert second_result.discovery.watermark == watermark
+
+
+class LateApi:
+    """An API whose articles appear, and change, at their own time. Answers what is listed from the requested time on."""
+
+    def __init__(self) -> None:
+        self.articles: dict[str, dict[str, Any]] = {}
+        self.watermark: dict[str, Any] = {}
+        self.requests = 0
+
+    def publish(self, number: int, published: datetime, **options: Any) -> None:
+        stamp = published.strftime("%Y-%m-%dT%H:%M:%SZ")
+        self.articles[str(number)] = article(number, published_utc=stamp, **options)
+
+    def _reply(self, request: Request) -> Response:
+        query = parse_qs(urlsplit(request.url).query)
+        since, limit = query["published_utc.gte"][0], int(query["limit"][0])
+        listed = sorted(
+            (a for a in self.articles.values() if a["published_utc"] >= since),
+            key=lambda a: a["published_utc"],
+        )
+        offset = int(query.get("offset", ["0"])[0])
+        body: dict[str, Any] = {"results": listed[offset : offset + limit]}
+        if offset + limit < len(listed):
+            body["next_url"] = f"{request.url.partition('&offset')[0]}&offset={offset + limit}"
+        return answer(request, json.dumps(body), media_type="application/json")
+
+    def poll(self, now: datetime) -> list[tuple[str, str | None]]:
+        session = discover(source(watermark=self.watermark), now)
+        result = run_session(session, self._reply)
+        self.requests += len(result.requests)
+        self.watermark = dict(result.discovery.watermark)
+        return [(lead.identity, lead.title) for lead in result.leads]
+
+
+def test_late_and_corrected_articles_are_found_within_the_request_budget():
+    """One article every ten minutes and a poll every five. Articles appear up to eight hours late, titles change up to
+    ten hours later; all are found within an hour, and a poll takes one request."""
+    api, leads, polls = LateApi(), [], 0
+    for minutes in range(0, 24 * 60, 5):
+        now = NOW + timedelta(minutes=minutes)
+        if minutes % 10 == 0:
+            api.publish(minutes, now)
+        if minutes == 12 * 60:
+            for hours in (1, 3, 5, 8):
+                api.publish(9000 + hours, now - timedelta(hours=hours))
+            for hours in (1, 3, 6, 10):
+                number = minutes - hours * 60
+                api.publish(number, NOW + timedelta(minutes=number), title=f"Corrected {number}")
+        leads += api.poll(now)
+        polls += 1
+        if minutes == 13 * 60:
+            identities = [identity for identity, _ in leads]
+            assert {"id9001", "id9003", "id9005", "id9008"} <= set(identities)
+            corrected = {title for _, title in leads if title and title.startswith("Corrected")}
+            assert len(corrected) == 4
+    assert len(leads) == len(set(leads))
+    assert api.requests == polls
+
+
+def test_a_source_that_lists_late_is_looked_back_further_from_then_on():
+    api = LateApi()
+    api.poll(NOW)
+    api.publish(1, NOW - timedelta(hours=1, minutes=59))
+    api.publish(2, NOW + timedelta(hours=1))
+    api.poll(NOW + timedelta(hours=1))
+    delays = ObservedDelays.from_record(api.watermark["delays"])
+    late = timedelta(hours=2, minutes=59)
+    soon = NOW + timedelta(hours=1, minutes=5)
+    assert delays.look_back(timedelta(hours=2), soon) == 1.5 * late
+    assert delays.look_back(timedelta(hours=2), soon + timedelta(hours=1)) == timedelta(hours=24)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 10**6)), max_size=40))
+def test_the_look_back_stays_within_its_bounds(events: list[tuple[int, int]]):
+    delays, now, least = ObservedDelays(), NOW, timedelta(hours=2)
+    for pause, delay in events:
+        now += timedelta(seconds=pause)
+        delays = delays.after_poll(now, timedelta(seconds=delay), is_complete=True)
+        assert least <= delays.look_back(least, now) <= timedelta(hours=48)
+        assert ObservedDelays.from_record(delays.to_record()) == delays
+        assert len(delays.by_day) <= 7
+    assert delays.look_back(timedelta(days=3), now) == timedelta(days=3)
+
+
+def test_our_own_pause_does_not_count_as_a_delay_of_the_source():
+    api = LateApi()
+    api.poll(NOW)
+    api.publish(1, NOW + timedelta(hours=1))
+    api.poll(NOW + timedelta(hours=30))
+    assert api.watermark["delays"]["by_day"] == {}
 
 
 def test_r5_siblings_of_one_second_and_late_ones_are_not_lost():

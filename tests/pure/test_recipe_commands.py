@@ -9,7 +9,7 @@ import pytest
 from headwater.cli import commands
 from headwater.cli.commands import COMMANDS, all_commands, recipe_commands
 from headwater.model.recipe import RECIPE_ENTRY_POINTS
-from headwater.recipe_loader import load_recipe
+from headwater.recipes.loader import load_recipe
 
 
 def entry_of(value: str) -> EntryPoint:

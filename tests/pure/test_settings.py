@@ -13,7 +13,8 @@ from headwater.model.keys import source_key
 from headwater.model.source import Trigger
 from headwater.settings.fetch import fetch_settings
 from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
-from headwater.settings.settings import RecipeSettings, Settings, read_settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
 
 

@@ -11,11 +11,13 @@ from headwater.engine.fingerprints import (
     fingerprints_of_fetches,
     fingerprints_of_polls,
 )
+from headwater.fetch.politeness.rate_limiter_redis import rate_limit_key
 from headwater.model.document import Trace
 from headwater.model.http import Capture
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, RefineResult, State
 from headwater.model.source import Lead, StoredLead
-from headwater.model.stored_fingerprint import StoredFingerprint, dedupe_key, rate_limit_key
+from headwater.model.stored_fingerprint import StoredFingerprint
+from headwater.store.redis.markers import dedupe_key
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 TRACE = Trace(

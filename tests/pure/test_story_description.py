@@ -10,8 +10,9 @@ from tests.support.poll_sessions import NOW
 from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Member, Story
+from headwater.stories.coverage import domain_of
 from headwater_recipes.geopolitics.alert_rules import AlertRules
-from headwater_recipes.geopolitics.description import DescribeStory, domain_of, main_topic
+from headwater_recipes.geopolitics.description import DescribeStory, main_topic
 from headwater_recipes.geopolitics.steps import topic_record
 
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"

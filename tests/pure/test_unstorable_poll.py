@@ -43,7 +43,7 @@ def discover(source: Source, now: datetime) -> PollSession:
 
 @pytest.mark.parametrize(
     ("before", "stopped", "due_at"),
-    [(0, None, NOW + timedelta(hours=1)), (9, "10 failures in a row", None)],
+    [(0, None, NOW + timedelta(hours=1)), (9, "10 failures in a row", NOW + timedelta(days=1))],
 )
 def test_a_poll_that_cannot_be_stored_counts_as_a_failure(
     before: int, stopped: str | None, due_at: datetime | None

@@ -65,9 +65,11 @@ def http_receiver() -> Iterator[HttpReceiver]:
 
 @dataclass
 class MailReceiver:
-    """`refuse` maps a command to the answer that refuses it."""
+    """`refuse` maps a command, or a recipient's address, to the answer that refuses it. `received` holds the recipients of
+    each letter."""
 
     port: int = 0
+    received: list[list[str]] = field(default_factory=list)
     letters: list[Message] = field(default_factory=list)
     logins: list[str] = field(default_factory=list)
     refuse: dict[str, str] = field(default_factory=dict)
@@ -85,8 +87,14 @@ class MailHandler(socketserver.StreamRequestHandler):
 
     def _answer(self, command: str, words: str) -> bool:
         receiver: MailReceiver = self.server.receiver
-        if command in receiver.refuse:
-            self._say(receiver.refuse[command])
+        address = words.partition("<")[2].partition(">")[0]
+        if command == "MAIL":
+            self.recipients: list[str] = []
+        if refusal := receiver.refuse.get(command) or receiver.refuse.get(address):
+            self._say(refusal)
+        elif command == "RCPT":
+            self.recipients.append(address)
+            self._say("250 ok")
         elif command == "EHLO":
             self._say("250-mail.example\r\n250 AUTH PLAIN")
         elif command == "AUTH":
@@ -95,6 +103,7 @@ class MailHandler(socketserver.StreamRequestHandler):
         elif command == "DATA":
             self._say("354 go on")
             receiver.letters.append(message_from_bytes(self._letter()))
+            receiver.received.append(self.recipients)
             self._say("250 taken")
         else:
             self._say("221 bye" if command == "QUIT" else "250 ok")

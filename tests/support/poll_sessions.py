@@ -15,7 +15,7 @@ from headwater.engine.context import JobContext
 from headwater.model.errors import HeadwaterError, Permanent
 from headwater.model.http import Request, Response
 from headwater.model.keys import source_key
-from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.recipe import Discover, Discovery, LeadBatch, Parse, PollSession, Recipe
 from headwater.model.source import Lead, Source, Trigger
 from headwater.runtime.inline import run_inline
 from headwater.settings.settings import Settings
@@ -86,13 +86,15 @@ def table(
 
 def run_session(session: PollSession, answers: Answers) -> SessionResult:
     result = SessionResult(Discovery())
-    reply: Response | HeadwaterError | None = None
+    reply: Any = None
     try:
         while True:
             event = session.throw(reply) if isinstance(reply, HeadwaterError) else session.send(reply)
             reply = None
             if isinstance(event, LeadBatch):
                 result.batches.append(event.leads)
+            elif isinstance(event, Parse):
+                reply = event.parser(event.data, event.hints)
             else:
                 result.requests.append(event)
                 reply = answers(event)
@@ -153,4 +155,4 @@ def make_recipe(discover: Discover, source: Source, **fields: Any) -> Recipe:
 
 
 def run(context: JobContext) -> None:
-    assert run_inline(context, ["trial"], horizon=timedelta(seconds=5), longest=LONGEST_RUN)
+    assert run_inline(context, list(context.recipes), horizon=timedelta(seconds=5), longest=LONGEST_RUN)

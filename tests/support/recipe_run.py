@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 from sqlalchemy import Table
 from tests.support.deadline import LONGEST_RUN
@@ -20,7 +21,8 @@ from headwater.engine.context import JobContext
 from headwater.model.jobs import State, Task
 from headwater.model.recipe import Recipe
 from headwater.runtime.inline import run_inline
-from headwater.settings.settings import RecipeSettings, Settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import Settings
 from headwater_demo.internet import Internet
 
 RECIPE = "crypto"
@@ -43,7 +45,8 @@ class QuickClock:
 
 @dataclass
 class RecipeRun:
-    """`feeds` are (name, url) pairs; without them, those that the demo internet's own list names."""
+    """`feeds` are (name, url) pairs; without them, those that the demo internet's own list names. `definition` has the
+    other settings of the recipe."""
 
     folder: Path
     internet: Internet
@@ -51,6 +54,7 @@ class RecipeRun:
     database: str | None = None
     environment: EnvironmentUnderTest = field(default_factory=EnvironmentUnderTest)
     adapt: Callable[[Recipe], Recipe] = lambda recipe: recipe
+    definition: RecipeSettings = field(default_factory=RecipeSettings)
     clock: QuickClock = field(default_factory=QuickClock)
 
     @cached_property
@@ -66,7 +70,7 @@ class RecipeRun:
             hosts={"*.example": self.internet.base_url},
             requests_per_second=0,
             log_level="error",
-            recipes={RECIPE: RecipeSettings(sources=str(path))},
+            recipes={RECIPE: msgspec.structs.replace(self.definition, sources=str(path))},
         )
 
     @cached_property

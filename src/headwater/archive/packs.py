@@ -24,7 +24,7 @@ from headwater.archive.object_errors import (
     translate_errors,
 )
 from headwater.archive.warc import encode_pack
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.model.http import Capture
 
 SUFFIX = ".warc"
@@ -35,6 +35,22 @@ NOTE = "HEADWATER.txt"
 NOTE_TEXT = (
     b"Raw captures of Headwater, as WARC files named by their SHA-256. Do not rename or change them.\n"
 )
+
+
+def pack_digest(name: str) -> str | None:
+    """The checksum that a pack must have: its name is its hash. None if it is not the name of a pack."""
+    return name[3:67] if PACK_NAME.fullmatch(name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class PackCopies:
+    """`sound` are whole in the target, `copied` of them written now; `repaired` replaced a damaged copy there; `damaged` are
+    missing in the source, or their bytes do not match their name."""
+
+    copied: int
+    sound: tuple[str, ...]
+    repaired: tuple[str, ...]
+    damaged: tuple[str, ...]
 
 
 def open_folder_archive(path: Path) -> "ObjectArchive":
@@ -148,21 +164,25 @@ class ObjectArchive:
                 old = (entry["path"] for entry in page if entry["last_modified"] < before)
                 yield from sorted(name for name in old if PACK_NAME.fullmatch(name))
 
-    def copy(self, packs: Iterable[str], target: "ObjectArchive") -> tuple[int, list[str]]:
-        """Copies the packs that the target lacks. Returns how many were copied, and the names of those that are missing
-        here or whose bytes do not match their name."""
-        count, damaged = 0, []
-        with self._translated():
-            for name in packs:
-                if target.has(name):
-                    continue
+    def copy(self, packs: Iterable[str], target: "ObjectArchive") -> "PackCopies":
+        """Copies the packs that the target lacks or holds damaged. Every pack is read back from the target: it counts as
+        sound only if its bytes match its name there."""
+        sound, repaired, damaged = [], [], []
+        count = 0
+        for name in packs:
+            if target.whole(name) is None:
                 data = self.whole(name)
                 if data is None:
                     damaged.append(name)
                     continue
+                if target.has(name):
+                    repaired.append(name)
                 target.add(name, data)
                 count += 1
-        return count, damaged
+                if target.whole(name) is None:
+                    raise Temporary("copy_differs", f"the copy of pack {name} in {target.place} is damaged")
+            sound.append(name)
+        return PackCopies(count, tuple(sound), tuple(repaired), tuple(damaged))
 
     def add(self, name: str, data: bytes) -> None:
         """Stores a whole pack from another archive under its name."""
@@ -188,7 +208,7 @@ class ObjectArchive:
                 if is_missing_bucket(error):
                     raise
                 return None
-        return data if sha256(data).hexdigest() == name[3:67] else None
+        return data if sha256(data).hexdigest() == pack_digest(name) else None
 
     def remove(self, packs: Sequence[str]) -> None:
         with self._translated():

@@ -56,7 +56,7 @@ COMMANDS: Mapping[str, Command] = {
     "health": Command("headwater.cli.ops.health", "Check database, archive and sources; raise alarms."),
     "alarms": Command("headwater.cli.ops.alarms", "List alarms; test the notification channels."),
     "cleanup": Command("headwater.cli.ops.cleanup", "Apply the retention policy."),
-    "backup": Command("headwater.cli.ops.backup", "Back up the store and the archive while in use."),
+    "backup": Command("headwater.cli.ops.backup", "Back up the store and the archive; verify backups."),
     "restore": Command("headwater.cli.ops.restore", "Verify a backup and restore it."),
     "move": Command("headwater.cli.ops.move", "Move the store and the archive to another environment."),
     "sweep": Command("headwater.cli.ops.sweep", "Release leases of dead workers; remove orphaned objects."),

@@ -23,7 +23,8 @@ from headwater.cli.render.run_summary import print_run_summary
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.settings.rate_limits import RateLimit
-from headwater.settings.settings import DEFAULT_DATA, RecipeSettings, Settings
+from headwater.settings.recipes import RecipeSettings
+from headwater.settings.settings import DEFAULT_DATA, Settings
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints
@@ -76,7 +77,9 @@ def run_demo(
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        summaries = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        if not completed:
+            raise KeyboardInterrupt
     if as_json:
         program = {summary.recipe: asdict(summary) for summary in summaries}
         print_json(program[names[0]] | {"seconds": round(time.monotonic() - started, 1), "recipes": program})

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Protocol, TypeVar
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
 
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.isolation import error_reason
+from headwater.engine.retry_policy import RetryPolicy
+from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Claim, Job, Postponement, Quarantine, Task
 from headwater.model.ports import (
@@ -20,10 +22,10 @@ from headwater.model.ports import (
     SummaryStore,
     ignore_commits,
 )
-from headwater.model.recipe import Recipe, Sink, find_recipe
+from headwater.model.recipe import Parse, Recipe, Sink, find_recipe
 from headwater.model.schedule import retry_delay
 from headwater.model.summaries import SummaryFigures
-from headwater.stories.llm.plan import SummaryPolicy
+from headwater.stories.llm.policy import SummaryPolicy
 
 
 class HasAttempts(Protocol):
@@ -32,20 +34,6 @@ class HasAttempts(Protocol):
 
 
 Attempted = TypeVar("Attempted", bound=HasAttempts)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How many records are claimed at once, for how long, and how often each is tried.
-
-    `max_worker_deaths` must not be less than `max_attempts`: a record that is only postponed then ends for its own reason.
-    """
-
-    batch: int = 100
-    lease: timedelta = timedelta(minutes=5)
-    max_attempts: int = 6
-    isolate_after: int = 2
-    max_worker_deaths: int = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +54,7 @@ class SummaryTools:
 @dataclass(frozen=True)
 class JobContext:
     """The parts of one worker. `owner` names it in its leases. `renders`: the fetchers of this installation have a browser.
-    `channels` are the sinks of alarms. `on_commit` is called with what was committed."""
+    `channels` are the sinks of alarms. `on_commit` is called with what was committed. `parse` runs the parsers of polls."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -81,6 +69,7 @@ class JobContext:
     channels: tuple[str, ...] = ()
     on_commit: CommitListener = ignore_commits
     summaries: SummaryTools | None = None
+    parse: Callable[[Parse], Any] = parse_in_sandbox
 
     def recipe(self, job: Job) -> Recipe:
         return find_recipe(self.recipes, job.recipe)

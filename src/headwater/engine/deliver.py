@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -9,7 +10,7 @@ from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Delivery, DeliveryResult, Job, Postponement, Quarantine, Task
-from headwater.model.outcomes import Drop
+from headwater.model.outcomes import Drop, PartlySent, Sent
 from headwater.model.recipe import Envelope, Recipe, Sink
 
 FIRST_SLICE = 25
@@ -77,21 +78,30 @@ def _send(
     ready = [(delivery, delivery.record) for delivery in deliveries if delivery.record is not None]
     envelopes = [
         Envelope(
-            key=f"{delivery.id}-{delivery.revision}", route=route, record=record, revision=delivery.revision
+            key=f"{delivery.id}-{delivery.revision}",
+            route=route,
+            record=record,
+            revision=delivery.revision,
+            progress=delivery.progress,
         )
         for delivery, record in ready
     ]
     answers = _sink(context, recipe, route).send(envelopes) if envelopes else ()
     by_id = {delivery.id: answer for (delivery, _), answer in zip(ready, answers, strict=True)}
-    results = []
-    for delivery in deliveries:
-        answer = by_id.get(delivery.id, Drop("withdrawn"))
-        if isinstance(answer, Drop):
-            result = DeliveryResult(id=delivery.id, revision=delivery.revision, dropped=answer.reason)
-        else:
-            result = DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt)
-        results.append(result)
-    return results
+    return [_result(context, delivery, by_id.get(delivery.id, Drop("withdrawn"))) for delivery in deliveries]
+
+
+def _result(context: JobContext, delivery: Delivery, answer: Sent | PartlySent | Drop) -> DeliveryResult:
+    result = DeliveryResult(id=delivery.id, revision=delivery.revision)
+    if isinstance(answer, Drop):
+        return replace(result, dropped=answer.reason)
+    if isinstance(answer, Sent):
+        return replace(result, receipt=answer.receipt)
+    log = context.log.bind(job="deliver", key=delivery.id, route=delivery.route)
+    log.warning("partly delivered", reason=answer.reason, detail=answer.detail)
+    at = context.clock() + answer.delay
+    later = Postponement(at=at, reason=answer.reason, detail=answer.detail, counts=False)
+    return replace(result, later=later, progress=answer.progress)
 
 
 def _failure(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exception) -> DeliveryResult:

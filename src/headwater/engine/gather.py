@@ -18,8 +18,12 @@ GROUPS_AT_ONCE = 20
 def gather(context: JobContext, job: Job) -> int:
     """Clusters the groups that have settled and returns how many."""
     recipe = context.recipe(job)
-    full = recipe.grouping is None or recipe.grouping.full_documents
-    claimed = context.store.claim_groups(context.claim(job, GROUPS_AT_ONCE), full_documents=full)
+    grouping = recipe.grouping
+    claimed = context.store.claim_groups(
+        context.claim(job, GROUPS_AT_ONCE),
+        full_documents=grouping is None or grouping.full_documents,
+        window=None if grouping is None else grouping.window,
+    )
     groups, released = context.split_suspects(claimed)
     if not groups:
         return 0
@@ -62,10 +66,12 @@ def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
 def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
     context.check_worker_deaths(group.attempts)
     if recipe.grouping is None:
-        return GatherResult(group=group.id, version=group.version)
+        return GatherResult(
+            group=group.id, version=group.version, clustered=tuple(story.id for story in group.stories)
+        )
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    ids = inherit_story_ids(members, group.stories, group.id, group.ended)
+    ids = inherit_story_ids(members, group.stories, group.id, group.reserved)
     previous = {story.id: story for story in group.stories}
     now = context.clock()
     stories = tuple(
@@ -85,7 +91,13 @@ def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> Ga
         story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
         for story in stories
     }
-    return GatherResult(group=group.id, version=group.version, stories=stories, routes=routes)
+    return GatherResult(
+        group=group.id,
+        version=group.version,
+        clustered=tuple(story.id for story in group.stories),
+        stories=stories,
+        routes=routes,
+    )
 
 
 def _describe(recipe: Recipe, story_context: StoryContext) -> Story:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from structlog.typing import FilteringBoundLogger
 
@@ -9,15 +10,16 @@ from headwater.engine.context import JobContext
 from headwater.engine.fetch import make_capture
 from headwater.engine.fingerprints import fingerprints_of_leads, fingerprints_of_polls
 from headwater.engine.isolation import bisect_commit, error_reason
-from headwater.fetch.responses import GiveUp, Proceed, Retry, freshness, judge_response
+from headwater.fetch.responses import HELD_BACK, GiveUp, Proceed, Retry, freshness, judge_response
 from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import Job, PollResult, SourceLease
 from headwater.model.keys import document_key, lead_key
-from headwater.model.recipe import Discovery, LeadBatch, PollSession, Recipe
+from headwater.model.recipe import Discovery, LeadBatch, Parse, PollSession, Recipe
 from headwater.model.schedule import (
     FAILURES_UNTIL_STOP,
     MAX_BACKOFF,
+    STOPPED_RETRY,
     effective_trigger,
     freshness_delay,
     next_poll_at,
@@ -149,7 +151,7 @@ class RecipePolls:
         except Exception as error:  # noqa: BLE001 - as the docstring says
             self._fail(poll.source_lease, error, poll)
 
-    def _run_session(self, poll: Poll, answer: Response | HeadwaterError | None) -> None:
+    def _run_session(self, poll: Poll, answer: Any) -> None:
         """Runs the session until it makes a request or ends."""
         session = poll.session
         try:
@@ -159,10 +161,19 @@ class RecipePolls:
                     poll.request, poll.attempts = item, 0
                     self._submit(poll, item)
                     return
-                answer = None
-                self._store_leads(poll, item)
+                if isinstance(item, Parse):
+                    answer = self._parse(item)
+                else:
+                    answer = None
+                    self._store_leads(poll, item)
         except StopIteration as end:
             self._succeed(poll, end.value)
+
+    def _parse(self, parse: Parse) -> Any:
+        try:
+            return self.context.parse(parse)
+        except HeadwaterError as error:  # raised into the session, like a request that failed
+            return error
 
     def _store_leads(self, poll: Poll, batch: LeadBatch) -> None:
         leads = self._stored_leads(poll, batch.leads)
@@ -222,12 +233,13 @@ class RecipePolls:
         )
 
     def _fail(self, lease: SourceLease, error: Exception, poll: Poll | None = None) -> None:
-        """Backs off; after ten failures in a row the source stops until an operator resets it. One that is gone is closed."""
+        """Backs off; after ten failures in a row the source is only tried once a day, until it answers or an operator resets
+        it. One that is gone is closed."""
         source, now = lease.source, self.context.clock()
         self.polls.pop(source.id, None)
         reason, detail = error_reason(error)
         backoff = _backoff(error, source.failures, now, gone=reason == "gone")
-        self._log(lease).warning("poll failed", reason=reason, detail=detail, failures=source.failures + 1)
+        self._log_failure(lease, backoff, reason, detail)
         if poll is not None:
             self.bodies.extend(poll.bodies)
         self.results.append(
@@ -243,8 +255,18 @@ class RecipePolls:
                 failures=backoff.failures,
                 active=backoff.active,
                 stopped=backoff.stopped,
+                postponed=reason in HELD_BACK and (poll is None or poll.status is None),
             )
         )
+
+    def _log_failure(self, lease: SourceLease, backoff: FailedPollOutcome, reason: str, detail: str) -> None:
+        log = self._log(lease)
+        if backoff.failures > lease.source.failures:
+            log.warning("poll failed", reason=reason, detail=detail, failures=backoff.failures)
+        elif reason in HELD_BACK:
+            log.debug("poll postponed", reason=reason, detail=detail, until=backoff.due_at)
+        else:
+            log.warning("poll postponed", reason=reason, detail=detail, until=backoff.due_at)
 
     def _log(self, lease: SourceLease) -> FilteringBoundLogger:
         return self.context.log.bind(
@@ -278,7 +300,7 @@ class RecipePolls:
         return PollResult(
             source=result.source,
             poll_id=result.poll_id,
-            due_at=None if backoff.stopped else now + MAX_BACKOFF,
+            due_at=now + (STOPPED_RETRY if backoff.stopped else MAX_BACKOFF),
             failures=backoff.failures,
             stopped=backoff.stopped,
             error=reason,
@@ -287,13 +309,18 @@ class RecipePolls:
         )
 
 
+def _is_postponed(error: Exception) -> bool:
+    return isinstance(error, Temporary) and not error.counts
+
+
 def _backoff(error: Exception, failures: int, now: datetime, *, gone: bool) -> FailedPollOutcome:
     if gone:
         return FailedPollOutcome(due_at=None, failures=failures + 1, active=False)
     delay = (error.delay if isinstance(error, Temporary) else None) or timedelta(0)
-    if isinstance(error, Temporary) and not error.counts:
+    if _is_postponed(error):
         return FailedPollOutcome(due_at=now + delay, failures=failures)
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
-        return FailedPollOutcome(due_at=None, failures=failures, stopped=f"{failures} failures in a row")
+        stopped = f"{failures} failures in a row"
+        return FailedPollOutcome(due_at=now + STOPPED_RETRY, failures=failures, stopped=stopped)
     return FailedPollOutcome(due_at=now + max(source_backoff(failures), delay), failures=failures)

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from headwater.engine.compose import compose_document, entry_reading, needs_browser
 from headwater.engine.context import JobContext, LeaseRenewer
+from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.engine.page_decision import FromSource, decide_page, stands_alone
@@ -49,6 +51,10 @@ class Refiner:
     bodies: Mapping[str, bytes]
     lease_renewer: LeaseRenewer
 
+    @cached_property
+    def extractor(self) -> DraftExtractor:
+        return DraftExtractor(self.recipe.extract, self.bodies, self.lease_renewer)
+
     def finish(self, drafts: Sequence[Draft]) -> None:
         """Decides and commits. A document that lost a fingerprint to another one in the meantime is decided again: by then
         the other one is visible."""
@@ -73,6 +79,7 @@ class Refiner:
         """Returns what would become of each draft; writes nothing."""
         for draft in drafts:
             self.context.check_worker_deaths(draft.attempts)
+        self.extractor.read_ahead(drafts)
         outcomes: list[Outcome] = [self._extract(draft) for draft in drafts]
         documents = [outcome if isinstance(outcome, Document) else None for outcome in outcomes]
         step_context = StepContext(self.recipe.name, self.context.clock(), self.context.store)
@@ -104,7 +111,6 @@ class Refiner:
         return True
 
     def _extract(self, draft: Draft) -> Outcome:
-        self.lease_renewer.renew_if_due()
         lead = draft.lead.lead
         mode = self.recipe.page_mode(draft.source.kind, draft.source.pages)
         page = self._read_page(draft, mode)
@@ -127,35 +133,26 @@ class Refiner:
 
     def _read_page(self, draft: Draft, mode: PageMode) -> Reading | Unreadable:
         """Returns what the page contains, or the source's text if that is complete."""
-        lead, capture = draft.lead.lead, draft.capture
-        if lead.is_complete:
-            return self._read_body(lead)
-        if draft.lead.page_reason is not None and not draft.reads_page:
+        if draft.lead.page_reason is not None and not draft.lead.lead.is_complete and not draft.reads_page:
             return Unreadable(draft.lead.page_reason)
-        if capture is None or capture.sha256 not in self.bodies:
-            damaged = Permanent(
-                "capture_damaged", "its bytes are missing from the archive or do not match their hash"
-            )
-            return _unreadable_unless_required(draft, mode, damaged)
-        hints = ExtractHints(url=capture.final_url, media_type=capture.media_type)
         try:
-            return self._read(self.bodies[capture.sha256], hints)
+            self.extractor.check_bytes(draft)
+            extract = self.extractor.extractor_for(draft)
+            if extract is None:
+                return Unreadable("unsupported", media_type_of(draft))
+            return self.extractor.reading(draft, extract)
         except Permanent as error:
-            return _unreadable_unless_required(draft, mode, error)
-
-    def _read_body(self, lead: Lead) -> Reading | Unreadable:
-        data = (lead.body or "").encode("utf-8", "replace")
-        return self._read(data, ExtractHints(url=lead.url, media_type=lead.body_type))
-
-    def _read(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        media_type = hints.media_type or ""
-        extract = self.recipe.extract.get(media_type) or self.recipe.extract.get("*")
-        if extract is None:
-            return Unreadable("unsupported", media_type)
-        return extract(data, hints)
+            if stands_alone(draft.lead.lead, mode):
+                return Unreadable(error.reason, error.detail)
+            raise  # without its page there is no document: it goes to quarantine
 
     def _read_entry(self, lead: Lead) -> Reading:
-        body = self._read_body(lead) if lead.body else None
+        """Returns what the source provided of the text."""
+        extract = self.extractor.extractor_of(lead.body_type)
+        if lead.body is None or extract is None:
+            return entry_reading(lead, None)
+        hints = ExtractHints(url=lead.url, media_type=lead.body_type)
+        body = extract(lead.body.encode("utf-8", "replace"), hints)
         return entry_reading(lead, body if isinstance(body, Reading) else None)
 
     def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> RefineResult:
@@ -203,13 +200,6 @@ class Refiner:
                 log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
             elif result.state is not State.KEPT:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
-
-
-def _unreadable_unless_required(draft: Draft, mode: PageMode, error: Permanent) -> Unreadable:
-    """A page that cannot be read at all ends in quarantine only if there is no document without it."""
-    if stands_alone(draft.lead.lead, mode):
-        return Unreadable(error.reason, error.detail)
-    raise error
 
 
 def _postponed(draft: Draft, postponement: Postponement) -> RefineResult:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.dates import parse_digit_date, parse_iso_date
 from headwater.text.letters import normalise_text, to_one_line
+from headwater.text.markup import has_html_tag
 
 _LISTS = frozenset({"authors", "keywords", "images", "links"})
 _DATES = frozenset({"published", "modified"})
@@ -19,6 +19,7 @@ _STRINGS = frozenset({"text", "title", "publisher", "canonical_url", "language",
 READING_FIELDS = _LISTS | _DATES | _STRINGS
 assert {field.name for field in fields(Reading)} >= READING_FIELDS
 
+_TAGS_WITHIN = 4000
 PathLookup = Callable[[str], list[str]]
 """The values at a path, as strings."""
 
@@ -56,17 +57,13 @@ def map_fields(
 
 def _field_value(name: str, values: list[str]) -> Any:
     if name in _DATES:
-        return parse_timestamp(values[0])
+        return parse_iso_date(values[0]) or parse_digit_date(values[0])
     lines = [line for value in values if (line := to_one_line(value))]
     return tuple(lines) if name in _LISTS else " ".join(lines)
 
 
-def parse_timestamp(text: str) -> datetime | None:
-    return parse_iso_date(text) or parse_digit_date(text)
-
-
 def _body(body: str, hints: ExtractHints) -> tuple[str, str]:
-    if looks_like_markup(body):
+    if has_html_tag(body[:_TAGS_WITHIN]):
         page = read_html(
             f"<html><body><article>{body}</article></body></html>".encode(), ExtractHints(url=hints.url)
         )
@@ -74,13 +71,6 @@ def _body(body: str, hints: ExtractHints) -> tuple[str, str]:
             return page.text, page.plain
     text = normalise_text(body)
     return text, text
-
-
-def looks_like_markup(text: str) -> bool:
-    start = text[:4000].lower()
-    return any(
-        mark in start for mark in ("</p>", "<p>", "<br", "</div>", "</li>", "</h2>", "</strong>", "</a>")
-    )
 
 
 LARGEST_JSON = 32_000_000

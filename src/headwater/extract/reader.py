@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
 from headwater.extract.mail import read_mail
@@ -11,7 +12,7 @@ from headwater.extract.office.docx import read_docx
 from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain
 from headwater.extract.rtf.reader import read_rtf
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.extract.xml.reader import read_xml
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
@@ -93,11 +94,11 @@ def _unsupported_detail(kind: str) -> str:
     return kind
 
 
-def readers_by_media_type(*, sandboxed: bool = True) -> Mapping[str, Extract]:
-    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes
-    are, in a process that can be killed unless `sandboxed` is false."""
-    reader: Extract = Sandboxed(read_any) if sandboxed else read_any
-    return dict.fromkeys(("*", *READERS, *ALIASES), reader)
+def readers_by_media_type(*, fragments: bool = False) -> Mapping[str, Sandboxed]:
+    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes are,
+    in a child process. `fragments`: HTML without a page around it, such as the body of a feed entry, is all content."""
+    readers = dict.fromkeys(("*", *READERS, *ALIASES), Sandboxed(read_any))
+    return readers | {HTML: Sandboxed(FragmentReader(read_any))} if fragments else readers
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:

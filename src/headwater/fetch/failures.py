@@ -1,6 +1,8 @@
 """How a request ends without a response: an exception inside the fetcher, a value outside."""
 
 import asyncio
+import errno
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -13,6 +15,7 @@ FetchRequest = Callable[[Request], Awaitable[Response | Failure]]
 """Fetches one request under all rules, inside the event loop of the fetcher."""
 
 _LONGEST_DETAIL = 300
+_NO_NETWORK = frozenset({errno.ENETUNREACH, errno.ENETDOWN})
 
 
 class FetchStopped(Exception):
@@ -23,10 +26,21 @@ class FetchStopped(Exception):
     ) -> None:
         super().__init__(reason)
         self.failure = Failure(reason, detail[:_LONGEST_DETAIL], temporary, delay)
+        self.local = False
+        """The system reported that it has no network."""
+        self.stale = False
+        """A connection from the pool was closed before the request reached the server."""
 
     @classmethod
     def of(cls, failure: Failure) -> "FetchStopped":
         return cls(failure.reason, failure.detail, temporary=failure.temporary, delay=failure.delay)
+
+    @classmethod
+    def because_of(cls, error: BaseException) -> "FetchStopped":
+        """For an exception of the transport."""
+        stopped = cls.of(failure_of(error))
+        stopped.local = is_local(error)
+        return stopped
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -50,6 +64,14 @@ _FAILURES: tuple[tuple[tuple[type[BaseException], ...], str, bool], ...] = (
     ((aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError), "bad_url", False),
     ((aiohttp.ClientError,), "protocol", True),
 )
+
+
+def is_local(error: BaseException) -> bool:
+    """Whether the system says that our own network is at fault: no route, no interface, or no DNS server that answers."""
+    system = getattr(error, "os_error", error)
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return isinstance(system, TimeoutError) or getattr(system, "errno", None) == socket.EAI_AGAIN
+    return getattr(system, "errno", None) in _NO_NETWORK
 
 
 def _describe(error: BaseException) -> str:

@@ -14,8 +14,9 @@ _MINUTE = timedelta(minutes=1)
 _LONGEST_WAIT = timedelta(days=1)
 _LONGEST_FRESH = timedelta(days=365)
 _PERMANENT_MOVES = frozenset({301, 308})
-# Failures that concern the host, not this request: they do not use up an attempt.
-_HOST_BUSY = frozenset({"rate_limited", "breaker_open"})
+HELD_BACK = frozenset({"rate_limited", "breaker_open", "offline"})
+"""Failures of requests that were not sent, or not because of the host. They use up no attempt, and the fetcher logs them."""
+
 # Temporary failures, retried with growing pauses.
 _RETRIED = frozenset({"dns", "refused", "reset", "truncated", "protocol", "encoding", "robots", "reserved"})
 # The two pages with which the regulator rejects clients. They need different reactions.
@@ -82,10 +83,11 @@ def judge_response(
 
 
 def _failed(failure: Failure, attempts: int) -> ResponseVerdict:
-    if failure.reason in _HOST_BUSY:
+    if failure.reason in HELD_BACK:
         return Retry(failure.delay or _MINUTE, failure.reason, counted=False)
     if failure.reason == "timeout":
-        return Retry(_BACKOFF[0], "timeout", stretch=2) if attempts < 1 else GiveUp("timeout")
+        delay = max(failure.delay or _BACKOFF[0], _BACKOFF[0])
+        return Retry(delay, "timeout", stretch=2) if attempts < 1 else GiveUp("timeout")
     if not failure.temporary or failure.reason not in _RETRIED:
         return GiveUp(failure.reason)
     return _retry(failure.reason, attempts, failure.delay)

@@ -1,9 +1,34 @@
-"""Alarms: what an operator should know about a recipe or a source."""
+"""Problems, and alarms: what an operator should know about a recipe or a source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+
+AlarmKey = tuple[str, str]
+"""(kind, subject)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A problem that exists now."""
+
+    kind: str
+    subject: str
+    name: str
+    title: str
+    detail: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> AlarmKey:
+        return self.kind, self.subject
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmChanges:
+    to_raise: tuple[Problem, ...]
+    to_clear: frozenset[AlarmKey]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +46,18 @@ class Alarm:
     raised_at: datetime
     cleared_at: datetime | None = None
     revision: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineFigures:
+    """What alarm rules check of the newest run: its duration, its entries, the pages it read, the hosts whose circuit
+    breaker is open, and its stories (`single`: with one article)."""
+
+    duration: timedelta = timedelta(0)
+    entries: int = 0
+    failed: int = 0
+    read: int = 0
+    unreadable: int = 0
+    breakers: int = 0
+    stories: int = 0
+    single: int = 0

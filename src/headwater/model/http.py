@@ -71,7 +71,7 @@ class Response:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No response. `reason` is one of: dns, refused, reset, timeout, tls, truncated, too_large, forbidden_address, robots,
-    reserved, rate_limited, breaker_open, bad_url, redirects, protocol; with a browser also js_required (no browser),
+    reserved, rate_limited, breaker_open, offline (our own network is down), bad_url, redirects, protocol; with a browser also js_required (no browser),
     render_timeout, render_memory, render_crashed, browser_failed. `delay` is set when the fetcher knows how long to wait."""
 
     reason: str

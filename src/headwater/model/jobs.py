@@ -91,8 +91,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
-    """A group with all its kept documents and its current stories. `ended` are the ids of former stories, which must not be
-    used again. `version` counts the documents that joined."""
+    """A group with its kept documents and its current stories; with a window, only those that can still change.
+    `reserved` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
+    documents that joined."""
 
     id: str
     name: str
@@ -100,18 +101,19 @@ class GroupBatch:
     version: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
-    ended: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery to make. `record` is None when it was withdrawn in the meantime."""
+    """A delivery to make. `record` is None when it was withdrawn in the meantime. `progress` comes from an earlier attempt."""
 
     id: str
     route: str
     revision: int
     attempts: int
     record: Document | Story | Alarm | None
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,8 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """A finished poll of a source. The leads come from the last of the captures."""
+    """A finished poll of a source. The leads come from the last of the captures. `postponed`: no request was sent, so this
+    was no poll and leaves no row."""
 
     source: str
     poll_id: str
@@ -147,6 +150,7 @@ class PollResult:
     due_at: datetime | None
     failures: int = 0
     stopped: str | None = None
+    postponed: bool = False
     moved_to: str | None = None
     active: bool = True
     error: str | None = None
@@ -196,11 +200,12 @@ class RefineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """The new stories of a group. Current stories that are missing here end. When documents joined since (`version` is
-    higher now), the group stays due."""
+    """The new stories of a group. Those of `clustered` (the ids of the stories that were clustered again) that are missing
+    here end. When documents joined since (`version` is higher now), the group stays due."""
 
     group: str
     version: int
+    clustered: tuple[str, ...] = ()
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None
@@ -209,11 +214,12 @@ class GatherResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResult:
-    """How a delivery ended."""
+    """How a delivery ended. `progress` comes with `later`: what the next attempt must know."""
 
     id: str
     revision: int
     receipt: str = ""
+    progress: str | None = None
     dropped: str | None = None
     later: Postponement | None = None
     quarantined: Quarantine | None = None

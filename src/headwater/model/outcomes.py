@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.model.document import Trace
@@ -80,3 +80,14 @@ class Sent:
     """A delivery that arrived; `receipt` is what the receiver answered."""
 
     receipt: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartlySent:
+    """Some receivers have the record, others want it later. `progress` is stored and comes back in the envelope of the next
+    attempt, after `delay`, so that no receiver gets the record twice."""
+
+    progress: str
+    reason: str
+    detail: str = ""
+    delay: timedelta = timedelta(0)

@@ -102,7 +102,9 @@ class Store(Knowledge, Protocol):
 
     def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]: ...
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]: ...
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]: ...
 
@@ -160,8 +162,9 @@ class Store(Knowledge, Protocol):
         """Returns the tasks that have rows which are due and not leased."""
         ...
 
-    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
-        """Returns when the next unfinished row of each task is due, leased or not."""
+    def next_due(self, recipe: str, reason: str | None = None) -> Mapping[Task, datetime]:
+        """Returns when the next unfinished row of each task is due, leased or not; with `reason`, of the rows that wait
+        for this reason."""
         ...
 
 
@@ -180,6 +183,15 @@ StoreItems = Callable[[Sequence[QueueItem]], object]
 """Stores items durably before it returns."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListState:
+    """A list on another server. `head` is the id of the next item. `remembers` is False when the server has lost its
+    data since its list was last complete."""
+
+    remembers: bool
+    head: str | None
+
+
 class RemoteQueues(Protocol):
     """Queues on another server, from which items are transferred when more are requested than are here. Raises Temporary
     when the server cannot be reached."""
@@ -194,6 +206,20 @@ class RemoteQueues(Protocol):
 
     def peek(self, queue: str, limit: int) -> Sequence[Mapping[str, Any]]:
         """Returns the next items without removing them."""
+        ...
+
+    def queues(self) -> Sequence[str]:
+        """Returns the names of the queues on that server."""
+        ...
+
+    def list_state(self, queue: str) -> ListState: ...
+
+    def listed_ids(self, queue: str) -> frozenset[str]:
+        """Returns the ids of all items on the list."""
+        ...
+
+    def remember(self, queue: str) -> None:
+        """Records on the server that the list is complete."""
         ...
 
 

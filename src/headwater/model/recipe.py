@@ -1,17 +1,18 @@
 """A recipe: the parts of a pipeline as one value, and the types of these parts."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
-from headwater.model.errors import Refused
-from headwater.model.http import Capture, Request, Response
-from headwater.model.outcomes import Drop, ExtractHints, Reading, Sent, SetAside, Unreadable
+from headwater.model.errors import Permanent, Refused
+from headwater.model.http import Capture, Request
+from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
 from headwater.model.page import PageMode
+from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
@@ -68,13 +69,37 @@ class Discovery:
     warnings: tuple[str, ...] = ()
 
 
-PollSession = Generator[Request | LeadBatch, Response | None, Discovery]
-"""A poll of a source, without I/O of its own: it yields requests and is sent the responses, yields leads, and returns the
-result. A failed request is raised into it as Temporary or Permanent."""
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """Untrusted bytes for a parser, which the engine runs in a sandbox. The parser is importable by name, or made of values
+    that are; its return type says what comes out: records that JSON can carry."""
+
+    parser: Callable[[bytes, ExtractHints], Any]
+    data: bytes
+    hints: ExtractHints = field(default_factory=ExtractHints)
+
+
+PollSession = Generator[Request | LeadBatch | Parse, Any, Discovery]
+"""A poll of a source, without I/O of its own: it yields requests and is sent the responses, yields bytes to parse and is
+sent what the parser returned, yields leads, and returns the result. A request or a parser that fails is raised into it as
+Temporary or Permanent."""
 
 Discover = Callable[[Source, datetime], PollSession]
 Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 Outcome = Document | Drop | SetAside
+
+
+@runtime_checkable
+class BatchExtract(Protocol):
+    """An extractor that reads many documents at less cost than one by one."""
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable: ...
+
+    def read_batch(
+        self, items: Sequence[tuple[bytes, ExtractHints]]
+    ) -> Iterator[Reading | Unreadable | Permanent]:
+        """Yields one result for each item, in order; an item that fails has its own error."""
+        ...
 
 
 class Knowledge(Protocol):
@@ -153,18 +178,20 @@ def each(version: str) -> Callable[[Callable[[Document], Outcome]], FunctionStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision."""
+    """A record to send. `key` is the idempotency key: the same for every attempt at the same revision. `progress` is what
+    the sink noted when an earlier attempt reached only some of the receivers."""
 
     key: str
     route: str
     record: Document | Story | Alarm
     revision: int
+    progress: str = ""
 
 
 class Sink(Protocol):
     """Where results go. It sends a batch and answers per envelope; it raises Temporary or Permanent for the whole batch."""
 
-    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]: ...
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | PartlySent | Drop]: ...
 
 
 class Provenance(Protocol):
@@ -247,18 +274,22 @@ class SummaryPermission:
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
-    documents have only titles, times and addresses, which makes large groups far cheaper. `describe` adds summary, score,
-    attributes and facts to a story. `age` updates score and attributes without new documents; `llm_summary` lets a language
-    model summarise."""
+    documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
+    published within it (counted back from the newest) and the whole stories they belong to are clustered; older stories
+    stay as they are, so that the cost does not grow with the age of a group. `describe` adds summary, score, attributes and
+    facts to a story. `age` updates score and attributes without new documents; `summary_permission` lets a language model
+    summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
     key: Callable[[Document], str | None]
     cluster: Callable[[Sequence[Document]], Sequence[Cluster]]
     settle: timedelta = timedelta(0)
     full_documents: bool = True
+    window: timedelta | None = None
     version: str = "1"
     describe: StoryDescriber | None = None
     age: AgeStory | None = None
     summary_permission: SummaryPermission | None = None
+    summary_hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +310,11 @@ class Recipe:
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
     any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
-    without news for longer than `silence_limit` raises an alarm. `namespace` prefixes the recipe's names on shared servers;
+    without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
+    article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
-    module `commands` of its package, which the command line reads without building the recipe.
+    module `commands` of its package, which the command line reads without building the recipe. `run_options` are those that
+    a caller may give for a single run.
     """
 
     name: str
@@ -304,8 +337,10 @@ class Recipe:
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
+    warns_if_scattered: bool = False
     namespace: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
+    run_options: RunOptions | None = None
 
     @property
     def prefix(self) -> str:

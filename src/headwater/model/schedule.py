@@ -12,6 +12,7 @@ MIN_INTERVAL = timedelta(seconds=10)
 FIRST_BACKOFF = timedelta(seconds=60)
 MAX_BACKOFF = timedelta(seconds=3600)
 FAILURES_UNTIL_STOP = 10
+STOPPED_RETRY = timedelta(days=1)
 INTERVAL_OPTION = "polling_interval_seconds"
 
 # A caching header may be wrong. These limits make sure that it delays a few polls at most.

@@ -1,8 +1,7 @@
-"""Fingerprints of stored records, announced to other programs after a commit, and the Redis keys they are stored under."""
+"""Fingerprints of stored records, announced to other programs after a commit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Literal
 
 FingerprintKind = Literal["url", "payload", "digest", "text"]
@@ -24,15 +23,3 @@ class StoredFingerprint:
     kind: FingerprintKind
     value: str
     row: str
-
-
-def dedupe_key(namespace: str, fingerprint: StoredFingerprint) -> str:
-    """Returns `{namespace}:dedupe:{hash}`, or `{namespace}:dedupe:url:{hash}` for addresses."""
-    if fingerprint.kind == "url":
-        return f"{namespace}:dedupe:url:{sha256(fingerprint.value.encode('utf-8', 'replace')).hexdigest()}"
-    return f"{namespace}:dedupe:{fingerprint.value}"
-
-
-def rate_limit_key(namespace: str, kind: str, now: float) -> str:
-    """Returns `{namespace}:ratelimit:{source kind}:{window}`; the window is the second in which the minute began."""
-    return f"{namespace}:ratelimit:{kind}:{int(now) // 60 * 60}"

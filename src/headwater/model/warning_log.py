@@ -18,12 +18,19 @@ class WarningLog:
         self._details: dict[str, str] = {}
 
     def __call__(self, code: str, detail: str = "") -> None:
-        self._counts[code] = self._counts.get(code, 0) + 1
+        self.add(code, detail, 1)
+
+    def add(self, code: str, detail: str, count: int) -> None:
+        self._counts[code] = self._counts.get(code, 0) + count
         if code not in self._details:
             self._details[code] = " ".join(detail.split())[:DETAIL_LENGTH]
 
     def __contains__(self, code: str) -> bool:
         return code in self._counts
+
+    def counts(self) -> tuple[tuple[str, str, int], ...]:
+        """Each code with its first detail and its count."""
+        return tuple((code, self._details[code], count) for code, count in self._counts.items())
 
     def lines(self) -> tuple[str, ...]:
         """One line per code, as `code: detail (xN)`."""

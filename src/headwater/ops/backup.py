@@ -1,86 +1,41 @@
 """A backup: the store at one moment, every capture it refers to, and the files of archived documents.
 
-    FOLDER/20261115T120000Z/headwater.db, manifest.json     one folder for each complete backup
-    FOLDER/packs/..., FOLDER/records/...                    shared by all backups: files that never change are copied once
-
 The store is saved first. A pack is written before the rows that refer to it, so everything that the saved store needs is
-in the archive by then.
+in the archive by then. Every file that the backup shares with earlier ones is compared with its checksum again, and
+replaced from the installation if it is damaged.
 """
 
-import os
-import re
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from headwater.app import App
-from headwater.archive.packs import open_folder_archive
+from headwater.archive.packs import PackCopies, open_folder_archive
 from headwater.archive.record_files import BucketRecords, FolderRecords, RecordFiles, read_listed
 from headwater.model.errors import Refused, Temporary
+from headwater.ops.backup_folder import (
+    DATABASE,
+    FORMAT,
+    PACKS,
+    PARTIAL,
+    RECORDS,
+    Manifest,
+    file_hash,
+    flush,
+    newest_manifest,
+    write_manifest,
+    writing_backup,
+)
+from headwater.ops.backup_retention import RemovedBackups, remove_old_backups
 from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot, snapshot_packs
 from headwater.store.migrate import HEAD
 
-FORMAT = 1
-NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
-MANIFEST = "manifest.json"
-DATABASE = "headwater.db"
-
-
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a backup holds. The name of a pack is its hash; `records` are the files of archived documents with their hashes."""
-
-    format: int
-    made_at: str
-    headwater: str
-    schema: str
-    database_sha256: str
-    tables: dict[str, int]
-    packs: list[str]
-    records: dict[str, str]
-
-
-def list_backups(folder: Path) -> Sequence[str]:
-    """The names of the complete backups in a folder, oldest first."""
-    if not folder.is_dir():
-        raise Refused("no_backup", f"there is no folder {folder}")
-    return sorted(entry.name for entry in folder.iterdir() if is_backup(entry))
-
-
-def is_backup(folder: Path) -> bool:
-    return bool(NAME.fullmatch(folder.name)) and (folder / MANIFEST).is_file()
-
-
-def read_manifest(folder: Path) -> Manifest:
-    try:
-        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise Refused("backup_damaged", f"{folder / MANIFEST} cannot be read: use another backup") from error
-    if manifest.format != FORMAT:
-        raise Refused("backup_newer", "this backup was made by a newer Headwater: upgrade Headwater first")
-    return manifest
-
-
-def newest_manifest(folder: Path) -> Manifest | None:
-    """The manifest of the newest backup that has a readable one."""
-    for name in reversed(list_backups(folder)):
-        with suppress(Refused):
-            return read_manifest(folder / name)
-    return None
-
-
-def file_hash(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()
+NOTHING_REMOVED = RemovedBackups((), 0)
 
 
 def back_up_records(
@@ -119,67 +74,86 @@ def _back_up_record(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """`damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay."""
+    """`damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `repaired`
+    are packs whose copy in the folder was damaged. `removed` are the old backups beyond those to keep."""
 
     name: str
     folder: str
     rows: int
     packs: int
     packs_copied: int
+    repaired: tuple[str, ...]
     damaged: tuple[str, ...]
     records_damaged: tuple[str, ...]
+    removed: tuple[str, ...]
     bytes: int
 
 
-def create_backup(app: App, folder: Path) -> BackupReport:
-    """Add a backup to the folder while workers run. After a kill the incomplete folder does not count as a backup."""
+def create_backup(app: App, folder: Path, *, keep: int | None = None) -> BackupReport:
+    """Add a backup to the folder while workers run; then remove all but the newest `keep`. After a kill the incomplete folder
+    does not count as a backup, and the next one removes it."""
+    _refuse_inside(app, folder)
+    with writing_backup(folder):
+        saved = _save(app, folder)
+        removed = NOTHING_REMOVED if keep is None else remove_old_backups(folder, keep)
+    return BackupReport(removed=removed.names, **saved)
+
+
+def _save(app: App, folder: Path) -> dict[str, Any]:
     partial = _create_partial(folder, app)
     try:
         save_snapshot(app.store.engine, partial / DATABASE)
-        packs = snapshot_packs(partial / DATABASE)
-        copied, damaged = app.archive.copy(packs, open_folder_archive(folder / "packs"))
+        copies = app.archive.copy(snapshot_packs(partial / DATABASE), open_folder_archive(folder / PACKS))
         earlier = newest_manifest(folder)
         records, damaged_records = back_up_records(
-            app.records, FolderRecords(folder / "records"), earlier.records if earlier else {}
+            app.records, FolderRecords(folder / RECORDS), earlier.records if earlier else {}
         )
-        manifest = _manifest(app, partial, packs, records)
-        (partial / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-        _flush(partial / MANIFEST, partial / DATABASE)
-        final = partial.rename(folder / partial.name.removesuffix(".partial"))
+        manifest = _manifest(app, partial, copies, records)
+        flush(partial / DATABASE)
+        write_manifest(partial, manifest)
+        final = partial.rename(folder / partial.name.removesuffix(PARTIAL))
     except OSError as error:
         raise Temporary("folder_unwritable", f"{error.strerror}: {folder}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return BackupReport(
-        name=final.name,
-        folder=str(folder),
-        rows=sum(manifest.tables.values()),
-        packs=len(packs),
-        packs_copied=copied,
-        damaged=tuple(damaged),
-        records_damaged=tuple(damaged_records),
-        bytes=(final / DATABASE).stat().st_size,
-    )
+    return {
+        "name": final.name,
+        "folder": str(folder),
+        "rows": sum(manifest.tables.values()),
+        "packs": len(copies.sound) + len(copies.damaged),
+        "packs_copied": copies.copied,
+        "repaired": copies.repaired,
+        "damaged": copies.damaged,
+        "records_damaged": tuple(damaged_records),
+        "bytes": (final / DATABASE).stat().st_size,
+    }
+
+
+def _refuse_inside(app: App, folder: Path) -> None:
+    """A backup must survive the loss of what it backs up."""
+    places = {"the data folder": app.settings.folder, "the archive": app.archive_folder}
+    for words, place in places.items():
+        if place is not None and folder.resolve().is_relative_to(place.resolve()):
+            raise Refused(
+                "bad_folder",
+                f"{folder} is inside {words}, which a backup must survive; choose another folder, best on another disk",
+            )
 
 
 def _create_partial(folder: Path, app: App) -> Path:
     """A new folder for this backup. Its suffix shows that it is incomplete."""
     stamp = f"{app.clock().astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    archive = app.archive_folder
-    if archive is not None and folder.resolve().is_relative_to(archive.resolve()):
-        raise Refused("bad_folder", f"{folder} is inside the archive; choose another folder")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        existing = {path.name.removesuffix(".partial") for path in folder.iterdir()}
+        existing = {path.name.removesuffix(PARTIAL) for path in folder.iterdir()}
         name = next(n for n in (stamp, *(f"{stamp}-{i}" for i in range(1, 1_000))) if n not in existing)
-        partial = folder / f"{name}.partial"
+        partial = folder / f"{name}{PARTIAL}"
         partial.mkdir()
     except OSError as error:
         raise Refused("folder_unwritable", f"{folder} cannot be written: {error.strerror}") from error
     return partial
 
 
-def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]) -> Manifest:
+def _manifest(app: App, partial: Path, copies: PackCopies, records: dict[str, str]) -> Manifest:
     return Manifest(
         format=FORMAT,
         made_at=app.clock().isoformat(),
@@ -187,12 +161,7 @@ def _manifest(app: App, partial: Path, packs: list[str], records: dict[str, str]
         schema=HEAD,
         database_sha256=file_hash(partial / DATABASE),
         tables=check_snapshot(partial / DATABASE),
-        packs=packs,
+        packs=list(copies.sound),
+        missing=list(copies.damaged),
         records=records,
     )
-
-
-def _flush(*paths: Path) -> None:
-    for path in paths:
-        with path.open("rb") as file:
-            os.fsync(file.fileno())

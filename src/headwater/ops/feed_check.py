@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headwater.app import App
+from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import header_value
+from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
+from headwater.model.outcomes import ExtractHints
 from headwater.model.ports import Fetcher
+from headwater.model.recipe import Parse
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
-from headwater.sources.feeds.feed import Feed, NotAFeed
-from headwater.sources.feeds.parser import parse_feed
+from headwater.sources.feeds.feed import Feed, NotAFeed, ParsedFeed
+from headwater.sources.feeds.parser import parse_untrusted_feed
 
 FETCH_TIMEOUT = timedelta(seconds=20)
 EACH = timedelta(seconds=2)
@@ -86,14 +90,21 @@ def assess_response(url: str, answer: Response | Failure, now: datetime) -> Feed
     if answer.status != 200:
         return _seen(url, answer, reason=f"http_{answer.status}")
     try:
-        feed = parse_feed(
-            answer.body, url=answer.url, media_type=header_value(answer.headers, "content-type")
-        )
+        feed = feed_in_sandbox(answer)
+    except Permanent as error:
+        return _seen(url, answer, reason=error.reason, detail=error.detail)
     except NotAFeed as error:
         suggestions = error.alternates or (guess_feed_urls(answer.url) if error.reason == "html" else ())
         detail = "these addresses are guesses" if suggestions and not error.alternates else ""
         return _seen(url, answer, reason=f"not_a_feed:{error.reason}", detail=detail, feeds=suggestions)
     return _read(url, answer, feed, now)
+
+
+def feed_in_sandbox(answer: Response) -> Feed:
+    """Raises NotAFeed, or Permanent when the bytes are too hard to parse."""
+    hints = ExtractHints(url=answer.url, media_type=header_value(answer.headers, "content-type"))
+    parsed: ParsedFeed = parse_in_sandbox(Parse(parse_untrusted_feed, answer.body, hints))
+    return parsed.unwrap()
 
 
 def _read(url: str, answer: Response, feed: Feed, now: datetime) -> FeedCheck:

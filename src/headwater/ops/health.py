@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from headwater.app import App
+from headwater.model.alarm import Problem
 from headwater.model.errors import Temporary
 from headwater.model.jobs import IDLE_TASKS
 from headwater.model.source import Trigger
-from headwater.ops.alarms.alarm_store import AlarmStore
-from headwater.ops.alarms.decision import Problem
-from headwater.ops.alarms.pipeline_figures import last_seen, pipeline_figures
+from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
+from headwater.ops.sandbox_report import sandbox_report
+from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
 DEFAULT_TRIGGER = Trigger(every=timedelta(hours=4))
@@ -24,11 +26,13 @@ def check_health(app: App) -> dict[str, Any]:
     """Check every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat."""
     recipes = {name: _check_recipe(app, name) for name in app.catalogue.recipes()}
     parts = {"database": "ok", "archive": _archive_state(app)}
+    sandbox = sandbox_report()
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
     return {
-        "healthy": not unhealthy and set(parts.values()) == {"ok"},
+        "healthy": not unhealthy and set(parts.values()) == {"ok"} and sandbox["ok"],
         "checked_at": app.clock().isoformat(),
         **parts,
+        "sandbox": sandbox,
         "recipes": recipes,
     }
 
@@ -43,11 +47,16 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
     problems += recipe_problems(
         poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR)
     )
-    problems += [*pipeline_problems(pipeline_figures(engine, recipe, now)), *_silent_subjects(app, recipe)]
-    alarms = AlarmStore(engine)
-    raised, cleared = alarms.settle(recipe, problems, list(app.channels), now)
+    scattered = recipe in app.recipes and app.recipes[recipe].warns_if_scattered
+    figures = pipeline_figures(engine, recipe, now)
+    problems += [
+        *pipeline_problems(figures, warns_if_scattered=scattered),
+        *_silent_subjects(app, recipe),
+    ]
+    decide = partial(decide_alarms, problems, now=now)
+    raised, cleared = app.alarms.settle(recipe, decide, list(app.channels), now)
     return {
-        "alarms": len(alarms.list_alarms(recipe, past=False, limit=1_000)),
+        "alarms": len(app.alarms.list_alarms(recipe, past=False, limit=1_000)),
         "raised": [alarm.title for alarm in raised],
         "cleared": [alarm.title for alarm in cleared],
         "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),

@@ -8,7 +8,6 @@ from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe, StepContext
-from headwater.store.changes.mentions import MentionStore
 
 BATCH = 200
 
@@ -45,7 +44,7 @@ def rerun_mentions(
     everything: bool,
 ) -> None:
     """Updates `counts` and calls `report` after each batch. With `everything` also documents that are up to date."""
-    store, last_id = MentionStore(app.store.engine), ""
+    store, last_id = app.mentions, ""
     context = StepContext(recipe, app.clock(), app.store)
     while batch := store.kept_documents(recipe, last_id, BATCH):
         last_id = batch[-1].id

@@ -31,6 +31,7 @@ from headwater.ops.move_files import (
     same_archive,
 )
 from headwater.ops.move_target import (
+    TargetEnvironment,
     admit_arrival,
     check_target,
     database_identity,
@@ -59,7 +60,8 @@ from headwater.store.tables import metadata
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveReport:
-    """`packs_copied` and `rows_copied` count what this run had to copy; `damaged` are packs that were already damaged."""
+    """`packs_copied` and `rows_copied` count what this run had to copy; `packs_read` were read back from the target and match
+    their hash; `damaged` are packs that were already damaged."""
 
     to: str
     dry_run: bool
@@ -68,6 +70,7 @@ class MoveReport:
     rows_copied: int
     packs: int
     packs_copied: int
+    packs_read: int
     records: int
     damaged: tuple[str, ...]
 
@@ -81,8 +84,8 @@ class MoveRun:
     arrival: Arrival
 
 
-def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
-    target = open_target(app, to)
+def move(app: App, destination: TargetEnvironment, progress: Progress = lambda *_: None) -> MoveReport:
+    target, to = open_target(app, destination), destination.name
     try:
         with exclusive_lock(app):
             run = MoveRun(
@@ -119,14 +122,15 @@ def move(app: App, to: str, progress: Progress = lambda *_: None) -> MoveReport:
         rows_copied=rows_copied,
         packs=len(packs.seen),
         packs_copied=packs.copied,
+        packs_read=len(packs.seen) - len(packs.damaged),
         records=len(records.seen),
         damaged=tuple(packs.damaged),
     )
 
 
-def preview_move(app: App, to: str) -> MoveReport:
+def preview_move(app: App, destination: TargetEnvironment) -> MoveReport:
     """What a move would do. Changes nothing at either end."""
-    target = open_target(app, to)
+    target, to = open_target(app, destination), destination.name
     refuse_moved_installation(app)
     check_target(app, target, to)
     with read_transaction(app.store.engine) as connection:
@@ -141,6 +145,7 @@ def preview_move(app: App, to: str) -> MoveReport:
         rows_copied=sum(counts.values()),
         packs=len(packs),
         packs_copied=_count_missing(app, target, packs),
+        packs_read=0,
         records=len(app.records.names()),
         damaged=(),
     )

@@ -1,8 +1,8 @@
-"""The environment that an installation moves to: finds it and checks that it can be moved into."""
+"""The environment that an installation moves to: opens it and checks that it can be moved into."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, make_url
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, make_url
 from headwater.app import App
 from headwater.model.errors import MovedAway, Refused
 from headwater.ops.installation_lock import refuse_moved_installation
-from headwater.settings.settings import overriding_variables
+from headwater.settings.settings import Settings
 from headwater.store.connect import connect, read_transaction
 from headwater.store.maintenance.snapshot import tables_with_rows
 from headwater.store.maintenance.table_copy import row_counts
@@ -18,25 +18,23 @@ from headwater.store.relocation import database_id, find_arrival, find_departure
 from headwater.store.schema.operations import maintenance_tasks
 
 
-def open_target(app: App, to: str) -> App:
+@dataclass(frozen=True, slots=True)
+class TargetEnvironment:
+    """An environment by its name, with the settings that `--env NAME` gives: the workers there will use the same."""
+
+    name: str
+    settings: Settings
+
+
+def open_target(app: App, destination: TargetEnvironment) -> App:
     """The installation in the other environment. Refused if that has the same database."""
-    _refuse_overridden(app, to)
-    target = App(app.settings.in_environment(to), clock=app.clock)
+    target = App(destination.settings, clock=app.clock)
     if _same_database(app, target):
         raise Refused(
-            "same_environment", f"the environment '{to}' has the same database; there is nothing to move"
+            "same_environment",
+            f"the environment '{destination.name}' has the same database; there is nothing to move",
         )
     return target
-
-
-def _refuse_overridden(app: App, to: str) -> None:
-    """A variable overrides an environment: workers would not use the database that the rows moved to."""
-    names = overriding_variables(app.settings, to, os.environ)
-    if names:
-        raise Refused(
-            "overridden_environment",
-            f"{', '.join(names)} would override the environment '{to}'; unset it first, here and for the workers",
-        )
 
 
 def _same_database(app: App, target: App) -> bool:

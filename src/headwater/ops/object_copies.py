@@ -7,7 +7,6 @@ import msgspec
 from headwater.app import App
 from headwater.archive.named_objects import NamedObjects
 from headwater.model.recipe import ObjectLayout
-from headwater.store.reads.object_copies import ObjectCopies
 
 
 def copy_objects(
@@ -15,7 +14,7 @@ def copy_objects(
 ) -> dict[str, int]:
     """Copies what the target does not have; returns how many payloads and documents there are, and how many objects
     were written or are missing from the archive."""
-    copies = ObjectCopies(app.store.engine)
+    copies = app.object_copies
     counts = {"payloads": 0, "documents": 0, "written": 0, "missing": 0}
     for batch in copies.payloads(recipe, since):
         named = [(layout.raw(payload), capture) for payload, capture in batch]

@@ -8,9 +8,9 @@ from typing import Any
 
 from headwater.app import App
 from headwater.archive.record_files import RecordFiles
+from headwater.archive.row_files import write_parquet
 from headwater.model.errors import Temporary
 from headwater.settings.settings import Retention
-from headwater.sinks.row_files import write_parquet
 from headwater.store.maintenance.retention import (
     Cutoffs,
     count_old,

@@ -7,18 +7,20 @@ from itertools import islice
 from typing import Any
 
 from headwater.app import App
+from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.responses import GiveUp, Retry, header_value, judge_response
 from headwater.logs import configure_logs
 from headwater.model.document import Document
+from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
 from headwater.model.outcomes import Drop, ExtractHints, Reading, Unreadable
-from headwater.model.recipe import EmptyKnowledge, Extract, Recipe, StepContext
+from headwater.model.recipe import EmptyKnowledge, Extract, Parse, Recipe, StepContext
 from headwater.model.warning_log import WarningLog
+from headwater.ops.feed_check import feed_in_sandbox
 from headwater.settings.fetch import fetch_settings
 from headwater.sources.feeds.feed import Feed, NotAFeed
-from headwater.sources.feeds.parser import parse_feed
-from headwater.sources.sitemaps.parser import parse_sitemap
+from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap
 from headwater.text.charset import declared_charset, meta_charset
 
@@ -93,9 +95,9 @@ def _as_feed(answer: Response) -> TrialReport | None:
     if not surely and answer.media_type not in PERHAPS_FEEDS:
         return None
     try:
-        feed = parse_feed(
-            answer.body, url=answer.url, media_type=header_value(answer.headers, "content-type")
-        )
+        feed = feed_in_sandbox(answer)
+    except Permanent as error:
+        return {"reason": error.reason, "detail": error.detail}
     except NotAFeed as error:
         if not surely and error.reason in ("unknown", "html", "opml", "sitemap", "json"):
             return None
@@ -121,8 +123,11 @@ def _as_sitemap(answer: Response) -> TrialReport | None:
         return None
     notes = WarningLog()
     try:
-        sitemap = parse_sitemap(answer.body, url=answer.url, media_type=answer.media_type, warn=notes)
+        hints = ExtractHints(url=answer.url, media_type=answer.media_type)
+        sitemap = parse_in_sandbox(Parse(parse_untrusted_sitemap, answer.body, hints)).unwrap(notes)
         listed = list(sitemap.entries)
+    except Permanent as error:
+        return {"reason": error.reason, "detail": error.detail}
     except NotASitemap as error:
         return {"reason": f"not_a_sitemap:{error.reason}", "detail": error.detail}
     shown = {"kind": sitemap.kind, "addresses": len(listed), "first": [line.url for line in listed[:ENTRIES]]}

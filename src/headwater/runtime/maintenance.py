@@ -1,7 +1,7 @@
 """Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, scores and run reports every hour,
 retention and the search index at night. Of all workers one runs a task."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,9 +16,8 @@ from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.retention import apply_retention
-from headwater.runtime.runs import close_runs
-from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, rescore_stories, summarize_stories
-from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.runtime.runs import close_runs, record_continuous_runs
+from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.full_text_index import index_documents
 from headwater.store.search.vector_index import refresh_vector_index
 from headwater.text.urls import canonical_url
@@ -50,6 +49,28 @@ def fill_markers(app: App) -> dict[str, Any]:
         return {"postponed": error.reason}
 
 
+def fill_queues(app: App) -> dict[str, Any]:
+    """Put items on the lists of the Redis server that it lost, that failed and are due again, or that nobody reported; returns
+    how many, by queue. A server that is unavailable is not a failure: the next run does it."""
+    queues = app.queues
+    if queues.supply is None:
+        return {}
+    try:
+        return dict(app.queue_lists(queues).fill(queues.supply))
+    except Temporary as error:
+        return {"postponed": error.reason}
+
+
+def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
+    """Bring scores that depend on the time up to date; returns how many changed, by recipe."""
+    store, changed = app.summaries, {}
+    for name, recipe in app.recipes.items():
+        age = recipe.grouping.age if recipe.grouping else None
+        if age is not None and (recipes is None or name in recipes):
+            changed[name] = store.rescore(name, age, app.clock())
+    return changed
+
+
 def fill_search_index(app: App) -> dict[str, Any]:
     """Bring the search indexes up to date, so that the first search of the day does not have to; returns how many documents
     changed, by recipe."""
@@ -71,6 +92,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "cleanup_old_jobs": MaintenanceTask(Trigger(cron="0 2 * * *"), apply_retention),
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),
+    "record_runs": MaintenanceTask(Trigger(cron="0 * * * *"), record_continuous_runs),
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
 }
@@ -78,11 +100,15 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 
 # Only with a Redis server on which other programs look markers up.
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
+# Only with a Redis server from which other programs pop items.
+QUEUE_TASKS = {"fill_queues": MaintenanceTask(Trigger(cron="* * * * *"), fill_queues)}
 
 
 def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
     """The tasks that this installation needs."""
-    return {**MAINTENANCE_TASKS, **MARKER_TASKS} if app.settings.redis else MAINTENANCE_TASKS
+    markers = MARKER_TASKS if app.settings.redis else {}
+    queues = QUEUE_TASKS if app.settings.queues else {}
+    return {**MAINTENANCE_TASKS, **markers, **queues}
 
 
 @dataclass
@@ -109,7 +135,7 @@ class Maintenance:
 
     def run_task(self, name: str, *, early: bool = False) -> dict[str, Any] | None:
         """Run a task if it is due, or `early`; returns None if it is not due or another worker runs it."""
-        rows, task = MaintenanceTasks(self.app.store.engine), self.tasks[name]
+        rows, task = self.app.maintenance_tasks, self.tasks[name]
         if dead := dead_owners(rows.lease_owners()):
             rows.release_owners(dead)
         if not rows.claim(name, self.owner, self.app.clock(), task.lease, early=early):
@@ -141,4 +167,4 @@ class Maintenance:
 
     def register(self, now: datetime) -> None:
         due = {name: next_poll_at(task.trigger, now) for name, task in self.tasks.items()}
-        MaintenanceTasks(self.app.store.engine).register(due, now)
+        self.app.maintenance_tasks.register(due, now)

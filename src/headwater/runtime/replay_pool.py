@@ -27,7 +27,7 @@ def _replay_worker(settings: Settings, recipes: Sequence[str]) -> None:
 def run_replay(app: App, replay: str, on_tick: Callable[[], None]) -> bool:
     """Read documents again until the report is complete or the replay was paused or discarded. False if this process was
     told to stop before. Changes no document."""
-    rows = Replays(app.store.engine)
+    rows = app.replays
 
     def is_done() -> bool:
         return not _is_in_state(rows, replay, ReplayState.RUNNING)
@@ -38,7 +38,7 @@ def run_replay(app: App, replay: str, on_tick: Callable[[], None]) -> bool:
 def replace_replayed(app: App, replay: str, on_tick: Callable[[], None]) -> bool:
     """Work until all chosen documents are replaced, gathered and delivered. False if this process was told to stop before.
     Fetches nothing."""
-    rows = Replays(app.store.engine)
+    rows = app.replays
     recipe = rows.get(replay)["recipe"]
 
     def is_done() -> bool:

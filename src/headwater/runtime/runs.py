@@ -1,18 +1,17 @@
-"""Runs of a pipeline: their names and dates, their rows, and the reports that a recipe writes after a run."""
+"""Runs of a pipeline: their names, their options, their rows, and the reports that a recipe writes after a run."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.store.changes.pipeline_runs import PipelineRuns
 
-DAY_FORMATS = ("%Y-%m-%d", "%Y%m%d")
+LONGEST_CONTINUOUS_RUN = timedelta(hours=1)
 
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
@@ -20,28 +19,25 @@ def new_run_name(now: datetime, randomness: bytes) -> str:
     return f"run_{now:%Y%m%d_%H%M%S}_{blake2b(randomness, digest_size=4).hexdigest()}"
 
 
-def parse_target_day(text: str | None, now: datetime) -> date | None:
-    """The day in the text, today if the text is empty, None if it is not a day."""
-    if not text:
-        return now.date()
-    for day_format in DAY_FORMATS:
-        try:
-            return datetime.strptime(text, day_format).replace(tzinfo=now.tzinfo).date()
-        except ValueError:
-            continue
-    return None
+def describe_run(
+    app: App, recipe: str, now: datetime, overrides: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What the row of a run that begins now records: the options of the settings with those that were given for this run."""
+    run_options = app.recipes[recipe].run_options if recipe in app.recipes else None
+    if run_options is None:
+        return {}
+    settings = app.settings.recipes.get(recipe)
+    options = {**(settings.options if settings else {}), **(overrides or {})}
+    return dict(run_options.describe(options, now))
 
 
 @contextmanager
 def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | None]:
     """Store the work inside as a run; yields its name. `run` names one that was begun elsewhere. While another run goes on,
     the work is part of that one and has no row of its own. An error inside is stored and raised."""
-    rows, now = PipelineRuns(app.store.engine), app.clock()
-    settings = app.settings.recipes.get(recipe)
-    options = settings.options if settings else {}
-    day = parse_target_day(str(options.get("date") or ""), now) or now.date()
+    rows, now = app.pipeline_runs, app.clock()
     name = run or new_run_name(now, secrets.token_bytes(8))
-    if run is None and not rows.begin(name, recipe, str(options.get("tier", "A")), day.isoformat(), now):
+    if run is None and not _begin(app, name, recipe, now):
         yield None
         return
     try:
@@ -51,6 +47,25 @@ def record_run(app: App, recipe: str, run: str | None = None) -> Iterator[str | 
         rows.finish(name, app.clock(), error=f"{reason}: {detail}".rstrip(": "))
         raise
     rows.finish(name, app.clock())
+
+
+def _begin(app: App, name: str, recipe: str, now: datetime) -> bool:
+    return app.pipeline_runs.begin(name, recipe, describe_run(app, recipe, now), now)
+
+
+def record_continuous_runs(app: App) -> dict[str, Any]:
+    """Store what workers did since the last run of each recipe, an hour at most, as a run that has ended; returns the names of
+    the runs. A recipe without a poll in that time has none, nor does one whose run goes on."""
+    now, names = app.clock(), {}
+    for recipe in app.catalogue.recipes():
+        since = max(
+            now - LONGEST_CONTINUOUS_RUN, app.pipeline_runs.last_end(recipe) or now - LONGEST_CONTINUOUS_RUN
+        )
+        name = new_run_name(since, secrets.token_bytes(8))
+        if app.catalogue.has_polled(recipe, since) and _begin(app, name, recipe, since):
+            app.pipeline_runs.finish(name, now)
+            names[recipe] = name
+    return names
 
 
 def close_runs(app: App) -> dict[str, Any]:

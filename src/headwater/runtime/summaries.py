@@ -17,7 +17,6 @@ from headwater.liveness import owner_name
 from headwater.model.jobs import Job, Task
 from headwater.model.summaries import SummaryFigures
 from headwater.settings.llm import api_root, chat_url, check_endpoint, read_api_key, summary_policy
-from headwater.store.summaries.sql_summaries import SqlSummaryStore
 from headwater.stories.llm.batch_api import BatchApi
 from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.openai import OpenAiModel
@@ -30,25 +29,31 @@ WORKER_ROUND_TIME = timedelta(minutes=1)
 Announce = Callable[[str], None]
 
 
-def summary_store(app: App) -> SqlSummaryStore:
-    return SqlSummaryStore(app.store.engine)
-
-
 def summarized_recipes(app: App) -> list[str]:
     """The recipes whose stories a language model may summarise."""
     return [name for name, recipe in app.recipes.items() if may_ask_about(recipe)]
 
 
+def summary_hints(app: App) -> list[str]:
+    """How to permit summaries, for the recipes that could be summarised."""
+    groupings = {name: recipe.grouping for name, recipe in app.recipes.items()}
+    return [
+        f"for {name}, {grouping.summary_hint}"
+        for name, grouping in groupings.items()
+        if grouping is not None and grouping.summary_hint
+    ]
+
+
 def followed_recipes(app: App) -> list[str]:
-    """Recipes that these settings do not summarise but others did, such as the tier of a single run. Their answers are
+    """Recipes that these settings do not summarise but others did, such as the options of a single run. Their answers are
     paid, so they are shown."""
-    answered = summary_store(app).recipes_with_answers() - set(summarized_recipes(app))
+    answered = app.summaries.recipes_with_answers() - set(summarized_recipes(app))
     return sorted(answered & app.recipes.keys())
 
 
 def has_unfinished_summaries(app: App) -> bool:
     """Whether batches are open or answers remain to be shown although no recipe is summarised."""
-    return bool(summary_store(app).open_batches() or followed_recipes(app))
+    return bool(app.summaries.open_batches() or followed_recipes(app))
 
 
 def summaries_enabled(app: App) -> bool:
@@ -105,7 +110,7 @@ def summary_context(app: App, announce: Announce, deadline: datetime, *, ask: bo
     }
     chat = ChatClient(address=chat_url(settings), model=settings.model, options=settings.options, **access)
     tools = SummaryTools(
-        store=summary_store(app),
+        store=app.summaries,
         model=OpenAiModel(chat=chat, api=BatchApi(root=api_root(settings), **access)),
         policy=summary_policy(settings),
         deadline=deadline,
@@ -125,13 +130,3 @@ def _deliver(app: App, context: JobContext, recipe: str) -> None:
     while engine.run(Job(recipe, Task.DELIVER)):
         pass
     app.close_run(recipe)
-
-
-def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
-    """Bring scores that depend on the time up to date; returns how many changed, by recipe."""
-    store, changed = summary_store(app), {}
-    for name, recipe in app.recipes.items():
-        age = recipe.grouping.age if recipe.grouping else None
-        if age is not None and (recipes is None or name in recipes):
-            changed[name] = store.rescore(name, age, app.clock())
-    return changed

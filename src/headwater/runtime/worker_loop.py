@@ -151,12 +151,14 @@ def release_leases(context: JobContext) -> None:
         context.store.release([context.owner], counts=False)
 
 
-def is_nothing_due(store: Store, recipes: Sequence[str], soon: datetime) -> bool:
-    """Whether no work is due by then, apart from idle tasks."""
+def is_nothing_due(
+    store: Store, recipes: Sequence[str], soon: datetime, *, reason: str | None = None
+) -> bool:
+    """Whether no work is due by then, apart from idle tasks; with `reason`, no work that waits for this reason."""
     return all(
         due > soon
         for recipe in recipes
-        for task, due in store.next_due(recipe).items()
+        for task, due in store.next_due(recipe, reason).items()
         if task not in IDLE_TASKS
     )
 

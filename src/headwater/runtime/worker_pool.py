@@ -25,6 +25,8 @@ MAX_DEATHS_PER_MINUTE = 10
 MOVE_CHECK_SECONDS = 2.0
 # A run is idle only if nothing is due within this time: short retries and crawl delays are part of it.
 IDLE_HORIZON = timedelta(seconds=15)
+# A run of everything waits for budgets and busy hosts, unless they are further off than this.
+LIMIT_HORIZON = timedelta(minutes=10)
 
 ProcessTarget = Callable[[Settings, Sequence[str]], None]
 
@@ -125,16 +127,24 @@ class WorkerPool:
 
 
 def run_workers(
-    app: App, recipes: Sequence[str], *, until_idle: bool, on_tick: Callable[[], None] = lambda: None
-) -> None:
-    """Run workers until told to stop or, with `until_idle`, until nothing is due soon. `on_tick` is called several times a
-    second."""
+    app: App,
+    recipes: Sequence[str],
+    *,
+    until_idle: bool,
+    wait_for_limits: bool = False,
+    on_tick: Callable[[], None] = lambda: None,
+) -> bool:
+    """Run workers until told to stop or, with `until_idle`, until nothing is due soon; returns False if told to stop. With
+    `wait_for_limits`, work that a rate limit postponed is awaited. `on_tick` is called several times a second."""
     app.archive.ready()
     stop = StopSignal(child=False)  # it may outlive the shell that started it
+
+    def is_done() -> bool:
+        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
+
     with worker_lock(app):
-        run_pool(
-            WorkerPool(app, recipes), stop, lambda: until_idle and is_installation_idle(app, recipes), on_tick
-        )
+        run_pool(WorkerPool(app, recipes), stop, is_done, on_tick)
+    return not stop.is_set()
 
 
 def run_pool(
@@ -154,6 +164,11 @@ def run_pool(
         on_tick()
 
 
-def is_installation_idle(app: App, recipes: Sequence[str]) -> bool:
+def is_installation_idle(app: App, recipes: Sequence[str], *, wait_for_limits: bool = False) -> bool:
     """A replay does not count: it continues when workers run again."""
-    return is_nothing_due(app.store, recipes, app.clock() + IDLE_HORIZON)
+    now = app.clock()
+    if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON):
+        return False
+    return not wait_for_limits or is_nothing_due(
+        app.store, recipes, now + LIMIT_HORIZON, reason="rate_limited"
+    )

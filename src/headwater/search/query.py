@@ -1,14 +1,17 @@
-"""Queries and texts as folded words: terms of a query, and how many of them a text contains. There are no operators."""
+"""Queries: their filters, and their terms as folded words, as texts are compared with them. There are no operators."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from headwater.text.folding import fold_accents
+from headwater.text.scripts import EAST_ASIAN, character_class
 
 WORD = re.compile(r"[^\W_]+")
-# Scripts without spaces: each character is a word, so that any part of a run can be found.
-UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+# Each character is a word, so that any part of a run can be found.
+EAST_ASIAN_LETTER = re.compile(f"([{character_class(EAST_ASIAN)}])")
 MAX_WORD_LENGTH = 200
 
 
@@ -21,7 +24,7 @@ def search_words(text: str) -> list[str]:
 def _fold(text: str) -> str:
     # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
     stripped = fold_accents(fold_accents(text).casefold())
-    return UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", stripped))
+    return EAST_ASIAN_LETTER.sub(r" \1 ", unicodedata.normalize("NFC", stripped))
 
 
 MAX_TERMS = 32
@@ -31,6 +34,17 @@ PREFIX_LENGTH = 4
 STEMMED_LENGTH, ENDING = 6, 2
 
 QueryTerm = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """A language includes all its regions; `since` is the publication date."""
+
+    query: str
+    recipe: str
+    language: str = ""
+    since: datetime | None = None
+    limit: int = 10
 
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:

@@ -1,4 +1,4 @@
-"""Environments: other places where the same installation may run, each with a name."""
+"""Environments: places where the same installation may run, each with a name. The top level of the settings is `default`."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.settings.archive import ArchiveSettings
+
+DEFAULT_ENVIRONMENT = "default"
 
 
 class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,8 +30,10 @@ class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def environment_overrides(environments: dict[str, Environment], name: str) -> dict[str, Any]:
     """Returns the settings that an environment replaces; refuses an unknown name."""
+    if name == DEFAULT_ENVIRONMENT:
+        return {}
     if name not in environments:
-        names = ", ".join(sorted(environments)) or "none is set"
+        names = ", ".join([DEFAULT_ENVIRONMENT, *sorted(environments)])
         raise Refused(
             "unknown_environment",
             f"there is no environment '{name}' in the setting `environments`; there are: {names}",

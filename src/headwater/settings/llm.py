@@ -9,7 +9,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.settings.secrets import resolve_secret
-from headwater.stories.llm.plan import SummaryPolicy
+from headwater.stories.llm.policy import SummaryPolicy
 from headwater.stories.llm.prices import Price
 
 PATH = "/chat/completions"

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
-from headwater.settings.environments import Environment, environment_overrides
+from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
 from headwater.settings.llm import AgentSettings, SummarySettings
 from headwater.settings.rate_limits import (
     RateLimit,
@@ -21,23 +20,14 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
+from headwater.settings.recipes import RecipeSettings
 from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
+from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
 MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and works on another
-
-
-class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`sources` is a file that replaces the recipe's own list of sources; `subjects` is a file of subjects to search for;
-    `folder` is where a recipe writes its own files (out/RECIPE in the data folder by default); `options` are those of the
-    recipe."""
-
-    sources: str | None = None
-    subjects: str | None = None
-    folder: str | None = None
-    options: dict[str, Any] = {}
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,7 +73,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, Environment],
         Meta(
             description="Other environments of this installation by name, each with its own database, archive, redis and "
-            "queues. `--env NAME` uses one; `headwater move --to NAME` moves the installation there."
+            "queues. `--env NAME` uses one; `headwater move --to NAME` moves the installation there. What the top level says is "
+            "the environment `default`."
         ),
     ] = {}
     workers: Annotated[
@@ -169,7 +160,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     summaries: Annotated[
         SummarySettings,
         Meta(
-            description="The language model that summarises stories of recipes in tier C: the fields of `agent`, and `mode` "
+            description="The language model that summarises stories, of recipes that permit it: the fields of `agent`, and `mode` "
             "(`direct` or `batch`), `premium_model` for the top `premium_share`, `daily_budget` (US dollars in 24 hours), "
             "`prices` by model (input and output, per million tokens), `max_age_days`, `min_articles`. Without an endpoint "
             "stories have local summaries."
@@ -195,7 +186,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="Settings of recipes by name: `sources` is a file that replaces the recipe's own list, `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
-            "are those of the recipe."
+            "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
+            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
         ),
     ] = {}
 
@@ -221,8 +213,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def in_environment(self, name: str) -> "Settings":
-        """Returns the settings of the same installation in another environment."""
-        return msgspec.structs.replace(self, **environment_overrides(self.environments, name))
+        """Returns the settings of the same installation in the environment of that name. An environment overrides the top
+        level only, so the result has no environments: none can be applied to another."""
+        if name == DEFAULT_ENVIRONMENT:
+            return self
+        return msgspec.structs.replace(
+            self, **environment_overrides(self.environments, name), environments={}
+        )
 
 
 SETTING_VARIABLES = {
@@ -293,6 +290,11 @@ def _check_values(settings: Settings) -> None:
 
 
 def _check_names(settings: Settings, path: Path) -> None:
+    if DEFAULT_ENVIRONMENT in settings.environments:
+        raise Refused(
+            "bad_config",
+            f"{path}: environments.{DEFAULT_ENVIRONMENT}: this is the name of the top level; choose another name",
+        )
     check_hosts(settings.rate_limits, path, ("rate_limits",))
     check_hosts(settings.hosts, path, ("hosts",))
     check_headers(

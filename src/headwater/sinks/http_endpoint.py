@@ -7,11 +7,11 @@ choose another address. Errors name only the host, because the rest of the addre
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urlsplit
 
+from headwater.fetch.responses import header_value, parse_http_date, retry_after
 from headwater.model.errors import Permanent, Refused, Temporary
 
 SECONDS = 10.0
@@ -89,13 +89,8 @@ def _read(response: HTTPResponse, until: float) -> str:
 
 
 def _retry_after(response: HTTPResponse) -> timedelta:
-    """The delay from Retry-After, in seconds or as a date, between a second and an hour."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isdecimal() and len(value) < 9:
-        return min(max(timedelta(seconds=int(value)), timedelta(seconds=1)), LONGEST_RETRY_AFTER)
-    sent_at = response.headers.get("Date", "")
-    try:
-        delay = parsedate_to_datetime(value) - parsedate_to_datetime(sent_at)
-    except (ValueError, TypeError):
-        return RETRY_DELAY
-    return min(max(delay, timedelta(seconds=1)), LONGEST_RETRY_AFTER)
+    """What the receiver asks for, between a second and an hour. A date is compared with the receiver's own clock."""
+    headers = dict(response.headers.items())
+    sent_at = parse_http_date(header_value(headers, "date")) or datetime.min.replace(tzinfo=UTC)
+    delay = retry_after(headers, sent_at)
+    return RETRY_DELAY if delay is None else min(max(delay, timedelta(seconds=1)), LONGEST_RETRY_AFTER)

@@ -1,8 +1,10 @@
-"""Delivers records by e-mail. Records of one batch go into one message."""
+"""Delivers records by e-mail. Records of one batch go into one message. Each recipient gets it once, whatever happens to the
+others."""
 
+import json
 import smtplib
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ from email.utils import format_datetime
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.keys import key
-from headwater.model.outcomes import Sent
+from headwater.model.outcomes import PartlySent, Sent
 from headwater.model.ports import Clock
 from headwater.model.recipe import Envelope
 from headwater.sinks.http_endpoint import RETRY_DELAY
@@ -19,11 +21,33 @@ from headwater.sinks.message import MOST_LISTED, headline, message_of, single_li
 
 SMTP_SECONDS = 15.0
 LONGEST_SEND_SECONDS = 60.0
+PERMANENT_CODE = 500
+"""Reply codes from here on are final; smaller ones mean: try again later."""
+
+
+@dataclass(frozen=True)
+class MailProgress:
+    """The recipients that have the message, and those that were refused for good, with the reply code."""
+
+    accepted: tuple[str, ...] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, text: str) -> "MailProgress":
+        values = json.loads(text) if text else {}
+        return cls(tuple(values.get("accepted", ())), dict(values.get("refused", {})))
+
+    def write(self) -> str:
+        return json.dumps({"accepted": list(self.accepted), "refused": dict(self.refused)})
+
+    @property
+    def finished(self) -> frozenset[str]:
+        return frozenset((*self.accepted, *self.refused))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MailSink:
-    """`security` is starttls, tls or none. The Message-ID is made of the parcels' keys, so that the same mail sent
+    """`security` is starttls, tls or none. The Message-ID is made of the envelopes' keys, so that the same mail sent
     twice is known as one."""
 
     host: str
@@ -37,17 +61,50 @@ class MailSink:
     seconds: float = SMTP_SECONDS
     longest: float = LONGEST_SEND_SECONDS
 
-    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
-        mail = self._mail(envelopes)
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | PartlySent]:
+        """Sends one message to the recipients that the first envelope still lacks. Envelopes with other recipients wait."""
+        first = envelopes[0].progress
+        progress = MailProgress.read(first)
+        recipients = [recipient for recipient in self.recipients if recipient not in progress.finished]
+        mail = self._mail([envelope for envelope in envelopes if envelope.progress == first])
+        outcome = self._outcome(mail, progress, self._transmit(mail, recipients) if recipients else {})
+        return [
+            outcome
+            if envelope.progress == first
+            else PartlySent(progress=envelope.progress, reason="other_recipients_first")
+            for envelope in envelopes
+        ]
+
+    def _outcome(
+        self, mail: EmailMessage, progress: "MailProgress", refused: Mapping[str, int]
+    ) -> Sent | PartlySent:
+        """`refused` are the reply codes of this attempt by recipient; the other recipients have the message."""
+        postponed = [recipient for recipient, code in refused.items() if code < PERMANENT_CODE]
+        after = MailProgress(
+            accepted=tuple(r for r in self.recipients if r not in refused and r not in progress.refused),
+            refused={**progress.refused} | {r: code for r, code in refused.items() if code >= PERMANENT_CODE},
+        )
+        if postponed:
+            detail = (
+                f"{self.host} answered {refused[postponed[0]]} for {len(postponed)} of {len(self.recipients)}"
+            )
+            return PartlySent(
+                progress=after.write(), reason="mail_postponed", detail=detail, delay=RETRY_DELAY
+            )
+        if not after.accepted:
+            raise self._error_for(min(after.refused.values()))
+        refusals = ", ".join(f"{recipient} ({code})" for recipient, code in after.refused.items())
+        return Sent(f"{mail['Message-ID']}{'; refused: ' if refusals else ''}{refusals}")
+
+    def _transmit(self, mail: EmailMessage, recipients: Sequence[str]) -> Mapping[str, int]:
         # In its own thread: a server that sends a byte now and then could hold a worker for ever.
         pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
         try:
-            pool.submit(self._deliver, mail).result(timeout=self.longest)
+            return pool.submit(self._deliver, mail, recipients).result(timeout=self.longest)
         except FutureTimeoutError as error:
             raise self._unreachable("TimeoutError") from error
         finally:
             pool.shutdown(wait=False)
-        return [Sent(str(mail["Message-ID"]))] * len(envelopes)
 
     def _mail(self, envelopes: Sequence[Envelope]) -> EmailMessage:
         messages = [message_of(envelope) for envelope in envelopes]
@@ -69,22 +126,22 @@ class MailSink:
         mail.set_content("\n\n".join(texts) + "\n")
         return mail
 
-    def _deliver(self, mail: EmailMessage) -> None:
+    def _deliver(self, mail: EmailMessage, recipients: Sequence[str]) -> Mapping[str, int]:
+        """Returns the reply code of each recipient that was refused."""
         try:
             with self._server() as server:
                 if self.security == "starttls":
                     server.starttls(context=ssl.create_default_context())
                 if self.user:
                     server.login(self.user, self.password)
-                refused = server.send_message(mail)
+                refused = server.send_message(mail, to_addrs=list(recipients))
         except smtplib.SMTPRecipientsRefused as error:
-            raise self._error_for(min(code for code, _ in error.recipients.values())) from error
+            refused = error.recipients
         except smtplib.SMTPResponseException as error:
             raise self._error_for(error.smtp_code) from error
         except (smtplib.SMTPException, OSError) as error:
             raise self._unreachable(type(error).__name__) from error
-        if refused:
-            raise Permanent("recipient_refused", f"{self.host} refused {len(refused)} recipients")
+        return {recipient: code for recipient, (code, _) in refused.items()}
 
     def _server(self) -> smtplib.SMTP:
         if self.security == "tls":
@@ -95,7 +152,7 @@ class MailSink:
     def _error_for(self, code: int) -> Temporary | Permanent:
         """Only the reply code is reported: the text of the reply may repeat what was sent."""
         detail = f"{self.host} answered {code}"
-        if code >= 500:
+        if code >= PERMANENT_CODE:
             return Permanent("mail_refused", detail)
         return Temporary("mail_postponed", detail, delay=RETRY_DELAY, counts=False)
 

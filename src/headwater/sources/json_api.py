@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -14,7 +14,7 @@ from headwater.model.errors import Permanent, Temporary
 from headwater.model.http import Request, Response
 from headwater.model.recipe import LeadBatch
 from headwater.model.source import Source
-from headwater.text.dates import parse_iso_date
+from headwater.text.dates import parse_timestamp
 
 RETRY_WITHOUT_KEY = timedelta(hours=1)
 ApiCall = Generator[Request | LeadBatch, Response | None, Any]
@@ -125,17 +125,6 @@ def records_under(payload: Any, name: str) -> list[Mapping[str, Any]]:
     """The objects in the list under `name`; empty if it is missing or null."""
     records = payload.get(name) if isinstance(payload, Mapping) else None
     return [record for record in records if isinstance(record, Mapping)] if isinstance(records, list) else []
-
-
-def parse_timestamp(text: Any) -> datetime | None:
-    """A timestamp in UTC, nanoseconds cut to microseconds; None if unreadable."""
-    if not isinstance(text, str) or not text:
-        return None
-    timestamp = parse_iso_date(text)
-    try:
-        return None if timestamp is None else timestamp.astimezone(UTC)
-    except OverflowError:
-        return None
 
 
 def timestamp_or(text: str | None, otherwise: datetime) -> datetime:

@@ -1,5 +1,6 @@
 """Watching one section of one page: a new revision whenever its text changes."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
@@ -7,8 +8,9 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from headwater.fetch.responses import conditional_headers, header_value
 from headwater.model.errors import Permanent
-from headwater.model.http import Request, Response
-from headwater.model.recipe import Discovery, PollSession
+from headwater.model.http import Request
+from headwater.model.outcomes import ExtractHints
+from headwater.model.recipe import Discovery, Parse, PollSession
 from headwater.model.source import Lead, Source
 
 MOST_PARTS = 1000
@@ -24,10 +26,11 @@ def discover_page_section(source: Source, now: datetime) -> PollSession:
     assert response is not None
     if response.status == 304:
         return Discovery()
-    title, markup, text = select_section(response, source.options.get("selector", "body"))
-    if not text:
-        raise Permanent("nothing_selected", f"nothing on the page matches '{source.options.get('selector')}'")
-    digest = sha256(text.encode("utf-8", "replace")).hexdigest()
+    selector = source.options.get("selector", "body")
+    section = yield Parse(SectionParser(selector), response.body)
+    if not section.text:
+        raise Permanent("nothing_selected", f"nothing on the page matches '{selector}'")
+    digest = sha256(section.text.encode("utf-8", "replace")).hexdigest()
     new_watermark = {
         "digest": digest,
         "etag": header_value(response.headers, "etag") or None,
@@ -35,34 +38,49 @@ def discover_page_section(source: Source, now: datetime) -> PollSession:
     }
     if digest == watermark.get("digest"):
         return Discovery(watermark=new_watermark)
-    return Discovery(leads=(_lead(source, title, markup, digest),), watermark=new_watermark)
+    return Discovery(leads=(_lead(source, section, digest),), watermark=new_watermark)
 
 
-def select_section(response: Response, selector: str) -> tuple[str, str, str]:
-    """The title of the page, the markup of the selected section, and its text."""
-    tree = LexborHTMLParser(response.body)
-    title = tree.css_first("title")
-    try:
-        nodes = tree.css(selector)[:MOST_PARTS]
-    except (SelectolaxError, ValueError) as error:
-        raise Permanent("bad_option", f"selector: '{selector}' cannot be read") from error
-    text = "\n".join(" ".join(node.text(separator=" ").split()) for node in nodes)
-    markup = "\n".join(node.html or "" for node in nodes)
-    return (title.text(strip=True) if title else ""), markup, text.strip()
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    """The title of the page, and the markup and the text of the selected section."""
+
+    title: str
+    markup: str
+    text: str
 
 
-def _lead(source: Source, title: str, markup: str, digest: str) -> Lead:
+@dataclass(frozen=True, slots=True)
+class SectionParser:
+    """For the sandbox: what a selector selects on a page. Raises Permanent when the selector cannot be read."""
+
+    selector: str
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> PageSection:
+        del hints
+        tree = LexborHTMLParser(data)
+        title = tree.css_first("title")
+        try:
+            nodes = tree.css(self.selector)[:MOST_PARTS]
+        except (SelectolaxError, ValueError) as error:
+            raise Permanent("bad_option", f"selector: '{self.selector}' cannot be read") from error
+        text = "\n".join(" ".join(node.text(separator=" ").split()) for node in nodes)
+        markup = "\n".join(node.html or "" for node in nodes)
+        return PageSection(title.text(strip=True) if title else "", markup, text.strip())
+
+
+def _lead(source: Source, section: PageSection, digest: str) -> Lead:
     attributes = {
         "document_type": source.options.get("document_type", "web_page"),
         "source_type": source.kind,
         "ticker": source.options.get("ticker"),
     }
-    page = f"<html><head><title></title></head><body><article>{markup}</article></body></html>"
+    page = f"<html><head><title></title></head><body><article>{section.markup}</article></body></html>"
     return Lead(
         identity=source.url,
         url=source.url,
         version=digest[:16],
-        title=title or source.name,
+        title=section.title or source.name,
         body=page,
         hints={"attributes": {name: value for name, value in attributes.items() if value}},
         subject=source.subject,

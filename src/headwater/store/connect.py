@@ -12,8 +12,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused, Temporary
+from headwater.store.connection_settings import ConnectionSettings
 from headwater.store.postgresql import create_postgresql_engine
 from headwater.store.relocation import refuse_if_moved
 from headwater.store.schema.columns import from_json, to_json

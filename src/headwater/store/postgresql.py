@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
-from headwater.model.connection_settings import ConnectionSettings
 from headwater.model.errors import Refused
+from headwater.store.connection_settings import ConnectionSettings
 
 # A machine that disappeared is noticed within a minute, not after the hours that systems allow.
 CONNECT_ARGUMENTS = {

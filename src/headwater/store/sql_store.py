@@ -58,9 +58,11 @@ class SqlStore:
         with write_transaction(self.engine) as connection:
             return drafts.claim_documents(connection, claim)
 
-    def claim_groups(self, claim: Claim, *, full_documents: bool = True) -> Sequence[GroupBatch]:
+    def claim_groups(
+        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+    ) -> Sequence[GroupBatch]:
         with write_transaction(self.engine) as connection:
-            return gather.claim_groups(connection, claim, full_documents=full_documents)
+            return gather.claim_groups(connection, claim, full_documents=full_documents, window=window)
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:
@@ -175,13 +177,15 @@ class SqlStore:
         with read_transaction(self.engine) as connection:
             return leases.due_tasks(connection, recipe, now)
 
-    def next_due(self, recipe: str) -> Mapping[Task, datetime]:
+    def next_due(self, recipe: str, reason: str | None = None) -> Mapping[Task, datetime]:
         with read_transaction(self.engine) as connection:
             due_by_task = {}
             for task, table in leases.TASK_TABLES.items():
                 query = select(func.min(table.c.due_at)).where(
                     table.c.recipe == recipe, table.c.due_at.is_not(None)
                 )
+                if reason is not None:
+                    query = query.where(table.c.reason == reason)
                 if (due := connection.scalar(query.where(*leases.TASK_CONDITIONS.get(task, ())))) is not None:
                     due_by_task[task] = due
             return due_by_task

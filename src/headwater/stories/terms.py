@@ -7,6 +7,7 @@ from itertools import islice
 
 from headwater.documents.language.lexicon import STOPWORDS
 from headwater.text.folding import fold_accents
+from headwater.text.scripts import HANGUL, UNSPACED, character_class
 
 MAX_CHARACTERS = 20_000
 """Only this many characters are read, so that a page of a million characters stays cheap."""
@@ -14,7 +15,7 @@ MAX_CHARACTERS = 20_000
 WORD = re.compile(r"\w+")
 SPELT_WORD = re.compile(r"\w(?:[\w'’.-]*\w)?")
 POSSESSIVE = re.compile(r"['’]s\b")
-IDEOGRAMS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]{2,}")
+DENSE_WORD = re.compile(f"[{character_class((*UNSPACED, *HANGUL))}]{{2,}}")
 NEWS_WORDS = (
     "said says say told tell after over up out than into what who why how he she him them we i me my so just now one two"
     " first us mr mrs ms get gets report reports news update updates video watch live could should being did s t u"
@@ -57,7 +58,7 @@ def _fold(text: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    if IDEOGRAMS.fullmatch(word):
+    if DENSE_WORD.fullmatch(word):
         return [word[i : i + 2] for i in range(len(word) - 1)]
     plural = len(word) > 4 and word.endswith("s") and not word.endswith("ss")
     return [word[:-1] if plural else word]

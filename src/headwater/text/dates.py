@@ -6,12 +6,13 @@
 import email.utils
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 _PDF = re.compile(
     r"\s*(?:D:)?\s*(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?", re.ASCII
 )
 _DIGITS = re.compile(r"\s*(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)Z?)?\s*\Z", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}", re.ASCII)
 _LONGEST_ISO = 64
 WIDEST_OFFSET = timedelta(hours=15)  # no zone is further from UTC
 
@@ -47,6 +48,21 @@ def parse_digit_date(text: str) -> datetime | None:
     """20261113 or 20261113091500, in UTC."""
     match = _DIGITS.match(text)
     return build_date([int(part) if part else None for part in match.groups()]) if match else None
+
+
+def parse_timestamp(value: object) -> datetime | None:
+    """A text in ISO 8601 or in digits, in UTC; nanoseconds are cut to microseconds. None for anything else."""
+    moment = (parse_iso_date(value) or parse_digit_date(value)) if isinstance(value, str) else None
+    try:
+        return None if moment is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def parse_day(text: str) -> date | None:
+    """A day of the calendar: 2026-11-13 or 20261113."""
+    moment = parse_iso_date(text) if _DAY.fullmatch(text) else None
+    return None if moment is None else moment.date()
 
 
 def as_aware(moment: datetime) -> datetime:

@@ -4,18 +4,22 @@ A few kilobytes can decompress to gigabytes, so nothing here produces more than 
 `DecompressionError` into the error of their own domain.
 """
 
+import gzip
 import importlib
+import io
+import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol, cast
 
 from headwater.model.warning_log import Warn
 
 brotli: Any = importlib.import_module("brotli")  # it has no type hints
 
 GZIP = b"\x1f\x8b"
+_XZ = b"\xfd7zXZ\x00"
 _ZLIB_HEADERS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _GZIP_WINDOW, _ZLIB_WINDOW, _RAW_WINDOW = zlib.MAX_WBITS | 16, zlib.MAX_WBITS, -zlib.MAX_WBITS
@@ -272,3 +276,17 @@ def _gunzip(chunks: Iterator[bytes], warn: Warn) -> Iterator[bytes]:
                 yield content
     if not stream.is_complete():
         warn("truncated_compression", "")
+
+
+READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
+"""What reading from `open_decompressed` may raise: damaged or truncated input."""
+
+
+def open_decompressed(stream: BinaryIO) -> BinaryIO:
+    """A file of any size, read as it is decompressed. gzip and xz are recognised by the first bytes, not by the name."""
+    start = stream.peek(len(_XZ)) if isinstance(stream, io.BufferedReader) else b""
+    if start.startswith(GZIP):
+        return cast("BinaryIO", gzip.open(stream))
+    if start.startswith(_XZ):
+        return cast("BinaryIO", lzma.open(stream))
+    return stream

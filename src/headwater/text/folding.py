@@ -3,18 +3,29 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 GAP = re.compile(r"[\W_]+")
+# For ASCII a translation table does the same in a tenth of the time.
+_ASCII_GAPS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_FIRST_MARK, _AFTER_LAST_MARK = 0x300, 0x1F000
 
 
 def fold_accents(text: str) -> str:
     """The text in its compatibility form, without the marks on its letters."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return text if text.isascii() else _marks().sub("", unicodedata.normalize("NFKD", text))
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    codes = range(_FIRST_MARK, _AFTER_LAST_MARK)
+    return re.compile(f"[{''.join(chr(code) for code in codes if unicodedata.combining(chr(code)))}]+")
 
 
 def fold_text(text: str) -> str:
     """The words in lower case, without accents, separated by one space."""
+    if text.isascii():
+        return " ".join(text.lower().translate(_ASCII_GAPS).split())
     return GAP.sub(" ", fold_accents(text.casefold()).casefold()).strip()
 
 

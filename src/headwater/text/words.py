@@ -2,9 +2,10 @@
 
 import re
 
-# Scripts without spaces, by how many characters make about one word.
-_PAIRS = "\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-_FIVES = "\u0e00-\u0e4e\u0e80-\u0ece\u1000-\u1049\u1780-\u17d3"
+from headwater.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN, character_class
+
+_PAIRS = character_class(EAST_ASIAN)
+_FIVES = character_class(SOUTHEAST_ASIAN)
 # Combining marks, in the scripts where they are frequent.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0d7f\u200c\u200d"
 _LETTER = rf"(?:(?![{_PAIRS}{_FIVES}])[^\W_]|[{_MARKS}])"

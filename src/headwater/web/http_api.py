@@ -14,36 +14,30 @@ from aiohttp import web
 from sqlalchemy.exc import SQLAlchemyError
 
 from headwater.app import App
-from headwater.model.errors import MovedAway
+from headwater.model.errors import MovedAway, Refused
+from headwater.model.recipe import Recipe
+from headwater.model.run_options import read_run_request
 from headwater.ops.installation_lock import wait_until_moved
-from headwater.runtime.runs import new_run_name, parse_target_day
-from headwater.store.changes.pipeline_runs import PipelineRuns
+from headwater.runtime.runs import describe_run, new_run_name
 from headwater.store.changes.queues import SqlQueues
 from headwater.web.queue_api import QueueApi
 
 LARGEST_BODY = 64 * 1024
-TIERS = ("A", "B", "C")
-Start = Callable[[str, Mapping[str, str]], Awaitable[int]]
-"""Performs the run with this id and these options (tier, date); returns an exit code."""
+RECIPE = "recipe"
+Start = Callable[[str, str, Mapping[str, str]], Awaitable[int]]
+"""Performs a run of the recipe with this id and these options; returns an exit code."""
 _log = structlog.get_logger()
-
-
-class RunRequest(msgspec.Struct, frozen=True):
-    """The body of a request to start a run."""
-
-    target_date: str | None = None
-    tier: str | None = None
 
 
 @dataclass
 class HttpApi:
-    """`key` is the value that callers must send in X-Api-Key; without a key every call but /health fails."""
+    """`recipe` is that of requests that name none. `key` is the value that callers must send in X-Api-Key; without a key every
+    call but /health fails."""
 
     app: App
-    recipe: str
+    recipe: str | None
     key: str = field(repr=False)
     start: Start
-    tier: str = "A"
     tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
     def site(self) -> web.Application:
@@ -69,68 +63,93 @@ class HttpApi:
     async def run(self, request: web.Request) -> web.Response:
         if refusal := self._check_key(request):
             return refusal
-        run_request = await _run_request(request)
-        now = self.app.clock()
-        day = parse_target_day(run_request.target_date, now) if run_request else None
-        if (
-            run_request is None
-            or day is None
-            or (run_request.tier is not None and run_request.tier not in TIERS)
-        ):
-            return json_answer(
-                {"error": "give target_date as YYYY-MM-DD and tier as A, B or C, or leave them out"},
-                status=400,
-            )
-        name = new_run_name(now, secrets.token_bytes(8))
-        rows = PipelineRuns(self.app.store.engine)
+        fields = await _json_object(request)
+        if fields is None:
+            return json_answer({"error": "give a JSON object, or no body"}, status=400)
         try:
-            started = await asyncio.to_thread(
-                rows.begin, name, self.recipe, run_request.tier or self.tier, day.isoformat(), now
-            )
+            recipe = self._recipe(fields.pop(RECIPE, None))
+            overrides = read_run_request(recipe.name, recipe.run_options, fields)
+        except Refused as refused:
+            return json_answer({"error": refused.detail}, status=400)
+        now = self.app.clock()
+        name, options = (
+            new_run_name(now, secrets.token_bytes(8)),
+            describe_run(self.app, recipe.name, now, overrides),
+        )
+        try:
+            started = await asyncio.to_thread(self.app.pipeline_runs.begin, name, recipe.name, options, now)
         except MovedAway as moved:
             return json_answer({"error": moved.detail}, status=410)
         if not started:
             return json_answer({"error": "a run is in progress; wait until it ends"}, status=409)
-        requested = {"tier": run_request.tier, "date": day.isoformat() if run_request.target_date else None}
-        overrides = {option: value for option, value in requested.items() if value is not None}
-        task = asyncio.create_task(self._perform(name, overrides))
+        task = asyncio.create_task(self._perform(recipe.name, name, overrides))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        answer = {"status": "accepted", "run_id": name, "target_date": day.isoformat()}
+        answer = {"status": "accepted", "run_id": name, **_labelled(options, recipe)}
         return json_answer(answer | {"message": f"follow it at /pipeline/runs/{name}"}, status=202)
 
-    async def _perform(self, name: str, overrides: Mapping[str, str]) -> None:
+    def _recipe(self, name: Any) -> Recipe:
+        """The named recipe, or else that of this server."""
+        chosen = name or self.recipe
+        if not isinstance(chosen, str):
+            raise Refused("which_recipe", "name a recipe")
+        return self.app.recipe(chosen)
+
+    async def _perform(self, recipe: str, name: str, overrides: Mapping[str, str]) -> None:
         """The process of the run closes it; a run whose process died is closed here."""
         try:
-            code = await self.start(name, overrides)
+            code = await self.start(recipe, name, overrides)
             error = None if code == 0 else f"the run ended with exit code {code}"
         except OSError as failure:
             error = f"the run could not be started: {failure.strerror}"
-        rows = PipelineRuns(self.app.store.engine)
-        closed = await asyncio.to_thread(rows.finish, name, self.app.clock(), error=error)
+        closed = await asyncio.to_thread(self.app.pipeline_runs.finish, name, self.app.clock(), error=error)
         _log.info("run ended", run=name, status=closed.get("status"))
 
     async def runs(self, request: web.Request) -> web.Response:
         if refusal := self._check_key(request):
             return refusal
-        requested = request.query.get("date")
-        day = parse_target_day(requested, self.app.clock()) if requested else None
-        if requested and day is None:
-            return json_answer({"error": "give date as YYYY-MM-DD"}, status=400)
-        rows = PipelineRuns(self.app.store.engine)
-        listed = await asyncio.to_thread(rows.list_runs, self.recipe, day.isoformat() if day else None)
-        if not listed:
+        try:
+            recipe, options = self._selection(request.query)
+        except Refused as refused:
+            return json_answer({"error": refused.detail}, status=400)
+        rows = await asyncio.to_thread(self.app.pipeline_runs.list_runs, recipe, options)
+        if not rows:
             return json_answer({"error": "there is no such run"}, status=404)
-        return json_answer({"runs": [run_record(row) for row in listed]})
+        return json_answer({"runs": [self._record(row) for row in rows]})
+
+    def _selection(self, query: Mapping[str, str]) -> tuple[str | None, Mapping[str, str]]:
+        """The recipe whose runs are listed, or None for all, and the options that they must have."""
+        if self.recipe is None and RECIPE not in query:
+            return None, {}
+        recipe = self._recipe(query.get(RECIPE))
+        filters = {} if recipe.run_options is None else recipe.run_options.filters
+        fields = {name: query[parameter] for parameter, name in filters.items() if query.get(parameter)}
+        return recipe.name, read_run_request(recipe.name, recipe.run_options, fields)
 
     async def one_run(self, request: web.Request) -> web.Response:
         if refusal := self._check_key(request):
             return refusal
-        rows = PipelineRuns(self.app.store.engine)
-        row = await asyncio.to_thread(rows.get, request.match_info["run"])
-        if row is None or row["recipe"] != self.recipe:
+        row = await asyncio.to_thread(self.app.pipeline_runs.get, request.match_info["run"])
+        if row is None:
             return json_answer({"error": "there is no such run"}, status=404)
-        return json_answer(run_record(row))
+        return json_answer(self._record(row))
+
+    def _record(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A run with the field names of the API."""
+        return _labelled(row["options"], self.app.recipes.get(row["recipe"])) | {
+            "run_id": row["id"],
+            "recipe": row["recipe"],
+            "status": row["status"],
+            "total_entries": row["total"],
+            "processed_entries": row["processed"],
+            "failed_entries": row["failed"],
+            "dedupe_skipped": row["duplicates"],
+            "clusters_created": row["stories"],
+            "started_at": _time_text(row["started_at"]),
+            "completed_at": _time_text(row["ended_at"]),
+            "error_message": row["error"],
+            "metrics": row["metrics"],
+        }
 
     def _check_key(self, request: web.Request) -> web.Response | None:
         if not self.key:
@@ -141,31 +160,19 @@ class HttpApi:
         return None
 
 
-async def _run_request(request: web.Request) -> RunRequest | None:
+async def _json_object(request: web.Request) -> dict[str, Any] | None:
+    """The body; an empty one is an empty object. None if it is anything else."""
     body = await request.read()
     try:
-        return msgspec.json.decode(body, type=RunRequest) if body.strip() else RunRequest()
+        return msgspec.json.decode(body, type=dict[str, Any]) if body.strip() else {}
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
 
 
-def run_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A run with the field names of the API."""
-    return {
-        "run_id": row["id"],
-        "status": row["status"],
-        "pipeline_tier": row["tier"],
-        "target_date": row["target_date"],
-        "total_entries": row["total"],
-        "processed_entries": row["processed"],
-        "failed_entries": row["failed"],
-        "dedupe_skipped": row["duplicates"],
-        "clusters_created": row["stories"],
-        "started_at": _time_text(row["started_at"]),
-        "completed_at": _time_text(row["ended_at"]),
-        "error_message": row["error"],
-        "metrics": row["metrics"],
-    }
+def _labelled(options: Mapping[str, Any], recipe: Recipe | None) -> dict[str, Any]:
+    """Recorded options under the names of the API."""
+    labels = recipe.run_options.labels if recipe and recipe.run_options else {}
+    return {labels.get(name, name): value for name, value in options.items()}
 
 
 def _time_text(time: datetime | date | None) -> str | None:

@@ -7,13 +7,12 @@ from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
 from headwater.model.page import PageMode
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
-from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_headline, publication_day
 from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
@@ -21,14 +20,13 @@ FEEDS = Path(__file__).with_name("feeds.yaml")
 
 
 def recipe() -> Recipe:
-    readers = readers_by_media_type()
     return Recipe(
         name="crypto",
         version="1",
         views=CRYPTO_VIEWS,
         sources=load_sources(FEEDS, "crypto"),
-        discover={"feed": discover_feed},
-        extract={**readers, "text/html": FragmentReader(readers["text/html"])},
+        discover={"feed": FEED},
+        extract=readers_by_media_type(fragments=True),
         steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),
         pages={"feed": PageMode.TRY},
         trigger=Trigger(cron="0 */4 * * *"),

@@ -4,7 +4,7 @@ feed_performance. A trigger gives each article its keys, in the transaction that
 from collections.abc import Iterator, Sequence
 
 from headwater.model.keys import POSITIVE
-from headwater.model.views import POSTGRESQL, DatabaseViews
+from headwater.model.views import POSTGRESQL, DatabaseViews, poll_duplicates
 
 ARTICLES = "recipe = 'crypto' AND state IN ('kept', 'aside', 'quarantined', 'dropped')"
 OF_ARTICLE = "d.recipe = 'crypto' AND d.state IN ('kept', 'aside', 'quarantined', 'dropped')"
@@ -116,7 +116,7 @@ SELECT number AS id, CAST('ingest_feed' AS TEXT) AS job_type, CAST({status} AS T
   CAST(CASE WHEN error IS NOT NULL
     THEN {json}('error', error, 'detail', detail, 'http_status', http_status) END AS {json_type}) AS error_details,
   found_count AS articles_processed,
-  CAST(CASE WHEN found_count > new_count THEN found_count - new_count ELSE 0 END AS INTEGER) AS duplicates_found,
+  CAST(found_count - new_count + {duplicates} AS INTEGER) AS duplicates_found,
   started_at AS created_at
 FROM polls WHERE recipe = 'crypto'
 UNION ALL
@@ -167,7 +167,7 @@ def _statements(*, postgresql: bool) -> Iterator[str]:
         yield f"INSERT INTO article_keys {COLUMNS} {keys} ON CONFLICT DO NOTHING"
     yield PUBLISHERS
     yield ARTICLE_VIEW.format(status=STATUS.format("d."), of_article=OF_ARTICLE, **fragments)
-    yield JOBS.format(status=RUN_STATUS, **fragments)
+    yield JOBS.format(status=RUN_STATUS, duplicates=poll_duplicates("polls"), **fragments)
     yield PERFORMANCE.format(status=RUN_STATUS)
     if postgresql:
         yield POSTGRESQL_FUNCTION

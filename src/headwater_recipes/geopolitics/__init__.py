@@ -11,7 +11,6 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.reader import readers_by_media_type
 from headwater.model.page import PageMode
 from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
@@ -19,17 +18,12 @@ from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
 from headwater.settings.sources import parse_duration, parse_trigger
-from headwater.sources.feeds.poll import discover_feed
+from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_meaning
+from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments, cluster_by_embedding
 from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, is_from_day_table, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 from headwater_recipes.geopolitics.description import DescribeStory
-from headwater_recipes.geopolitics.embeddings import (
-    DocumentEncoder,
-    EmbedDocuments,
-    cluster_by_embedding,
-    topic_classifier,
-)
 from headwater_recipes.geopolitics.entries import discover_entries
 from headwater_recipes.geopolitics.flashpoints import (
     DAY_TABLES,
@@ -39,7 +33,9 @@ from headwater_recipes.geopolitics.flashpoints import (
     load_flashpoints,
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
+from headwater_recipes.geopolitics.run_options import RUN_OPTIONS
 from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
 STORIES = "stories"
@@ -53,7 +49,7 @@ def recipe() -> Recipe:
 def configure(flashpoint_file: Path | None, options: Mapping[str, Any]) -> Recipe:
     """The recipe for a list of flashpoints, by default the packaged one."""
     parsed = read_options(options)
-    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.date)
+    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.target_date)
 
     def with_data_dir(folder: Path, encoder: str) -> Recipe:
         return replace(
@@ -68,7 +64,6 @@ def build_recipe(
     options: GeopoliticsOptions, flashpoints: FlashpointList, models: str, encoder: str
 ) -> Recipe:
     model = options.model or encoder or None
-    readers = readers_by_media_type()
     titles = {subject.id: subject.name for subject in flashpoints.subjects}
     rules = read_alert_rules(options.alerts)
     describe = DescribeStory(rules=rules, titles=titles)
@@ -80,8 +75,8 @@ def build_recipe(
         views=GEOPOLITICS_VIEWS,
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
-        discover={"feed": discover_feed, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
-        extract={**readers, "text/html": FragmentReader(readers["text/html"])},
+        discover={"feed": FEED, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
+        extract=readers_by_media_type(fragments=True),
         steps=(
             assign_flashpoint,
             normalise,
@@ -107,6 +102,7 @@ def build_recipe(
             describe=describe,
             age=describe.age,
             summary_permission=SummaryPermission((STORIES,)) if options.tier == "C" else None,
+            summary_hint=f"set {WHERE}.tier to C",
         ),
         routes=(
             Route(name=STORIES, sink="files", of="story"),
@@ -120,7 +116,9 @@ def build_recipe(
         sinks={} if flashpoints.database is None else {DAY_TABLES: _entry_sink(flashpoints.database)},
         after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
+        run_options=RUN_OPTIONS,
         silence_limit=rules.silence,
+        warns_if_scattered=True,
     )
 
 

@@ -1,27 +1,22 @@
 """Describes a story: summary with its sources, topic, score with its components, publishers, alerts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
-from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.stories.coverage import LOCAL, SENTENCES, coverage_of, summarise_documents
 from headwater.stories.llm.story_prompt import content_fingerprint
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater_recipes.geopolitics.alert_rules import AlertRules, StoryState, growth_base, rules_met
 from headwater_recipes.geopolitics.hotspot import HotspotWeights, score_hotspot
 from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
 
-SENTENCES = 5
-MOST_SUMMARISED = 15
-MOST_DOMAINS, MOST_URLS, MOST_IMAGES = 10, 50, 20
 UNCLASSIFIED = "unclassified"
-LOCAL = "local"
 LLM_SUMMARY_FIELDS = ("claims", "summary_by", "summary_origin")
 """Attributes of a summary that replaced the local one."""
 NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC)
@@ -38,11 +33,16 @@ class DescribeStory:
 
     def __call__(self, context: StoryContext) -> Story:
         topic = main_topic(context.documents)
-        attributes = {**self._flashpoint(context), **_coverage(context.documents), "topic": topic}
+        attributes = {
+            **self._flashpoint(context),
+            **coverage_of(context.documents),
+            "days": _days(context.documents),
+            "topic": topic,
+        }
         attributes["content"] = content_fingerprint(
             (document.id, document.title, document.text) for document in context.documents
         )
-        summary, attributes["claims"] = self._summary(context.documents)
+        summary, attributes["claims"] = summarise_documents(context.documents, self.sentences)
         story = replace(context.story, summary=summary, attributes=attributes)
         story = with_llm_summary(self.age(story, context.now), context.before)
         return self._with_alerts(story, context.before)
@@ -78,15 +78,6 @@ class DescribeStory:
             "rank": context.rank,
             "scored_at": context.now.isoformat(),
         }
-
-    def _summary(self, documents: Sequence[Document]) -> tuple[str, list[dict[str, Any]]]:
-        claims = summarise(
-            [SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]],
-            self.sentences,
-        )
-        records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
-        titles = _first_distinct((document.title for document in documents), SENTENCES)
-        return " ".join(claim.text for claim in claims) or "; ".join(titles), records
 
     def _with_alerts(self, story: Story, before: Story | None) -> Story:
         """The story with the alert rules that its change meets. An unchanged story keeps its alert, which may not be
@@ -128,19 +119,9 @@ def alert_state(story: Story) -> StoryState | None:
     )
 
 
-def _coverage(documents: Sequence[Document]) -> dict[str, Any]:
-    domains = Counter(domain for document in documents if (domain := domain_of(document)))
-    return {
-        "articles": len(documents),
-        "domains": len(domains),
-        "top_domains": [domain for domain, _ in _ranked(domains)[:MOST_DOMAINS]],
-        "languages": sorted({document.language for document in documents if document.language}),
-        "countries": [code for code, _ in _ranked(_countries(documents))],
-        "urls": _first_distinct((document.url for document in documents), MOST_URLS),
-        "images": _first_distinct((document.image for document in documents), MOST_IMAGES),
-        "days": sorted({str(day) for document in documents if (day := document.attributes.get("day"))}),
-        "summary_by": LOCAL,
-    }
+def _days(documents: Sequence[Document]) -> list[str]:
+    """The day tables that its documents come from."""
+    return sorted({str(day) for document in documents if (day := document.attributes.get("day"))})
 
 
 def main_topic(documents: Sequence[Document]) -> dict[str, Any]:
@@ -155,25 +136,3 @@ def main_topic(documents: Sequence[Document]) -> dict[str, Any]:
     best = min(votes, key=lambda code: (-votes[code], -confidence[code], code))
     name = next(str(topic["name"]) for topic in topics if topic["code"] == best)
     return {"code": best, "name": name, "confidence": confidence[best], "votes": votes[best]}
-
-
-def domain_of(document: Document) -> str:
-    """The domain of the publisher: as the entry names it, because an address may be a redirect of another site."""
-    domain = str(document.attributes.get("domain") or urlsplit(document.url).hostname or "")
-    return domain.casefold().removeprefix("www.")
-
-
-def _countries(documents: Sequence[Document]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for document in documents:
-        for place in document.attributes.get("geo_entities", ()):
-            counts[place["alpha2"]] += int(place["count"])
-    return counts
-
-
-def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _first_distinct(values: Iterable[str], most: int) -> list[str]:
-    return list(dict.fromkeys(value for value in values if value))[:most]

@@ -49,7 +49,7 @@ class TranslationOptions(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
 class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tier`: A groups by words, B by meaning as well (extra `nlp`), C as B with summaries by an LLM. `profile`: how
     stories are divided. `settle`: how long after its last entry a flashpoint is grouped. `models`: the folder of models, by
-    default the data folder. `model`: another encoder than that of the settings. `date`: the day table to read instead of
+    default the data folder. `model`: another encoder than that of the settings. `target_date`: the day table to read instead of
     the newest. `entities` and `translation` are off by default."""
 
     tier: Literal["A", "B", "C"] = "A"
@@ -58,7 +58,7 @@ class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     cron: str = "0 4 * * *"
     models: str | None = None
     model: str | None = None
-    date: str | None = None
+    target_date: str | None = None
     entities: EntityOptions | None = None
     translation: TranslationOptions | None = None
     alerts: AlertOptions = AlertOptions()

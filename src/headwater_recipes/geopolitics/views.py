@@ -21,7 +21,7 @@ NAMES = (
 
 RUNS = """
 SELECT CAST(row_number() OVER (ORDER BY p.created_at, p.id) AS BIGINT) AS id, p.id AS run_id, p.status AS status,
-  p.tier AS pipeline_tier, p.target_date AS target_date, p.total AS total_entries, p.processed AS processed_entries,
+  {tier} AS pipeline_tier, {target_date} AS target_date, p.total AS total_entries, p.processed AS processed_entries,
   p.failed AS failed_entries, p.duplicates AS dedupe_skipped, p.stories AS clusters_created, p.started_at AS started_at,
   p.ended_at AS completed_at, p.error AS error_message, p.metrics AS metrics, p.created_at AS created_at
 FROM pipeline_runs p WHERE p.recipe = 'geopolitics'
@@ -148,6 +148,8 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         return json_value(dialect, attributes, *path, as_text=as_text)
 
     return {
+        "tier": json_value(dialect, "p.options", "tier"),
+        "target_date": json_value(dialect, "p.options", "target_date"),
         "entry": _entry_id(dialect),
         "story": _key_as_uuid(dialect, "s.id"),
         "original": _key_as_uuid(dialect, "d.duplicate_of"),

@@ -1,6 +1,6 @@
 """Market intelligence: news, filings, prices and macro news about a watch list of companies, for the next system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from headwater.model.errors import Refused
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
+from headwater.model.subject import Subject
 from headwater_recipes.markets.endpoints import AdapterTable, ApiEndpoints
 from headwater_recipes.markets.layout import NEUTRAL, ResourceNames, object_layout
+from headwater_recipes.markets.sources.edgar import filing_identity, normal_cik
 from headwater_recipes.markets.steps import (
     AddListedMentions,
     DropArticleDuplicates,
@@ -62,13 +64,15 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
     market_options = _options(options)
     watch_list = load_watch_list(watch_list_file or WATCH_LIST)
     names = ResourceNames(market_options.namespace)
+    endpoints = ApiEndpoints(**market_options.endpoints)
     return Recipe(
         name=RECIPE,
         version="1",
         views=MARKET_VIEWS,
         sources=watch_list.sources,
         subjects=watch_list.subjects,
-        discover=AdapterTable(ApiEndpoints(**market_options.endpoints)).table(),
+        discover=AdapterTable(endpoints).table(),
+        canonical=filing_identity(endpoints.archive),
         extract=with_links(readers_by_media_type()),
         steps=(
             normalise,
@@ -76,7 +80,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
             EnrichShortBodies(),
             DetectLanguage(),
             FindMentions(build_subject_matcher(watch_list.subjects, market_options.mentions)),
-            AddListedMentions(watch_list.tickers),
+            AddListedMentions(watch_list.tickers, _subjects_by_cik(watch_list.subjects)),
             ScoreQuality(),
             DropArticleDuplicates(),
             KeepParserOutput(),
@@ -92,6 +96,10 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
         namespace=market_options.namespace,
         configure=configure,
     )
+
+
+def _subjects_by_cik(subjects: Sequence[Subject]) -> dict[str, str]:
+    return {normal_cik(cik): subject.id for subject in subjects if (cik := subject.attributes.get("cik"))}
 
 
 def is_macro(document: Document) -> bool:

@@ -1,13 +1,14 @@
 """Steps of this recipe: duplicates of articles only, companies listed by the source, and the parser output."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.model.document import Document, FactKey, Mention
+from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract, Outcome, StepContext
+from headwater.model.recipe import BatchExtract, Extract, Outcome, StepContext
 from headwater.model.subject import CONFIDENCE_BY_KIND
 
 PARSER_OUTPUT: FactKey[dict[str, Any]] = FactKey("parser_output", dict)
@@ -39,11 +40,13 @@ def _is_filing(document: Document) -> bool:
 
 @dataclass(frozen=True)
 class AddListedMentions:
-    """Adds mentions of the companies under which the source lists a document, even if its text does not name them."""
+    """Adds mentions of the companies under which the source lists a document, even if its text does not name them: by ticker,
+    and the registrants of a filing by CIK."""
 
     subjects: Mapping[str, str]
+    subjects_by_cik: Mapping[str, str] = field(default_factory=dict)
     name: str = "listed"
-    version: str = "1"
+    version: str = "2"
 
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         del context
@@ -51,7 +54,13 @@ class AddListedMentions:
 
     def _add(self, document: Document) -> Document:
         tickers = [document.attributes.get("ticker"), *document.attributes.get("tickers", ())]
-        listed = dict.fromkeys(self.subjects[ticker] for ticker in tickers if ticker in self.subjects)
+        registrants = document.attributes.get("ciks", ())
+        listed = dict.fromkeys(
+            (
+                *(self.subjects[ticker] for ticker in tickers if ticker in self.subjects),
+                *(self.subjects_by_cik[cik] for cik in registrants if cik in self.subjects_by_cik),
+            )
+        )
         mentioned = {mention.subject for mention in document.mentions}
         added = tuple(
             Mention(subject, "listed", CONFIDENCE_BY_KIND["ticker"], 0)
@@ -64,19 +73,29 @@ class AddListedMentions:
         )
 
 
-def with_links(readers: Mapping[str, Extract]) -> dict[str, Extract]:
+def with_links(readers: Mapping[str, BatchExtract]) -> dict[str, Extract]:
     """The same readers, with the outbound links of each document in its attributes."""
-    return {media_type: _with_links(extract) for media_type, extract in readers.items()}
+    return {media_type: ReaderWithLinks(extract) for media_type, extract in readers.items()}
 
 
-def _with_links(extract: Extract) -> Extract:
-    def reader(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        reading = extract(data, hints)
-        if isinstance(reading, Unreadable) or not reading.links:
-            return reading
-        return replace(reading, attributes={**reading.attributes, "links": list(reading.links[:MOST_LINKS])})
+@dataclass(frozen=True)
+class ReaderWithLinks:
+    extract: BatchExtract
 
-    return reader
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        return _with_links(self.extract(data, hints))
+
+    def read_batch(
+        self, items: Sequence[tuple[bytes, ExtractHints]]
+    ) -> Iterator[Reading | Unreadable | Permanent]:
+        for result in self.extract.read_batch(items):
+            yield result if isinstance(result, Permanent) else _with_links(result)
+
+
+def _with_links(reading: Reading | Unreadable) -> Reading | Unreadable:
+    if isinstance(reading, Unreadable) or not reading.links:
+        return reading
+    return replace(reading, attributes={**reading.attributes, "links": list(reading.links[:MOST_LINKS])})
 
 
 @dataclass(frozen=True)

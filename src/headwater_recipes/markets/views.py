@@ -7,7 +7,7 @@ prefix (`markets_documents`); `plain_name_statements` make the plain names avail
 
 from collections.abc import Mapping, Sequence
 
-from headwater.model.views import POSTGRESQL, DatabaseViews, json_value
+from headwater.model.views import POSTGRESQL, DatabaseViews, json_value, poll_duplicates
 
 SCHEMA = "markets"
 NAMES = (
@@ -41,7 +41,8 @@ FROM sources s WHERE s.recipe = 'markets'
 
 RUNS = """
 SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, s.kind AS source_type, r.status AS status,
-  r.started_at AS started_at, r.ended_at AS completed_at, r.found_count AS items_fetched, r.new_count AS items_new,
+  r.started_at AS started_at, r.ended_at AS completed_at, r.found_count AS items_fetched,
+  CAST(r.new_count - {duplicates} AS INTEGER) AS items_new,
   CASE WHEN r.error IS NULL THEN NULL ELSE r.error || coalesce(': ' || r.detail, '') END AS error_message,
   r.http_status AS status_code, r.elapsed_ms AS response_time_ms, r.capture_id AS raw_ref
 FROM polls r JOIN sources s ON s.id = r.source_id WHERE r.recipe = 'markets'
@@ -116,7 +117,8 @@ def create_statements(dialect: str) -> Sequence[str]:
 
 def _create(dialect: str, name: str, template: str) -> str:
     values = {field: json_value(dialect, *path) for field, path in FIELDS.get(name, {}).items()}
-    return f"CREATE VIEW {view_name(dialect, name)} AS {template.format(**values)}"
+    statement = template.format(**values, duplicates=poll_duplicates("r"))
+    return f"CREATE VIEW {view_name(dialect, name)} AS {statement}"
 
 
 def drop_statements(dialect: str) -> Sequence[str]:

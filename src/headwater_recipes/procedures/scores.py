@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headwater.documents.cleaning.encoding import MOJIBAKE
+from headwater.text.mojibake import MOJIBAKE
 from headwater.text.words import count_words
 
 LANGUAGES = ("es", "ca", "eu", "gl", "en")

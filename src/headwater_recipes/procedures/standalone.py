@@ -12,7 +12,7 @@ from headwater.documents.language.detector import (
     identify_language,
     resolve_language,
 )
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.normalise import Procedure, normalise
 from headwater_recipes.procedures.page.page import ProcedurePage

@@ -18,7 +18,6 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.render.progress import Throttle
 from headwater.ops.mention_rerun import RerunCounts, mentions_step, rerun_mentions
-from headwater.store.changes.mentions import MentionStore
 
 PROGRESS_EVERY = 1.0
 
@@ -30,7 +29,7 @@ def list_subjects(context: typer.Context, recipe: RecipeName, as_json: Json = Fa
     """List the subjects of a recipe: how many names each has, and how many documents mention it."""
     app = open_app(context)
     app.recipe(recipe)
-    rows = MentionStore(app.store.engine).list_subjects(recipe)
+    rows = app.mentions.list_subjects(recipe)
     if as_json:
         print_json_lines(rows)
         return
@@ -65,7 +64,7 @@ def rerun(
     """
     app = open_app(context)
     step = mentions_step(app.recipe(recipe))
-    store = MentionStore(app.store.engine)
+    store = app.mentions
     store.declare(recipe, app.subjects(recipe))
     total = format_count(store.count(recipe), "document")
     counts = RerunCounts(version=step.version)

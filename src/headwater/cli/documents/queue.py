@@ -116,6 +116,21 @@ def retry(
     print_result({"count": count}, f"{count} items are waiting again.", as_json=as_json)
 
 
+@app.command("refill")
+def refill(context: typer.Context, queue: Name, as_json: Json = False) -> None:
+    """Put items that were lost from the list on the Redis server there again.
+
+    These are the items for which nobody has reported success or failure and which are not on the list. Workers do this on
+    their own after four hours, and at once when the server has lost all its data.
+    """
+    installation = open_app(context)
+    queues = installation.queues
+    if queues.supply is None:
+        raise Refused("no_lists", "there are no lists without the setting `queues`; the queues are rows")
+    count = installation.queue_lists(queues).refill(queues.supply, queues.find_queue(queue))
+    print_result({"count": count}, f"{count} items are on the list again.", as_json=as_json)
+
+
 def _queues(context: typer.Context) -> SqlQueues:
     return open_app(context).queues
 

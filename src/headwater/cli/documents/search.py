@@ -6,11 +6,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import document_search, open_app, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_time, print_json_lines, short_id
 from headwater.cli.times import parse_time
-from headwater.store.search.full_text import SearchQuery
+from headwater.search.query import SearchQuery
 
 
 def search(
@@ -38,7 +38,7 @@ def search(
         SearchQuery(query=query, recipe=name, language=language, since=start, limit=limit)
         for name in select_recipes(app, recipe)
     ]
-    documents = document_search(app)
+    documents = app.search
     rows = (documents.by_meaning if meaning else documents.by_words)(queries)[:limit]
     if as_json:
         print_json_lines(rows)

@@ -11,7 +11,6 @@ from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.recipe import Envelope
-from headwater.ops.alarms.alarm_store import AlarmStore
 
 app = command_group("List alarms; test the notification channels.")
 
@@ -28,7 +27,7 @@ def list_alarms(
     as_json: Json = False,
 ) -> None:
     """List alarms, newest first."""
-    rows = AlarmStore(open_app(context).store.engine).list_alarms(recipe, past=include_cleared, limit=limit)
+    rows = open_app(context).alarms.list_alarms(recipe, past=include_cleared, limit=limit)
     if as_json:
         print_json_lines(rows)
         return

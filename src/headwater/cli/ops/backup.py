@@ -7,40 +7,49 @@ from typing import Annotated
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, single_command
-from headwater.cli.render.console import console, format_count, format_size, print_json
-from headwater.ops.backup import create_backup
+from headwater.cli.options import Json, command_group
+from headwater.cli.render.console import console, format_count, format_size, print_json, print_json_lines
+from headwater.model.errors import Refused
+from headwater.ops.backup import BackupReport, create_backup
+from headwater.ops.backup_check import BackupCheck, verify_backups
+from headwater.ops.backup_folder import list_backups
+
+app = command_group("Back up the store and the archive while in use; verify backups.")
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the backups.")]
 
 
-def backup(
+@app.command("create")
+def create(
     context: typer.Context,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="FOLDER", help="The folder of the backups; created if it does not exist."),
+        typer.Argument(
+            metavar="FOLDER",
+            help="The folder of the backups; created if it does not exist. Use another disk.",
+        ),
     ],
+    *,
+    keep: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Afterwards keep only the newest N backups.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Back up the store, the raw captures and the files of old documents while workers run.
 
-    Each backup has its own folder; captures are shared between backups and copied once. The exit code is 1 if captures or
-    files of old documents are damaged; everything else is saved, and earlier backups do not change.
+    Each backup has its own folder; captures are shared between backups and copied once. Copies that were damaged since are
+    replaced from the installation. The exit code is 1 if captures or files of old documents are damaged in the
+    installation; everything else is saved, and earlier backups do not change.
     """
-    app = open_app(context)
-    saved = create_backup(app, folder)
+    installation = open_app(context)
+    saved = create_backup(installation, folder, keep=keep)
     if as_json:
         print_json(asdict(saved))
     else:
-        console().print(
-            f"Saved {format_count(saved.rows, 'row')} ({format_size(saved.bytes)}) and {format_count(saved.packs, 'pack')} of "
-            f"captures ({saved.packs_copied} new) as {Path(saved.folder) / saved.name}.",
-            soft_wrap=True,
-        )
-        for name in saved.damaged:
-            console().print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
+        _show_saved(saved)
         for name in saved.records_damaged:
             console().print(
-                f"Damaged: {app.records.where(name)} differs from the copy saved before as {folder / 'records' / name}, which "
-                "was not replaced.",
+                f"Damaged: {installation.records.where(name)} differs from the copy saved before as "
+                f"{folder / 'records' / name}, which was not replaced.",
                 style="yellow",
                 soft_wrap=True,
                 markup=False,
@@ -49,4 +58,74 @@ def backup(
         raise typer.Exit(1)
 
 
-app = single_command(backup)
+def _show_saved(saved: BackupReport) -> None:
+    out = console()
+    out.print(
+        f"Saved {format_count(saved.rows, 'row')} ({format_size(saved.bytes)}) and {format_count(saved.packs, 'pack')} of "
+        f"captures ({saved.packs_copied} new) as {Path(saved.folder) / saved.name}.",
+        soft_wrap=True,
+    )
+    for name in saved.repaired:
+        out.print(f"Repaired: the copy of {name} was damaged and was replaced.", soft_wrap=True)
+    for name in saved.damaged:
+        out.print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
+    if saved.removed:
+        out.print(f"Removed {format_count(len(saved.removed), 'old backup')}: {', '.join(saved.removed)}.")
+
+
+@app.command("verify")
+def verify(
+    folder: Folder,
+    *,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this backup, e.g. 20261115T120000Z.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare every file of every backup with its recorded checksum.
+
+    Changes nothing and needs no installation, so it also works on a copy on another machine. The exit code is 1 if a file is
+    missing or damaged; each is named.
+    """
+    checks = verify_backups(folder, name)
+    if as_json:
+        print_json_lines([asdict(check) | {"sound": check.is_sound} for check in checks])
+    else:
+        for check in checks:
+            show_check(check)
+    if not all(check.is_sound for check in checks):
+        raise typer.Exit(1)
+
+
+def show_check(check: BackupCheck, outcome: str = "is sound") -> None:
+    out = console()
+    if check.is_sound or outcome != "is sound":
+        out.print(
+            f"{check.name} {outcome}: {format_count(check.rows, 'row')}, {format_count(check.packs, 'pack')} of captures."
+        )
+    else:
+        out.print(
+            f"{check.name} is damaged: use another backup, or repair it with the next one.", style="red"
+        )
+    for file in check.damaged:
+        out.print(f"Missing or changed since the backup: {file}", style="red", soft_wrap=True, markup=False)
+    for pack in check.missing:
+        out.print(
+            f"Not in the backup, because it was already damaged in the installation: {pack}",
+            style="yellow",
+            soft_wrap=True,
+            markup=False,
+        )
+
+
+@app.command("list")
+def list_command(folder: Folder, as_json: Json = False) -> None:
+    """List the backups in a folder, oldest first. `backup verify` checks them."""
+    names = list_backups(folder)
+    if as_json:
+        print_json_lines([{"name": name} for name in names])
+        return
+    if not names:
+        raise Refused("no_backup", f"there is no backup in {folder}")
+    for name in names:
+        console().print(name)

@@ -29,6 +29,7 @@ def health(context: typer.Context, as_json: Json = False) -> None:
 def _show(report: dict[str, Any], out: Console) -> None:
     out.print("Healthy." if report["healthy"] else "Unhealthy.", style="bold")
     out.print(f"database {report['database']}, archive {report['archive']}")
+    out.print(cell(report["sandbox"]["line"]))
     for name, recipe in report["recipes"].items():
         out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))
         for task in recipe["waiting_too_long"]:

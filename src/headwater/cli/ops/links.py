@@ -23,7 +23,6 @@ from headwater.documents.link_health import ALERTED_STATES, LinkPriority, LinkSt
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.ops.link_checker import LinkChecker, LinkResult
-from headwater.store.changes.link_health import LinkHealthStore
 from headwater.text.redaction import redact_url
 
 app = command_group("Check whether links still work; list their status.")
@@ -47,7 +46,7 @@ def check(
     Three failures in a row raise an alert; seven days of failures, or a 410, make a link inactive.
     """
     app = open_app(context)
-    links = LinkHealthStore(app.store.engine)
+    links = app.link_health
     results: list[LinkResult] = []
     fetcher = app.fetcher()
     try:
@@ -131,7 +130,7 @@ def list_links(
     if recipe:
         select_recipes(app, recipe)
     states = [*(standing or ()), *(sorted(ALERTED_STATES) if only_down else ())]
-    rows = LinkHealthStore(app.store.engine).links(recipe, priority=priority, standings=states)
+    rows = app.link_health.links(recipe, priority=priority, standings=states)
     if as_json:
         print_json_lines(rows)
         return
@@ -157,7 +156,7 @@ def reset_link(
 ) -> None:
     """Clear the failures of a link, also of an inactive one, and check it again."""
     app = open_app(context)
-    urls = LinkHealthStore(app.store.engine).reset(link, app.clock())
+    urls = app.link_health.reset(link, app.clock())
     if not urls:
         raise Refused("unknown_link", f"there is no link '{link}'; list them with `headwater links list`")
     console().print(cell(f"Reset {urls[0]}: it is due now."), soft_wrap=True)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json, Quiet, single_command
+from headwater.cli.environment import find_destination, open_app
+from headwater.cli.options import Json, Quiet, global_options, single_command
 from headwater.cli.render.console import console, error_console, format_count, print_json
 from headwater.cli.render.progress import Throttle
 from headwater.model.errors import Refused
@@ -23,7 +23,8 @@ def move(
     context: typer.Context,
     *,
     to: Annotated[
-        str, typer.Option("--to", metavar="NAME", help="The name of an environment in the settings.")
+        str,
+        typer.Option("--to", metavar="NAME", help="The name of an environment in the settings, or default."),
     ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only check both and report what would be copied.")
@@ -47,11 +48,16 @@ def move(
     if undo:
         _undo(app, as_json=as_json)
         return
-    moved = preview_move(app, to) if dry_run else move_house(app, to, _progress_callback(quiet=quiet))
+    options = global_options(context)
+    destination = find_destination(options, to)
+    if dry_run:
+        moved = preview_move(app, destination)
+    else:
+        moved = move_house(app, destination, _progress_callback(quiet=quiet))
     if as_json:
         print_json(asdict(moved))
     else:
-        _show(moved)
+        _show(moved, f"headwater {'' if options.data is None else f'--data {options.data} '}--env {to}")
     if moved.damaged:
         raise typer.Exit(1)
 
@@ -99,22 +105,25 @@ class MoveProgress:
         self.every()
 
 
-def _show(moved: MoveReport) -> None:
-    would = "Would move" if moved.dry_run else "Moved"
-    rows, packs = sum(moved.tables.values()), format_count(moved.packs, "pack")
+def _show(moved: MoveReport, there: str) -> None:
+    rows = f"{format_count(sum(moved.tables.values()), 'row')} of {format_count(len(moved.tables), 'table')}"
+    packs = format_count(moved.packs, "pack")
     out = console()
+    if moved.dry_run:
+        out.print(
+            f"Would move {rows} and {packs} of captures ({moved.packs_copied} to copy) to '{moved.to}'.",
+            soft_wrap=True,
+        )
+        return
+    verdict = "all hashes agree" if not moved.damaged else f"{len(moved.damaged)} could not be moved"
     out.print(
-        f"{would} {format_count(rows, 'row')} of {format_count(len(moved.tables), 'table')} and {packs} of captures "
-        f"({moved.packs_copied} to copy) to '{moved.to}'."
-        if moved.dry_run
-        else f"{would} {format_count(rows, 'row')} of {format_count(len(moved.tables), 'table')} and {packs} of captures "
-        f"({moved.packs_copied} copied now) to '{moved.to}'; all hashes agree.",
+        f"Moved {rows} to '{moved.to}'. {moved.packs_read} of {packs} of captures were read back there "
+        f"({moved.packs_copied} copied now); {verdict}.",
         soft_wrap=True,
     )
     for name in moved.damaged:
         out.print(f"Damaged or missing here: {name}", style="yellow", soft_wrap=True)
-    if not moved.dry_run:
-        out.print(f"Continue there with `headwater --env {moved.to} work`.", soft_wrap=True)
+    out.print(f"Continue there with `{there} work`.", soft_wrap=True)
 
 
 app = single_command(move)

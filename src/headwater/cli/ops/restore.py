@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from headwater.cli.environment import make_app
+from headwater.cli.ops.backup import show_check
 from headwater.cli.options import Json, single_command
-from headwater.cli.render.console import console, format_count, print_json
-from headwater.ops.restore import check_backup, select_backup
+from headwater.cli.render.console import print_json
+from headwater.ops.backup_check import verify_backups
+from headwater.ops.backup_folder import select_backup
 from headwater.ops.restore import restore as put_back
 
 
@@ -22,6 +24,10 @@ def restore(
         typer.Option(metavar="NAME", help="Which backup, e.g. 20261115T120000Z; default: the newest."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing data.")] = False,
+    skip_damaged: Annotated[
+        bool,
+        typer.Option("--skip-damaged", help="Restore the rest of a backup of which captures are damaged."),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only verify the backup; change nothing.")
     ] = False,
@@ -29,22 +35,20 @@ def restore(
 ) -> None:
     """Restore a backup into SQLite or PostgreSQL, regardless of which it was made from. Stop the workers first.
 
-    All hashes are verified before anything changes. Existing data is replaced only with --force.
+    All checksums are verified before anything changes; damaged files are named, with exit code 1, and nothing is restored.
+    With --skip-damaged everything else is restored. Existing data is replaced only with --force.
     """
     backup = select_backup(folder, name)
-    backup_report = check_backup(backup) if dry_run else put_back(make_app(context), backup, force=force)
+    if dry_run:
+        (check,) = verify_backups(folder, backup.name)
+    else:
+        check = put_back(make_app(context), backup, force=force, skip_damaged=skip_damaged)
     if as_json:
-        print_json(asdict(backup_report) | {"restored": not dry_run})
-        return
-    outcome = "is sound" if dry_run else "is restored"
-    console().print(
-        f"{backup_report.name} {outcome}: {format_count(backup_report.rows, 'row')}, {format_count(backup_report.packs, 'pack')} of captures."
-    )
-    if backup_report.missing:
-        console().print(
-            f"{format_count(len(backup_report.missing), 'pack')} were already damaged when the backup was made.",
-            style="yellow",
-        )
+        print_json(asdict(check) | {"sound": check.is_sound, "restored": not dry_run})
+    else:
+        show_check(check, "is sound" if dry_run else "is restored")
+    if not check.is_sound:
+        raise typer.Exit(1)
 
 
 app = single_command(restore)

@@ -23,31 +23,33 @@ def serve_command(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8080,
     recipe: Annotated[
-        str, typer.Option(metavar="RECIPE", help="The recipe whose runs can be started.")
-    ] = "geopolitics",
+        str | None, typer.Option(metavar="RECIPE", help="The recipe of requests that name none.")
+    ] = None,
 ) -> None:
     """Serve the HTTP API for runs and queues until Ctrl-C.
 
     GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
-    X-Api-Key with the setting `api_key`. So do the queues, as JSON lines: GET /queues, GET /queues/QUEUE (peek),
+    X-Api-Key with the setting `api_key`. A request names its recipe (`recipe`, in the body or the query) and the run options of
+    that recipe. The key is also needed for the queues, as JSON lines: GET /queues, GET /queues/QUEUE (peek),
     POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
     result) and POST /queues/items/ID/fail.
     """
     app = make_app(context)
-    app.recipe(recipe)
+    if recipe is not None:
+        app.recipe(recipe)
     key = resolve_secret(app.settings.api_key, "api_key")
     if key and len(key) < MIN_KEY_LENGTH:
         raise Refused("bad_config", f"api_key: give at least {MIN_KEY_LENGTH} characters")
     refuse_moved_installation(app)
     words = (sys.executable, "-m", "headwater.cli", *global_option_words(global_options(context)))
 
-    async def start(run: str, overrides: Mapping[str, str]) -> int:
-        options = [word for name, value in overrides.items() for word in (f"--{name}", value)]
+    async def start(recipe: str, run: str, overrides: Mapping[str, str]) -> int:
+        options = [word for name, value in overrides.items() for word in ("--option", f"{name}={value}")]
         arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
         child = await asyncio.create_subprocess_exec(*words, *arguments)
         return await child.wait()
 
-    error_console().print(f"Serving {recipe} on http://{host}:{port} until Ctrl-C.", style="dim")
+    error_console().print(f"Serving runs and queues on http://{host}:{port} until Ctrl-C.", style="dim")
     try:
         asyncio.run(serve_api(HttpApi(app, recipe, key, start), host, port))
     except OSError as error:

@@ -29,7 +29,9 @@ def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json 
     names = select_recipes(app, recipe)
     records = [app.catalogue.status(name, app.clock()) for name in names]
     if as_json:
-        print_json({"places": data_locations(app), "recipes": records})
+        from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
+
+        print_json({"places": data_locations(app), "recipes": records, "sandbox": sandbox_report()})
         return
     out = console()
     if not records:

@@ -74,7 +74,7 @@ def start_replay(
     end = parse_time(until, now, "--until") if until else now
     if start >= end:
         raise Refused("bad_moment", f"--since {since} is not before the end; give an earlier time")
-    replays = Replays(app.store.engine)
+    replays = app.replays
     name = replays.start(recipe, start, end, now)
     app.store.advance_replay(recipe, now)
     _continue(app, name, wait=wait, quiet=quiet, as_json=as_json)
@@ -84,7 +84,7 @@ def start_replay(
 def list_replays(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
     """List replays with their progress, newest first."""
     app = open_app(context)
-    rows = Replays(app.store.engine).list_replays(recipe)
+    rows = app.replays.list_replays(recipe)
     if as_json:
         print_json_lines(rows)
         return
@@ -133,7 +133,7 @@ def report_replay(
 def pause_replay(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Pause a replay. Documents in progress are finished, no others are started."""
     app = open_app(context)
-    replays = Replays(app.store.engine)
+    replays = app.replays
     name = replays.get(key)["id"]
     replays.pause(name, app.clock())
     print_result(
@@ -155,7 +155,7 @@ def resume_replay(
 ) -> None:
     """Resume a paused replay. With --wait also join one that is running."""
     app = _open_app(context, workers)
-    replays = Replays(app.store.engine)
+    replays = app.replays
     replay = replays.get(key)
     if not (wait and replay["state"] == ReplayState.RUNNING):
         replays.resume(replay["id"], app.clock())
@@ -184,7 +184,7 @@ def apply_replay(
     if not {*verdicts} <= {ReplayVerdict.BETTER, ReplayVerdict.WORSE, ReplayVerdict.CHANGED}:
         raise Refused("bad_verdict", "--only: documents that are the same or failed cannot be applied")
     app = _open_app(context, workers)
-    replays = Replays(app.store.engine)
+    replays = app.replays
     name = replays.get(key)["id"]
     replays.apply(name, verdicts, app.clock())
     if wait:
@@ -200,14 +200,14 @@ def apply_replay(
 def discard_replay(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """End a replay and delete its report. Replaced documents stay replaced."""
     app = open_app(context)
-    replays = Replays(app.store.engine)
+    replays = app.replays
     name = replays.get(key)["id"]
     replays.discard(name, app.clock())
     print_result(replays.get(name), f"{short_id(name)} is discarded.", as_json=as_json)
 
 
 def _continue(app: App, name: str, *, wait: bool, quiet: bool, as_json: bool) -> None:
-    replays = Replays(app.store.engine)
+    replays = app.replays
     if wait and replays.get(name)["state"] == ReplayState.RUNNING:
         work_with_progress(app, name, run_replay, quiet=quiet)
     replay = replays.get(name)
@@ -223,7 +223,7 @@ def _continue(app: App, name: str, *, wait: bool, quiet: bool, as_json: bool) ->
 def work_with_progress(
     app: App, name: str, work: Callable[[App, str, Callable[[], None]], bool], *, quiet: bool
 ) -> None:
-    replays, out = Replays(app.store.engine), error_console()
+    replays, out = app.replays, error_console()
     lines = ChangePrinter(
         lambda: progress_line(replays.get(name)), lambda line: out.print(line, soft_wrap=True)
     )
@@ -249,4 +249,4 @@ def _open_app(context: typer.Context, workers: int | None) -> App:
 
 
 def _replays(context: typer.Context) -> Replays:
-    return Replays(open_app(context).store.engine)
+    return open_app(context).replays

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,16 +12,16 @@ from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
 from headwater.cli.pipeline.work import sync_source_list
-from headwater.cli.render.console import cell, console, error_console, print_json
+from headwater.cli.render.console import cell, console, error_console, format_count, print_json
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
-from headwater.model.errors import HeadwaterError
-from headwater.runtime.maintenance import SUMMARIES, Maintenance, summaries_task
+from headwater.model.errors import HeadwaterError, Refused
+from headwater.model.run_options import read_run_request
+from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.runs import record_run
 from headwater.runtime.summaries import (
     followed_recipes,
-    rescore_stories,
     summaries_enabled,
     summarized_recipes,
 )
@@ -64,15 +64,11 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
     ] = False,
-    tier: Annotated[
-        Literal["A", "B", "C"] | None,
-        typer.Option(help="For recipes with tiers: use this tier for this run."),
-    ] = None,
-    date: Annotated[
-        str | None,
+    option: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="YYYY-MM-DD",
-            help="For recipes that read one day at a time: this day instead of the newest.",
+            metavar="NAME=VALUE",
+            help="An option of the recipe for this run only, of those that it offers; repeatable.",
         ),
     ] = None,
     run_id: Annotated[
@@ -86,10 +82,13 @@ def run(
     """Run a recipe: poll its sources, fetch, refine, gather, deliver.
 
     Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
-    continues where this one stopped.
+    continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
+    such a run was interrupted.
     """
-    overrides = {name: value for name, value in (("tier", tier), ("date", date)) if value is not None}
-    app = make_app(context, workers=workers, options={recipe: overrides} if overrides else {})
+    app = make_app(context, workers=workers)
+    if option:
+        overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
+        app = make_app(context, workers=workers, options={recipe: overrides})
     app.register(app.recipe(recipe))
     sync_source_list(app, recipe, registered=True)
     if once:
@@ -98,24 +97,53 @@ def run(
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
     with record_run(app, recipe, run_id) if once else nullcontext():
-        (summary,) = run_with_progress(app, [recipe], until_idle=once or until_idle, quiet=quiet, live=live)
-    if as_json:
-        print_json(asdict(summary))
-    elif not quiet:
-        print_run_summary(summary, console(), app.clock())
+        (summary,), completed = run_with_progress(
+            app, [recipe], until_idle=once or until_idle, once=once, quiet=quiet, live=live
+        )
+        if as_json:
+            print_json(asdict(summary) | {"interrupted": not completed})
+        elif not quiet:
+            print_run_summary(summary, console(), app.clock())
+        if not completed and (once or until_idle):
+            report_interruption(summary)
+            raise KeyboardInterrupt
+
+
+def report_interruption(summary: RunSummary) -> None:
+    """What an interrupted run leaves to the next one."""
+    waiting, to_poll = format_count(summary.in_all.waiting, "item"), format_count(summary.to_poll, "source")
+    message = (
+        f"interrupted: {waiting} waiting, {to_poll} to poll; `headwater run {summary.recipe}` continues."
+    )
+    error_console().print(cell(f"headwater: {message}"), soft_wrap=True)
+
+
+def _named_values(options: Sequence[str]) -> dict[str, str]:
+    for option in options:
+        if "=" not in option:
+            raise Refused("bad_option", f"--option: give NAME=VALUE instead of '{option}'")
+    return dict(option.split("=", 1) for option in options)
 
 
 def run_with_progress(
-    app: App, recipes: Sequence[str], *, until_idle: bool, quiet: bool, live: bool
-) -> list[RunSummary]:
-    """Runs workers for the recipes and shows progress; returns a summary for each recipe."""
+    app: App, recipes: Sequence[str], *, until_idle: bool, once: bool = False, quiet: bool, live: bool
+) -> tuple[list[RunSummary], bool]:
+    """Runs workers for the recipes and shows progress; returns a summary for each recipe, and False if it was told to stop.
+    With `once`, work that a rate limit postponed is awaited."""
     before = {recipe: read_counts(app, recipe) for recipe in recipes}
     with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
-        run_workers(with_quiet_logs(app, live=live), recipes, until_idle=until_idle, on_tick=on_tick)
-    update_stories_after_run(app, recipes, quiet=quiet)
+        completed = run_workers(
+            with_quiet_logs(app, live=live),
+            recipes,
+            until_idle=until_idle,
+            wait_for_limits=once,
+            on_tick=on_tick,
+        )
+    if completed or not until_idle:
+        update_stories_after_run(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)
-    return [summarise_run(app, recipe, counts) for recipe, counts in before.items()]
+    return [summarise_run(app, recipe, counts) for recipe, counts in before.items()], completed
 
 
 app = single_command(run)

@@ -79,8 +79,7 @@ def source_status(source: dict[str, Any]) -> str:
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
-    live = source["active"] and not source["stopped"]
-    return format_due(source["due_at"], now) if live else "never"
+    return format_due(source["due_at"], now) if source["active"] and source["due_at"] else "never"
 
 
 def _news(source: dict[str, Any]) -> str:

@@ -13,12 +13,19 @@ from headwater.cli.environment import make_app, open_app
 from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
 from headwater.cli.standalone.inputs import read_file
+from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.model.errors import Permanent, Refused
+from headwater.model.recipe import Parse
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds
 from headwater.settings.sources import SourceLine, make_source
-from headwater.sources.feeds.feed import NotAFeed
-from headwater.sources.feeds.opml import LARGEST_OPML, OpmlOutline, parse_opml, write_opml
+from headwater.sources.feeds.opml import (
+    LARGEST_OPML,
+    OpmlOutline,
+    ParsedOpml,
+    parse_untrusted_opml,
+    write_opml,
+)
 
 ListFile = Annotated[Path, typer.Argument(metavar="FILE", help="An OPML file.")]
 
@@ -58,14 +65,16 @@ def import_list(
 
 def _read(path: Path) -> tuple[OpmlOutline, ...]:
     try:
-        outlines, _ = parse_opml(read_file(str(path), LARGEST_OPML))
-    except NotAFeed as error:
-        raise Refused("bad_list", f"{path} is not an OPML file: {error}") from error
+        data = read_file(str(path), LARGEST_OPML)
+        parsed: ParsedOpml = parse_in_sandbox(Parse(parse_untrusted_opml, data))
     except Permanent as error:
         raise Refused("bad_list", f"{path} cannot be read: {error.detail}") from error
-    if not outlines:
+    if parsed.reason:
+        problem = ": ".join(part for part in (parsed.reason, parsed.detail) if part)
+        raise Refused("bad_list", f"{path} is not an OPML file: {problem}")
+    if not parsed.outlines:
         raise Refused("bad_list", f"{path} contains no feed")
-    return outlines
+    return parsed.outlines
 
 
 def _added(

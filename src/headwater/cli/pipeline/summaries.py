@@ -29,7 +29,7 @@ from headwater.runtime.summaries import (
     estimate_round,
     has_unfinished_summaries,
     summarized_recipes,
-    summary_store,
+    summary_hints,
 )
 from headwater.settings.llm import check_endpoint
 
@@ -47,12 +47,12 @@ def run(
 ) -> None:
     """Do one round: follow open batches, send waiting requests, store answers in their stories.
 
-    It calls the endpoint of the setting `summaries` for the stories of recipes in tier C. It can be killed at any time and
+    It calls the endpoint of the setting `summaries` for the stories of recipes that permit it. It can be killed at any time and
     run again: no batch is sent twice.
     """
     app = _open_app(context)
     if not summarized_recipes(app):
-        _print_progress("No recipe is in tier C: open batches are followed, nothing new is requested.")
+        _print_progress("No recipe permits summaries: open batches are followed, nothing new is requested.")
     if dry_run:
         report: dict[str, Any] = asdict(estimate_round(app, _print_progress))
     else:
@@ -69,7 +69,7 @@ def run(
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Show how many requests wait, were answered or failed, the costs, and the state of batches."""
     app = open_app(context)
-    store = summary_store(app)
+    store = app.summaries
     batches = store.recent_batches()
     spent = store.spent_since(app.clock() - BUDGET_PERIOD)
     counts = store.request_counts()
@@ -100,7 +100,7 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
     An open batch is cancelled at the endpoint now, or by the next round if the endpoint cannot be reached.
     """
     app = _open_app(context)
-    store = summary_store(app)
+    store = app.summaries
     waiting = store.cancel_waiting(app.clock())
     batches = store.cancel_batches(app.clock())
     report = {"cancelled": waiting, "batches": batches}
@@ -116,7 +116,7 @@ def cancel(context: typer.Context, as_json: Json = False) -> None:
 def retry(context: typer.Context, as_json: Json = False) -> None:
     """Retry requests that failed or were cancelled; the next round sends them."""
     app = open_app(context)
-    count = summary_store(app).retry_requests(app.clock())
+    count = app.summaries.retry_requests(app.clock())
     if as_json:
         print_json({"count": count})
     else:
@@ -129,7 +129,7 @@ def _open_app(context: typer.Context) -> App:
     if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
-            "no recipe is in tier C; set recipes.geopolitics.options.tier to C to have stories summarised",
+            "; ".join(["no recipe permits summaries by a language model", *summary_hints(app)]),
         )
     configure_logs(app.settings.log, app.settings.log_level)
     return app

@@ -17,6 +17,7 @@ from headwater.model.jobs import State
 from headwater.store.reads.end_reasons import end_reasons
 
 Status = Mapping[str, Any]
+RATE_LIMITED = "rate_limited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,8 @@ ROWS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
+    """`to_poll` counts the sources that are due or that a rate limit postponed."""
+
     recipe: str
     this_run: RecipeCounts
     in_all: RecipeCounts
@@ -85,6 +88,7 @@ class RunSummary:
     not_kept: list[dict[str, Any]]
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
+    to_poll: int
     places: dict[str, str]
 
 
@@ -103,6 +107,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         not_kept=end_reasons(app.store.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
+        to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
     )
 
@@ -123,6 +128,14 @@ def sources_without_key(app: App, recipe: str) -> dict[str, int]:
     by_kind = {row["kind"]: row for row in waiting}
     remedies = {kind: _failure_of(app, row)["detail"] for kind, row in by_kind.items()}
     return dict(Counter(remedies[row["kind"]] for row in waiting))
+
+
+def sources_to_poll(sources: Sequence[Mapping[str, Any]], now: datetime) -> int:
+    return sum(
+        source["due_at"] <= now or source["reason"] == RATE_LIMITED
+        for source in sources
+        if source["active"] and not source["stopped"] and source["due_at"] is not None
+    )
 
 
 def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
@@ -157,6 +170,10 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
     if summary.trouble:
         console.print()
         console.print(failing_sources_table(summary.trouble, now))
+    if summary.to_poll:
+        console.print()
+        message = f"{format_count(summary.to_poll, 'source')} still to poll: `headwater run {summary.recipe}` continues."
+        console.print(cell(message, "yellow"), soft_wrap=True)
     for remedy, count in summary.keyless.items():
         console.print()
         console.print(

@@ -18,7 +18,7 @@ from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
 from headwater.cli.standalone.inputs import display_name, expand_inputs
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.fetch.responses import header_value
 from headwater.model.errors import Refused
 from headwater.model.http import Request, Response

@@ -1,24 +1,21 @@
 """JSON lines from files of unknown quality: compressed or not, with overlong lines or damage."""
 
 import codecs
-import gzip
-import lzma
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from headwater.cli.render.messages import printable_text
 from headwater.model.errors import Refused
+from headwater.text.dates import parse_timestamp
+from headwater.text.decompression import READ_ERRORS, open_decompressed
 
 LONGEST_LINE = 64 * 2**20
-DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
-READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 T = TypeVar("T")
 
 
@@ -41,25 +38,19 @@ def parse_published_at(text: str | None) -> datetime | None:
     """Without a time zone it is UTC."""
     if not text:
         return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise InvalidLine(f"published_at is not an ISO 8601 date: {text[:40]!r}") from None
+    published_at = parse_timestamp(text)
+    if published_at is None:
+        raise InvalidLine(f"published_at is not an ISO 8601 date: {text[:40]!r}")
+    return published_at
 
 
 def open_lines(source: str, stack: ExitStack) -> BinaryIO:
     """The decompressed bytes. Compression is recognised by the first bytes, not by the name."""
     try:
         raw = sys.stdin.buffer if source == "-" else _file(source, stack)
-        first_bytes = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
+        return stack.enter_context(open_decompressed(raw))
     except OSError as error:
         raise Refused("cannot_open", f"{source}: {error.strerror}") from error
-    for magic, decompress in DECOMPRESSORS.items():
-        if first_bytes.startswith(magic):
-            decompressed: BinaryIO = stack.enter_context(decompress(raw))
-            return decompressed
-    return raw
 
 
 def _file(path: str, stack: ExitStack) -> BinaryIO:

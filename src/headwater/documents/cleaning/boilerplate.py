@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from headwater.text.scripts import UNSPACED_LETTER
+
 MAX_BOILERPLATE = 220  # characters: a longer line has content of its own
 
 _NETWORKS = (
@@ -95,8 +97,6 @@ MIN_REPEATED = 20  # characters: shorter lines may repeat in an article
 TEMPLATE_TIMES = 3
 TRAILING_HEADING_WORDS = 2
 
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff]")
-
 Paragraph = list[str]
 
 
@@ -174,6 +174,6 @@ def _is_trailing_heading(lines: Paragraph) -> bool:
     heading = lines[0].startswith("#")
     if not heading and lines[0].startswith(STRUCTURE):
         return False
-    if UNSPACED.search(lines[0]):
+    if UNSPACED_LETTER.search(lines[0]):
         return False  # one "word" may be a whole sentence there
     return len(lines[0].split()) <= TRAILING_HEADING_WORDS + heading

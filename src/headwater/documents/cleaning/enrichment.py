@@ -1,6 +1,5 @@
 """The enriching step: a body that is too short is extended by what its source says about the item."""
 
-import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +7,12 @@ from typing import Any
 
 from headwater.model.document import Document
 from headwater.model.recipe import Outcome, StepContext
+from headwater.text.folding import fold_text
+from headwater.text.markup import text_of_markup
 
 PAYLOAD = "payload"
 SHORT_BELOW = 500  # characters, R-71
 
-TAGS = re.compile(r"<[^<>]{0,2000}>")
-NOT_WORDS = re.compile(r"[\W_]+")
 SENTENCES = re.compile(r"(?<=[.!?…。！？])\s+")
 CUT_OFF = re.compile(r"\s*(?:…|\.{3}|\[…\]|\[\.{3}\]|\(…\))\s*$")
 
@@ -38,10 +37,10 @@ class EnrichedText:
 def enrich_text(text: str, payload: SourcePayload, short_below: int = SHORT_BELOW) -> EnrichedText:
     """Append the sentences of the description that the text lacks, as a paragraph. A text that is only the cut-off
     start of the description is replaced by it."""
-    description = strip_tags(payload.description)
+    description = text_of_markup(payload.description)
     if len(text) >= short_below or not description:
         return EnrichedText(text)
-    text_words, description_words = words_only(CUT_OFF.sub("", text)), words_only(description)
+    text_words, description_words = fold_text(CUT_OFF.sub("", text)), fold_text(description)
     if not description_words or description_words in text_words:
         return EnrichedText(text)
     if text_words and description_words.startswith(text_words):
@@ -51,18 +50,8 @@ def enrich_text(text: str, payload: SourcePayload, short_below: int = SHORT_BELO
 
 
 def _is_new(sentence: str, text_words: str) -> bool:
-    words = words_only(CUT_OFF.sub("", sentence))
+    words = fold_text(CUT_OFF.sub("", sentence))
     return bool(words) and words not in text_words
-
-
-def strip_tags(text: str) -> str:
-    """Plain text: no tags, entities or line breaks."""
-    return " ".join(html.unescape(TAGS.sub(" ", text)).split())
-
-
-def words_only(text: str) -> str:
-    """The words only, for comparison."""
-    return NOT_WORDS.sub(" ", text.casefold()).strip()
 
 
 def payload_of(item: Mapping[str, Any]) -> SourcePayload:
@@ -110,7 +99,7 @@ def _merge(document: Document, source_hints: Sequence[Mapping[str, Any]]) -> Sou
     ]
     return SourcePayload(
         description=max(
-            (payload.description for payload in payloads), key=lambda text: len(strip_tags(text))
+            (payload.description for payload in payloads), key=lambda text: len(text_of_markup(text))
         ),
         keywords=next((payload.keywords for payload in payloads if payload.keywords), ()),
         authors=next((payload.authors for payload in payloads if payload.authors), ()),

@@ -1,7 +1,6 @@
 """The exact duplicates step: the same address, the same identifier of the same source, or the same words."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -10,6 +9,7 @@ from headwater.documents.dedupe.articles import UNDATED
 from headwater.model.document import Document, Fingerprint
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Outcome, StepContext
+from headwater.text.folding import fold_text
 from headwater.text.urls import canonical_url
 
 BETWEEN_WORDS = re.compile(r"\W+")
@@ -26,18 +26,10 @@ def exact_fingerprints(document: Document, min_words: int) -> tuple[Fingerprint,
         fingerprints.append(Fingerprint("url", canonical_url(document.canonical_url)))
     if document.guid:
         fingerprints.append(Fingerprint("guid", f"{document.source} {document.guid}"))
-    words = _words(document.text)
-    if words.count(b" ") + 1 >= min_words:
-        fingerprints.append(Fingerprint("text", sha256(words).hexdigest()))
+    words = fold_text(document.text)
+    if words.count(" ") + 1 >= min_words:
+        fingerprints.append(Fingerprint("text", sha256(words.encode("utf-8", "replace")).hexdigest()))
     return tuple(dict.fromkeys(fingerprints))
-
-
-def _words(text: str) -> bytes:
-    """The words only, in lower case, with one space between them."""
-    if text.isascii():
-        return b" ".join(text.lower().encode().translate(ASCII_WORDS).split())
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return BETWEEN_WORDS.sub(" ", folded).strip().encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from headwater.documents.dedupe.tokens import (
     sentence_runs,
     tokenise_pair,
 )
+from headwater.text.markup import strip_tags
 
 REPEATS_AT_PUBLISHER = 3
 """A sentence that a publisher used in this many different stories is boilerplate."""
@@ -113,17 +114,9 @@ def dateline_length(text: str) -> int:
 _MAX_READ = 4 * CHARACTER_LIMIT
 """Characters read; of the stripped text only the first `CHARACTER_LIMIT` characters count."""
 
-_BLOCKS = r"p|br|div|li|ul|ol|h[1-6]|tr|table|section|article|blockquote|figure|figcaption|hr|header|footer"
-_INLINE = r"a|b|i|u|em|strong|span|small|sup|sub|img|td|th|font|cite|time"
-# By tag name, because news wires write tickers in angle brackets.
-_BREAK = re.compile(rf"</?(?:{_BLOCKS})(?:\s[^<>]{{0,500}})?/?>", re.IGNORECASE)
-_TAG = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]{{0,500}})?/?>", re.IGNORECASE)
-
 
 def strip_markup(text: str) -> str:
-    text = text[:_MAX_READ]
-    if "<" in text:
-        text = _TAG.sub("", _BREAK.sub("\n", text))
+    text = strip_tags(text[:_MAX_READ], block="\n")
     return html.unescape(text) if "&" in text else text
 
 

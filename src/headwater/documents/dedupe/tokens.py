@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headwater.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN
+
 CHARACTER_LIMIT = 40_000
 """Characters read per page, so that the slowest page takes milliseconds."""
 
@@ -25,7 +27,8 @@ _POINT = "\x1f"
 _DIGIT_POINT = re.compile(r"\.(?<=[0-9]\.)(?=[0-9])")
 _ONE_LINE = {_NEWLINE: " "}
 _DIGIT_COMMA = re.compile(r",(?<=[0-9],)(?=[0-9])")
-_SPACELESS, _PICTOGRAPHS, _END = 0x2E80, 0x1F000, 0x110000
+# From the first East Asian letter on, Hangul included, each character is a token.
+_SPACELESS, _PICTOGRAPHS, _END = EAST_ASIAN[0][0], 0x1F000, 0x110000
 _BASE = 0x9E3779B97F4A7C15
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
@@ -128,10 +131,10 @@ def _fold(text: str) -> tuple[Codes, Codes]:
 def _words(codes: Codes, folded: Codes) -> tuple[Places, Places]:
     padded = np.zeros(len(folded) + 2, dtype=bool)
     np.not_equal(folded, _SEPARATOR, out=padded[1:-1])
-    if not len(codes) or codes.max() < _SPACELESS:
+    is_spaceless = _spaceless_table()[codes] & padded[1:-1] if codes.dtype != np.uint8 else None
+    if is_spaceless is None or not is_spaceless.any():
         edges = np.flatnonzero(padded[1:] != padded[:-1])
         return edges[::2], edges[1::2]
-    is_spaceless = (codes >= _SPACELESS) & padded[1:-1]
     rises = padded[1:-1] & ~padded[:-2]
     falls = padded[1:-1] & ~padded[2:]
     rises[1:] |= padded[1:-2] & (is_spaceless[1:] | is_spaceless[:-1]) & padded[2:-1]
@@ -162,6 +165,15 @@ def _fold_table() -> NDArray[np.uint32]:
     table[:_SPACELESS] = [_fold_character(chr(code)) for code in range(_SPACELESS)]
     table[_PICTOGRAPHS:] = _SEPARATOR
     table[0x3000:0x3040] = _SEPARATOR
+    return table
+
+
+@cache
+def _spaceless_table() -> Flags:
+    table = np.zeros(_END, dtype=bool)
+    table[_SPACELESS:] = True
+    for first, last in SOUTHEAST_ASIAN:
+        table[first : last + 1] = True
     return table
 
 

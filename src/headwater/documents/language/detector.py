@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from headwater.documents.language.codes import NEAR_IDENTICAL, UNDETERMINED, WIDELY_WRITTEN, primary_code
 from headwater.documents.language.short_text import Ranking, normalise_shares, vote_on_short_text
+from headwater.text.scripts import EAST_ASIAN, HANGUL, character_class
 
 RankLanguages = Callable[[str], Ranking]
 """A language model: every language it knows with its share; the shares sum to 1."""
@@ -13,7 +14,7 @@ RankLanguages = Callable[[str], Ranking]
 NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^)]*\)|`[^`]*`|[#*_|>]+")
 # NOT_PROSE can match only where one of these occurs, and this search is much faster.
 NOT_PROSE_HINT = re.compile(r"[@#*_|>`]|://|www\.|\]\(")
-DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+DENSE = re.compile(f"[{character_class((*EAST_ASIAN, *HANGUL))}]")
 DENSE_WITHIN = 300
 MAX_CHARACTERS = 4000  # characters: more do not raise the confidence
 PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=[-*#])")

@@ -3,36 +3,21 @@
 `str.casefold` turns ß into ss and İ into two characters, which would shift every later offset.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
+from headwater.text.scripts import is_unspaced
+
 SPACE = " "
-# Scripts without spaces: a match may start and end at every character.
-UNSPACED_RANGES = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x17FF),  # Khmer
-    (0x2E80, 0x312F),  # Han radicals, kana, bopomofo
-    (0x3190, 0x9FFF),  # kana extensions, Han
-    (0xF900, 0xFAFF),  # Han compatibility
-    (0xFF66, 0xFF9F),  # half-width kana
-    (0x20000, 0x3FFFF),  # Han extensions
-)
-UNSPACED = re.compile("[" + "".join(f"{chr(a)}-{chr(b)}" for a, b in UNSPACED_RANGES) + "]")
 ONE_FOR_ONE = {"İ": "i", "ς": "σ", "ſ": "s", "ẞ": "ß", "\u1fbe": "ι"}
 
 
 def is_word(character: str) -> bool:
     """Whether the character is part of a word: letters, combining marks and digits; not the underscore, which is emphasis."""
     return unicodedata.category(character)[0] in "LMN"
-
-
-def is_unspaced(character: str) -> bool:
-    return UNSPACED.match(character) is not None
 
 
 def lower_one(character: str) -> str:

@@ -12,7 +12,6 @@ from ahocorasick_rs import AhoCorasick
 from headwater.documents.mentions.folding import (
     LITERAL,
     SPACE,
-    UNSPACED,
     Fold,
     fold_all_scripts,
     fold_cased_words,
@@ -29,6 +28,7 @@ from headwater.documents.mentions.selection import (
 )
 from headwater.model.document import Mention
 from headwater.model.subject import Alias, Subject, check_subject_length
+from headwater.text.scripts import UNSPACED_LETTER
 
 SCHEME = "1"  # part of every version: a changed rule changes the matcher
 CASED_UP_TO = 2
@@ -136,7 +136,7 @@ def _groups(aliases: Iterable[Alias], profile: str) -> tuple[AliasGroup, ...]:
 def _kind_of_match(text: str, profile: str) -> str:
     if profile == "compat" and len(text) > STRICT_UP_TO:
         return "anywhere"
-    if UNSPACED.search(text):
+    if UNSPACED_LETTER.search(text):
         return "unspaced"
     return "cased" if len(text) <= CASED_UP_TO else "words"
 
@@ -183,7 +183,7 @@ def _spellings(text: str) -> Iterator[str]:
 
 
 def _matches(group: AliasGroup, text: str) -> Iterator[AliasMatch]:
-    if group.only_unspaced and not UNSPACED.search(text):
+    if group.only_unspaced and not UNSPACED_LETTER.search(text):
         return
     haystack = f" {group.fold(text)}  "
     names, ends = group.names, group.ends

@@ -4,9 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from headwater.documents.mentions.folding import is_unspaced, is_word
+from headwater.documents.mentions.folding import is_word
 from headwater.model.document import Mention
 from headwater.model.subject import Alias
+from headwater.text.scripts import is_unspaced
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Markup that is all content: the body of a feed entry, without a page around it.
 
 There are no menus and footers to separate, so it is read at a small part of the cost of a page. What could be a page, or
-is too large to read without a sandbox, goes to the reader of pages.
+is too large to be an entry, goes to the reader of pages.
 """
 
 import re

@@ -2,7 +2,9 @@
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from headwater.text.markup import VOID_TAGS
 
 # Elements without readable text. `noscript` stays: some forums keep their whole text there.
 _UNREADABLE_TAGS = [
@@ -17,38 +19,15 @@ _INVISIBLE = re.compile(
 _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _DEEPEST = 1_000
-_NEVER_DEEP = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "!doctype",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "option",
-        "tr",
-        "td",
-        "th",
-    ]
-)
+_NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 
 def parse_html(markup: str) -> LexborHTMLParser:
-    return LexborHTMLParser(limit_depth(markup))
+    try:
+        return LexborHTMLParser(limit_depth(markup))
+    except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
+        raise MemoryError(str(error)) from error
 
 
 def truncate_markup(markup: str) -> tuple[str, bool]:

@@ -9,6 +9,7 @@ from statistics import median
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
 from headwater.extract.pdf.geometry import TextLine
+from headwater.text.scripts import EAST_ASIAN, WIDE_PUNCTUATION, character_class
 
 _BULLET = re.compile("^[•◦▪▫‣●○■□·–—*\uf0b7\uf0a7\uf0d8-] +(?=\\S)")
 _NUMBER = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z]\)|[ivx]{1,5}\)) +\S")
@@ -20,7 +21,7 @@ _WORD_LENGTH = 60
 _FIRST_WORD = re.compile(r"^[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LEADERS = re.compile(r" ?\.(?: ?\.){4,} ?")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_WIDE = re.compile(f"[{character_class((*EAST_ASIAN, *WIDE_PUNCTUATION))}]")
 _HEADING_LENGTH = 200
 _BOLD_LENGTH = 100
 _LARGER = 1.12

@@ -71,7 +71,7 @@ class PdfReader:
         return _compose(document, pages, count)
 
     def _recognise(self, document: pypdfium2.PdfDocument, page: "PdfPage") -> "PdfPage":
-        if not self.recognises or ocr.tesseract() is None:
+        if not self.recognises:
             return page
         with open_page(document, page.number) as handle:
             text = ocr.recognise(handle, self.languages, self.seconds_per_page) if handle else ""

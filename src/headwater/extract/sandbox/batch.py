@@ -7,7 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Self
 
-from headwater.extract.sandbox.pool import Sandboxed, kill_all
+from headwater.extract.sandbox.pool import kill_all
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.errors import Permanent
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 

@@ -1,37 +1,62 @@
-"""The parent's side of an extractor process: start it, send documents, end it.
-
-Frames go both ways: a length of eight bytes, then that many bytes. The child answers with data (JSON), never with
-pickled objects: it has read untrusted bytes and must not be trusted any more.
-"""
+"""The parent's side of an extractor process: start it, send documents, end it."""
 
 import fcntl
 import json
 import os
-import pickle
 import select
 import signal
-import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
-from headwater.model.errors import Permanent, Refused
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.extract import tesseract
+from headwater.extract.sandbox.answers import (
+    NOT_IMPORTED,
+    PICTURE,
+    MalformedAnswer,
+    ResultDecoder,
+    decode_answer,
+)
+from headwater.extract.sandbox.frames import LARGEST_READ, LENGTH, frame_parts
+from headwater.extract.sandbox.lockdown.protections import Protection
+from headwater.extract.sandbox.requests import (
+    Item,
+    ReadRequest,
+    StartRequest,
+    encode_request,
+    picture_decoder,
+)
+from headwater.model.errors import Refused
 
-LENGTH = struct.Struct("<Q")
-MOST_ANSWER = 512_000_000
+MEMORY_STATUS = 77
+MOST_ANSWER = 256_000_000
 _GRACE = 3.0  # the child's own timer should fire first
 _START_SECONDS = 60.0
-_PIPE_SIZE = 1 << 20
+_BUFFER = 1 << 18
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", 0)
 _PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from headwater.extract.sandbox.child import main; main()"
+)
+# All that a child gets of its parent's environment: how to load libraries and to write text. No key, no password.
+_INHERITED = frozenset(
+    {
+        "DYLD_LIBRARY_PATH",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LD_LIBRARY_PATH",
+        "PYTHONHOME",
+        "PYTHONUTF8",
+        "SYSTEMROOT",
+        "TZ",
+    }
 )
 # One thread each: a hundred children must not start a thousand.
 _ENVIRONMENT = {
@@ -41,8 +66,6 @@ _ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "2",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-_reading_decoder = msgspec.json.Decoder(Reading)
-_unreadable_decoder = msgspec.json.Decoder(Unreadable)
 
 
 class ExtractorEnded(Exception):
@@ -54,83 +77,169 @@ class ExtractorEnded(Exception):
         self.detail = detail
 
 
+class NotImported(Exception):
+    """The child, which can open no more files, cannot import this parser: a new child must do it at its start."""
+
+
 @dataclass(slots=True)
 class ExtractorProcess:
     process: "subprocess.Popen[bytes]"
     seconds: float
     megabytes: int
+    protections: tuple[Protection, ...] = ()
     is_worn: bool = False
+    unread: bytearray = field(default_factory=bytearray)
+    buffer: bytearray = field(
+        default_factory=lambda: bytearray(_BUFFER)
+    )  # a new one each time costs page faults
+    progress: int = -1
 
     @classmethod
-    def start(cls, extract: Extract, seconds: float, megabytes: int) -> "ExtractorProcess":
-        """Raises Refused when the extractor cannot be loaded in another process."""
-        task = pickle.dumps((extract, seconds, megabytes))
-        process = subprocess.Popen(  # noqa: S603 - this Python, with our own program
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True,  # so that the processes it starts end with it
-        )
-        child = cls(process, seconds, megabytes)
-        child._widen()
+    def start(cls, parsers: Sequence[bytes], seconds: float, megabytes: int) -> "ExtractorProcess":
+        """Raises Refused when a parser cannot be loaded in another process."""
+        # The child reports on the third pipe which document it begins. It is looked at only when the child has ended.
+        progress, progress_end = os.pipe()
         try:
-            child._send(task)
-            started = child._receive(time.monotonic() + _START_SECONDS)
+            process = subprocess.Popen(  # noqa: S603 - this Python, with our own program
+                [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=progress_end,
+                env=child_environment(os.environ),
+                start_new_session=True,  # so that the processes it starts end with it
+            )
+        except BaseException:
+            os.close(progress)
+            raise
+        finally:
+            os.close(progress_end)
+        os.set_blocking(progress, False)
+        child = cls(process, seconds, megabytes, progress=progress)
+        child._widen()
+        request = StartRequest(
+            parsers=tuple(parsers),
+            seconds=seconds,
+            megabytes=megabytes,
+            recognises=tesseract.tesseract() is not None,
+        )
+        try:
+            until = time.monotonic() + _START_SECONDS
+            child._send(encode_request(request), until)
+            answer = child._receive(until)
         except ExtractorEnded as error:
             child.kill()
             raise Refused(
                 "extractor_not_started", f"the extractor's process did not start: {error}"
             ) from error
-        if started != b"ready":
+        if not answer.startswith(b"ready"):
             child.kill()
-            raise Refused("not_importable", started.decode("utf-8", "replace")[:500])
+            raise Refused("not_importable", answer.decode("utf-8", "replace")[:500])
+        child.protections = msgspec.json.decode(answer[5:], type=tuple[Protection, ...])
         return child
 
-    def read(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable | Permanent:
-        self._send(msgspec.json.encode((hints.url, hints.media_type)), data)
-        answer = self._receive(time.monotonic() + self.seconds + _GRACE)
-        self.is_worn = answer[1:2] == b"w"
-        return _decode_answer(answer)
+    def read(self, parser: bytes, items: tuple[Item, ...], decoder: ResultDecoder) -> Iterator[Any]:
+        """One result for each item, in order; some arrive together. Raises ExtractorEnded when the child ends, and NotImported
+        before the first."""
+        self.started()
+        request = ReadRequest(parser=parser, items=items)
+        self._send(encode_request(request), self._deadline())
+        for _ in items:
+            answer = self._next_answer()
+            self.is_worn |= answer[1:2] == b"w"
+            try:
+                result = decode_answer(answer, decoder)
+            except MalformedAnswer as error:
+                raise ExtractorEnded("extractor_died", f"its answer is malformed: {error}") from error
+            yield result
+
+    def started(self) -> int:
+        """How many documents the child has begun since the last request."""
+        try:
+            return len(os.read(self.progress, _BUFFER))
+        except OSError:  # nothing was written
+            return 0
+
+    def _deadline(self) -> float:
+        return time.monotonic() + self.seconds + _GRACE
+
+    def _next_answer(self) -> bytes:
+        until = self._deadline()
+        while True:
+            answer = self._receive(until)
+            if answer[:1] == NOT_IMPORTED:
+                raise NotImported(answer[2:].decode("utf-8", "replace"))
+            if answer[:1] != PICTURE:
+                return answer
+            self._send(self._recognised_text(answer[2:], until), until)
+
+    def _recognised_text(self, body: bytes, until: float) -> bytes:
+        try:
+            request = picture_decoder.decode(body)
+        except msgspec.DecodeError as error:
+            raise ExtractorEnded("extractor_died", f"its request is malformed: {error}"[:200]) from error
+        seconds = min(request.seconds, until - time.monotonic())
+        text = tesseract.recognise_picture(request.picture, request.languages, max(seconds, 0.1))
+        return text.encode("utf-8", "replace")
 
     def _widen(self) -> None:
         """A document should fit into the pipe: fewer switches between the two processes."""
+        assert self.process.stdin is not None
+        os.set_blocking(self.process.stdin.fileno(), False)
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None and _SET_PIPE_SIZE:
                 with suppress(OSError):
-                    fcntl.fcntl(pipe.fileno(), _SET_PIPE_SIZE, _PIPE_SIZE)
+                    fcntl.fcntl(pipe.fileno(), _SET_PIPE_SIZE, LARGEST_READ)
 
-    def _send(self, *frames: bytes) -> None:
+    def _send(self, frame: bytes, until: float) -> None:
         assert self.process.stdin is not None
-        parts = [part for frame in frames for part in (LENGTH.pack(len(frame)), frame)]
+        handle = self.process.stdin.fileno()
         try:
-            write_all(self.process.stdin.fileno(), b"".join(parts))
+            for part in frame_parts(frame):
+                self._write(handle, part, until)
         except (BrokenPipeError, ConnectionError) as error:
             raise self._end_reason() from error
 
+    def _write(self, handle: int, data: bytes, until: float) -> None:
+        """A child that does not read must not hold its parent for ever."""
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(handle, view) :]
+            except BlockingIOError:
+                waiting = select.poll()
+                waiting.register(handle, select.POLLOUT)
+                if not waiting.poll(max(0, 1000 * (until - time.monotonic()))):
+                    raise self._timeout() from None
+
     def _receive(self, until: float) -> bytes:
+        self._read_until(LENGTH.size, until)
+        length = LENGTH.unpack_from(self.unread)[0]
+        if length > MOST_ANSWER:
+            raise ExtractorEnded("extractor_died", "its answer is malformed: too large")
+        end = LENGTH.size + length
+        self._read_until(end, until)
+        frame = bytes(memoryview(self.unread)[LENGTH.size : end])
+        del self.unread[:end]
+        return frame
+
+    def _read_until(self, count: int, until: float) -> None:
+        """Waits until so many bytes are there."""
+        if len(self.unread) >= count:
+            return
         assert self.process.stdout is not None
         handle = self.process.stdout.fileno()
-        head = self._exactly(handle, LENGTH.size, until)
-        length = LENGTH.unpack(head)[0]
-        if length > MOST_ANSWER:
-            raise ExtractorEnded("extractor_died", "its answer is malformed")
-        return self._exactly(handle, length, until)
-
-    def _exactly(self, handle: int, count: int, until: float) -> bytes:
-        parts: list[bytes] = []
         waiting = select.poll()
         waiting.register(handle, select.POLLIN)
-        while count:
+        while len(self.unread) < count:
             if not waiting.poll(max(0, 1000 * (until - time.monotonic()))):
-                raise ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
-            part = os.read(handle, min(count, _PIPE_SIZE))
-            if not part:
+                raise self._timeout()
+            size = os.readv(handle, [self.buffer])
+            if not size:
                 raise self._end_reason()
-            parts.append(part)
-            count -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            self.unread += memoryview(self.buffer)[:size]
+
+    def _timeout(self) -> ExtractorEnded:
+        return ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
 
     def _end_reason(self) -> ExtractorEnded:
         """Why the child ended."""
@@ -139,7 +248,7 @@ class ExtractorProcess:
         except subprocess.TimeoutExpired:
             return ExtractorEnded("extractor_died", "it closed its end")
         if status == -signal.SIGALRM:
-            return ExtractorEnded("extractor_timeout", f"no answer within {self.seconds:g} s")
+            return self._timeout()
         if status == MEMORY_STATUS:
             return ExtractorEnded("extractor_memory", f"it needed more than {self.megabytes} MB")
         name = signal.Signals(-status).name if status < 0 else f"status {status}"
@@ -177,29 +286,11 @@ class ExtractorProcess:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
+        progress, self.progress = self.progress, -1
+        if progress >= 0:
+            os.close(progress)
 
 
-MEMORY_STATUS = 77
-
-
-def write_all(handle: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(handle, view) :]
-
-
-def _decode_answer(answer: bytes) -> Reading | Unreadable | Permanent:
-    """R: a Reading; S: one whose plain text equals its text; U: Unreadable; E: an error that the extractor raised."""
-    body = memoryview(answer)[2:]
-    try:
-        if answer[:1] == b"S":
-            reading = _reading_decoder.decode(body)
-            return replace(reading, plain=reading.text)
-        if answer[:1] == b"R":
-            return _reading_decoder.decode(body)
-        if answer[:1] == b"U":
-            return _unreadable_decoder.decode(body)
-        reason, detail = msgspec.json.decode(body, type=tuple[str, str])
-    except msgspec.DecodeError as error:
-        raise ExtractorEnded("extractor_died", f"its answer is malformed: {error}"[:200]) from error
-    return Permanent(reason, detail)
+def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """What a child may know of the environment of its parent, and what it needs to be told."""
+    return {name: value for name, value in variables.items() if name in _INHERITED} | _ENVIRONMENT

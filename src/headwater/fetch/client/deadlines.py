@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Self
 
 # The precision of the limits. A shorter tick costs noticeable time when hundreds of requests run.
 _TICK_SECONDS = 0.1
+
+# The deadline of the current request, for the connector below it.
+current_deadline: ContextVar["Deadline | None"] = ContextVar("current_deadline", default=None)
 
 
 class Deadlines:
@@ -19,7 +23,7 @@ class Deadlines:
 
     def deadline(self, total: float, idle: float, grace: float = 0.0) -> "Deadline":
         """A context manager that limits its block to `total` seconds, and to `idle` seconds between two signs of life.
-        The first sign of life may take `grace` seconds longer, for the connection."""
+        The connection may take `grace` seconds longer; once it stands, only `idle` counts."""
         return Deadline(self, total, idle, grace)
 
     def schedule_tick(self) -> None:

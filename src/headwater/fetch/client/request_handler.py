@@ -12,6 +12,7 @@ import structlog
 from headwater.fetch.client.transport import REDIRECT_STATUSES, HopRequest, HopResponse, Transport
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.routes import RequestRoute, RequestRouter, resolve_reference
+from headwater.fetch.outage import OutageDetector
 from headwater.fetch.politeness.admission import Admission
 from headwater.fetch.politeness.circuit_breaker import CircuitBreakers
 from headwater.fetch.politeness.request_limits import RequestLimits
@@ -29,15 +30,20 @@ _log = structlog.get_logger()
 _DEFAULT_BLOCK = timedelta(minutes=1)
 # Refusals that an operator should know of: an attack, or a mistake in the settings.
 _LOGGED_REFUSALS = frozenset({"forbidden_address", "credential_host", "undeclared_agent"})
+# A server may close a connection that we are about to use again. Such a request is repeated, each time under all limits.
+_REPEATABLE = frozenset({"GET", "HEAD"})
+_MOST_REPEATS = 2
 # Headers that do not identify the client. No other headers follow a redirect to another host.
 _SAFE_HEADERS = frozenset({"accept", "accept-language", "if-none-match", "if-modified-since", "a-im"})
 
 
 @dataclass(slots=True)
 class RequestHistory:
-    """The redirects that a request has followed so far, and the policy decisions recorded on the way."""
+    """The redirects that a request has followed so far, the policy decisions recorded on the way, and the seconds that its
+    hops took."""
 
     hops: list[tuple[int, str]] = field(default_factory=list)
+    seconds: float = 0.0
     policy: dict[str, Any] = field(default_factory=dict)
 
 
@@ -54,9 +60,16 @@ class RequestHandler:
         self._transport = transport
         self._admission = admission
         self._breakers = CircuitBreakers(settings, now)
+        self._outage = OutageDetector(now, self._forget_failures)
         self._robots = RobotsCheck(settings, self.answer, now, transport.release)
         self._reservations = ReservationsCheck(settings, self.answer, now, transport.release)
         self._total_seconds = settings.total_timeout / timedelta(seconds=1)
+
+    def _forget_failures(self) -> None:
+        """What hosts did while our own network went down says nothing about them."""
+        self._breakers.forget()
+        self._robots.forget_failures()
+        self._reservations.forget_failures()
 
     async def answer(self, request: Request) -> Response | Failure:
         """The response after all redirects, or the failure that ended the request. Both carry the policy decisions."""
@@ -90,6 +103,7 @@ class RequestHandler:
         """The last hop of the request, after its redirects."""
         route = self._router.route(request.url)
         call = self._first_call(request)
+        total = call.timeout
         for _ in range(self._settings.redirect_limit + 1):
             response = await self._hop(route, call, in_flight)
             location = response.headers.get("location", "")
@@ -100,6 +114,8 @@ class RequestHandler:
             if any(str(next_route.url) == url for _, url in in_flight.hops):
                 raise FetchStopped("redirects", "a loop", temporary=False)
             call = call_after_redirect(call, response.status, route, next_route)
+            # All hops share the time of the request.
+            call = replace(call, timeout=max(total - in_flight.seconds, 0.0))
             route = next_route
         raise FetchStopped("redirects", f"more than {self._settings.redirect_limit}", temporary=False)
 
@@ -127,14 +143,27 @@ class RequestHandler:
         self._limits.check_credential(route.host, call)
         if route.target.override:
             policy["override"] = route.target.override
+        self._outage.check()
         self._breakers.check(route.host)
         crawl_delay = await self._check_site_policy(route, call, policy)
+        for _ in range(_MOST_REPEATS):
+            try:
+                return await self._admitted(route, call, crawl_delay, in_flight)
+            except FetchStopped as stopped:
+                if not stopped.stale or call.method not in _REPEATABLE:
+                    raise
+        return await self._admitted(route, call, crawl_delay, in_flight)
+
+    async def _admitted(
+        self, route: RequestRoute, call: HopRequest, crawl_delay: float, in_flight: RequestHistory
+    ) -> HopResponse:
+        """Send when the limits allow it."""
         demand = self._limits.demand(route, call, crawl_delay)
         if demand is None:
-            return await self._send(route, call, None)
+            return await self._send(route, call, in_flight, None)
         await self._admission.admit(demand)
         try:
-            return await self._send(route, call, lambda: self._admission.report_sent(demand))
+            return await self._send(route, call, in_flight, lambda: self._admission.report_sent(demand))
         finally:
             self._admission.report_done(demand)
 
@@ -152,14 +181,25 @@ class RequestHandler:
         return decision.delay or 0.0
 
     async def _send(
-        self, route: RequestRoute, call: HopRequest, on_sent: Callable[[], None] | None
+        self,
+        route: RequestRoute,
+        call: HopRequest,
+        in_flight: RequestHistory,
+        on_sent: Callable[[], None] | None,
     ) -> HopResponse:
         self._breakers.enter(route.host)
+        started_at, started = self._outage.enter(route.host), time.monotonic()
         try:
             response = await self._transport.send(route, call, on_sent)
         except FetchStopped as stopped:
+            if stopped.stale:
+                raise
+            self._outage.record_failure(route.host, stopped.failure, started_at, local=stopped.local)
             self._breakers.record_failure(route.host, stopped.failure.reason)
             raise
+        finally:
+            in_flight.seconds += time.monotonic() - started
+        self._outage.record_answer(route.host)
         self._breakers.record_status(route.host, response.status)
         if response.status in (429, 503):
             self._block(route, call, response)

@@ -11,9 +11,10 @@ import aiohttp
 from yarl import URL
 
 from headwater.fetch.client.body import BodyReader, MemoryBudget
+from headwater.fetch.client.connector import TimedConnector, send_once
 from headwater.fetch.client.content_encoding import ACCEPT_ENCODING
-from headwater.fetch.client.deadlines import Deadline, Deadlines
-from headwater.fetch.failures import FetchStopped, failure_of
+from headwater.fetch.client.deadlines import Deadline, Deadlines, current_deadline
+from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.addresses import AllowList
 from headwater.fetch.guard.routes import RequestRoute
 from headwater.fetch.guard.sockets import (
@@ -68,7 +69,7 @@ class Transport:
         # Connections to overridden hosts have a pool of their own, so that no other request can reuse them by address.
         self._tls = ssl.create_default_context()
         self._override_tls = ssl.create_default_context()
-        self._connector = aiohttp.TCPConnector(
+        self._connector = TimedConnector(
             limit=settings.connections,
             resolver=GuardedResolver(allow, resolve, settings.connect_timeout),
             use_dns_cache=False,
@@ -90,6 +91,7 @@ class Transport:
                 max_line_size=_LONGEST_LINE,
                 max_field_size=_LONGEST_FIELD,
                 trace_configs=list(traces),
+                middlewares=(send_once,),
             )
 
         # Tracing when a request leaves costs time, and only requests that count against a limit need it.
@@ -106,13 +108,14 @@ class Transport:
             with self._deadlines.deadline(
                 call.timeout, self._idle_seconds, self._connect_seconds
             ) as deadline:
+                current_deadline.set(deadline)
                 return await self._answer(route, call, on_sent, deadline)
         except FetchStopped:
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if current.refused:
                 raise FetchStopped("forbidden_address", current.refused, temporary=False) from None
-            raise FetchStopped.of(failure_of(error)) from None
+            raise FetchStopped.because_of(error) from None
 
     async def close(self) -> None:
         await self._plain.close()

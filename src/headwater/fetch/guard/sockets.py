@@ -25,10 +25,12 @@ _CACHE_SIZE = 4096
 
 @dataclass(slots=True)
 class Destination:
-    """Where the current request goes. `trusted`: the operator named this host. The guard sets `refused`."""
+    """Where the current request goes. `trusted`: the operator named this host. The guard sets `refused`, the connector
+    `reused`: an earlier request used the same connection."""
 
     trusted: bool = False
     refused: str = ""
+    reused: bool = False
 
 
 destination: ContextVar[Destination] = ContextVar("destination")

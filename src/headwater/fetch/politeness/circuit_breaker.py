@@ -84,6 +84,10 @@ class CircuitBreakers:
         if reason in _HOST_FAILURES:
             self._record(host, failed=True)
 
+    def forget(self) -> None:
+        """Close all circuits: their failures were our own."""
+        self._circuits.clear()
+
     def _record(self, host: str, *, failed: bool) -> None:
         before = self._circuits.get(host, CLOSED)
         if not failed:

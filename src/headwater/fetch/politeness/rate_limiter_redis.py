@@ -28,7 +28,6 @@ from headwater.fetch.politeness.rate_limiter import (
 )
 from headwater.liveness import dead_owners, owner_name
 from headwater.model.errors import Temporary
-from headwater.model.stored_fingerprint import rate_limit_key
 from headwater.redis_client import RedisClient, RedisCommand, RedisScript, RedisValue
 
 PREFIX = "headwater:rate-limits"
@@ -57,6 +56,11 @@ for number, key in ipairs(KEYS) do
 end
 return 1
 """)
+
+
+def rate_limit_key(namespace: str, kind: str, now: float) -> str:
+    """Returns `{namespace}:ratelimit:{source kind}:{window}`; the window is the second in which the minute began."""
+    return f"{namespace}:ratelimit:{kind}:{int(now) // 60 * 60}"
 
 
 class _Contended(Temporary):

@@ -26,6 +26,7 @@ from headwater.fetch.politeness.rights_reservations import (
     signals_in_page,
 )
 from headwater.fetch.politeness.robots_txt import RobotsDecision, RobotsTxt, robots_from_response
+from headwater.fetch.responses import HELD_BACK
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
 from headwater.text.sniffing import HTML_TYPES
@@ -60,15 +61,30 @@ class CachedFile(Generic[T]):
         return timedelta(seconds=max(self.until - now, 1)) if self.temporary else None
 
 
+@dataclass(frozen=True, slots=True)
+class CachedFailure:
+    """A host that could not be reached for its file. Until `until` it is not asked again."""
+
+    failure: Failure
+    until: float
+
+    def stopped(self, path: str, now: float) -> FetchStopped:
+        delay = max(timedelta(seconds=max(self.until - now, 1)), self.failure.delay or timedelta(0))
+        detail = f"{path}: {self.failure.detail}"
+        return FetchStopped(self.failure.reason, detail, temporary=self.failure.temporary, delay=delay)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OriginFileType(Generic[T]):
     """`read` turns a status and body into the content, its lifetime in seconds, and whether that is temporary. `absent`
-    are the failures that mean the same as a missing file."""
+    are the failures that mean the same as a missing file. `retry`: seconds before a host that could not be reached is asked
+    again."""
 
     path: str
     purpose: str
     read: Callable[[int, bytes], tuple[T, float, bool]]
     absent: frozenset[str]
+    retry: float
 
 
 class OriginFileCache(Generic[T]):
@@ -86,16 +102,23 @@ class OriginFileCache(Generic[T]):
         self._now = now
         self._release = release
         self._files: dict[Origin, CachedFile[T]] = {}
+        self._failures: dict[Origin, CachedFailure] = {}
         self._waiting: Counter[Origin] = Counter()
         self._requests: dict[Origin, asyncio.Task[CachedFile[T]]] = {}
 
     async def file_for(self, route: RequestRoute) -> CachedFile[T]:
         """The file of the route's host. Stops when the host cannot be reached."""
         origin = (route.url.scheme, route.host, route.port)
+        failure = self._failures.get(origin)
+        if failure is not None and failure.until > self._now():
+            raise failure.stopped(self._file_type.path, self._now())
         file = self._files.get(origin)
         if file is None or file.until <= self._now():
             file = await self._requested(origin, route)
         return file
+
+    def forget_failures(self) -> None:
+        self._failures.clear()
 
     async def _requested(self, origin: Origin, route: RequestRoute) -> CachedFile[T]:
         task = self._requests.get(origin)
@@ -117,11 +140,9 @@ class OriginFileCache(Generic[T]):
 
     async def _request(self, origin: Origin, url: str) -> CachedFile[T]:
         answer = await self._fetch(Request(url=url, purpose=self._file_type.purpose, timeout=_FILE_TIMEOUT))
+        self._failures.pop(origin, None)
         if isinstance(answer, Failure) and answer.reason not in self._file_type.absent:
-            # The host could not be reached at all, so nothing may be fetched from it. This is not cached: the next
-            # attempt, paced by the rate limiter and the circuit breaker, requests the file again.
-            detail = f"{self._file_type.path}: {answer.detail}"
-            raise FetchStopped(answer.reason, detail, temporary=answer.temporary, delay=answer.delay)
+            raise self._remember_failure(origin, answer)
         status, body = (answer.status, answer.body) if isinstance(answer, Response) else (404, b"")
         content, lifetime, temporary = self._file_type.read(status, body)
         self._release(len(body))  # this body is never collected
@@ -129,6 +150,17 @@ class OriginFileCache(Generic[T]):
             del self._files[next(iter(self._files))]
         file = self._files[origin] = CachedFile(content, self._now() + lifetime, temporary)
         return file
+
+    def _remember_failure(self, origin: Origin, failure: Failure) -> FetchStopped:
+        """The host could not be reached at all, so nothing may be fetched from it for a while. Nothing is remembered of a
+        request that was not sent."""
+        if failure.reason in HELD_BACK:
+            detail = f"{self._file_type.path}: {failure.detail}"
+            return FetchStopped(failure.reason, detail, temporary=failure.temporary, delay=failure.delay)
+        if len(self._failures) >= _MOST_ORIGINS:
+            del self._failures[next(iter(self._failures))]
+        cached = self._failures[origin] = CachedFailure(failure, self._now() + self._file_type.retry)
+        return cached.stopped(self._file_type.path, self._now())
 
 
 class RobotsCheck:
@@ -147,8 +179,11 @@ class RobotsCheck:
             return robots, retry if refused else lifetime, refused
 
         self._now = now
-        file_type = OriginFileType(path="/robots.txt", purpose="robots", read=read, absent=_NO_ROBOTS)
+        file_type = OriginFileType(
+            path="/robots.txt", purpose="robots", read=read, absent=_NO_ROBOTS, retry=retry
+        )
         self._files: OriginFileCache[RobotsTxt] = OriginFileCache(file_type, fetch, now, release)
+        self.forget_failures = self._files.forget_failures
 
     async def check(self, route: RequestRoute, token: str) -> RobotsDecision:
         """The decision of robots.txt about the URL. Stops when it disallows the URL, or cannot be read."""
@@ -181,9 +216,10 @@ class ReservationsCheck:
             return rules, retry if unreachable else lifetime, unreachable
 
         file_type = OriginFileType(
-            path="/.well-known/tdmrep.json", purpose="policy", read=read, absent=_NO_TDMREP
+            path="/.well-known/tdmrep.json", purpose="policy", read=read, absent=_NO_TDMREP, retry=retry
         )
         self._files: OriginFileCache[tuple[TdmRule, ...]] = OriginFileCache(file_type, fetch, now, release)
+        self.forget_failures = self._files.forget_failures
 
     async def check(self, route: RequestRoute, purpose: str, policy: dict[str, Any]) -> None:
         """Before the page is requested: stop when the site's file reserves it, or cannot be read."""

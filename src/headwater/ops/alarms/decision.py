@@ -3,9 +3,9 @@ alarm together, and a problem that comes and goes raises one in six hours."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+
+from headwater.model.alarm import AlarmChanges, AlarmKey, Problem
 
 GROUP_ABOVE = 5
 """More problems of one kind than this have one cause: they become one alarm."""
@@ -13,34 +13,12 @@ QUIET_PERIOD = timedelta(hours=6)
 """A cleared alarm is not raised again before this time."""
 NAMES_SHOWN = 20
 
-Key = tuple[str, str]
-"""(kind, subject)"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A problem that exists now."""
-
-    kind: str
-    subject: str
-    name: str
-    title: str
-    detail: str = ""
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> Key:
-        return self.kind, self.subject
-
-
-@dataclass(frozen=True, slots=True)
-class AlarmChanges:
-    to_raise: tuple[Problem, ...]
-    to_clear: frozenset[Key]
-
 
 def decide_alarms(
-    problems: Sequence[Problem], active: frozenset[Key], cleared: Mapping[Key, datetime], now: datetime
+    problems: Sequence[Problem],
+    active: frozenset[AlarmKey],
+    cleared: Mapping[AlarmKey, datetime],
+    now: datetime,
 ) -> AlarmChanges:
     """`active` are the alarms that are raised, `cleared` says when others were last cleared."""
     by_key = {problem.key: problem for problem in _group(problems)}

@@ -5,25 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from headwater.ops.alarms.decision import Problem
+from headwater.model.alarm import PipelineFigures, Problem
 
 HOUR = timedelta(hours=1)
 MIN_COUNT = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineFigures:
-    """The newest run: its duration, its entries, the pages it read, the hosts whose circuit breaker is open, and its stories
-    (`single`: with one article)."""
-
-    duration: timedelta = timedelta(0)
-    entries: int = 0
-    failed: int = 0
-    read: int = 0
-    unreadable: int = 0
-    breakers: int = 0
-    stories: int = 0
-    single: int = 0
+SCATTERED = "scattered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +26,18 @@ LIMITS: Sequence[AlarmLimit] = (
     AlarmLimit("failing", 0.10, 0.25, "{0:.0%} of the entries failed"),
     AlarmLimit("unreadable", 0.15, 0.30, "{0:.0%} of the pages could not be read"),
     AlarmLimit("breakers", 5, 15, "{0:.0f} hosts are not fetched because they failed"),
-    AlarmLimit("scattered", 0.80, 0.95, "{0:.0%} of the stories have a single article"),
+    AlarmLimit(SCATTERED, 0.80, 0.95, "{0:.0%} of the stories have a single article"),
 )
 
 
-def pipeline_problems(figures: PipelineFigures | None) -> list[Problem]:
-    """One problem for each limit that is exceeded. A critical one has a kind of its own, so that it raises another alarm."""
+def pipeline_problems(figures: PipelineFigures | None, *, warns_if_scattered: bool = False) -> list[Problem]:
+    """One problem for each limit that is exceeded. A critical one has a kind of its own, so that it raises another alarm.
+    Stories with a single article are a problem only of a recipe whose sources report the same events."""
     if figures is None:
         return []
     values = _values(figures)
-    return [problem for limit in LIMITS if (problem := _check(limit, values[limit.kind])) is not None]
+    limits = [limit for limit in LIMITS if warns_if_scattered or limit.kind != SCATTERED]
+    return [problem for limit in limits if (problem := _check(limit, values[limit.kind])) is not None]
 
 
 def silent_subject_problem(key: str, name: str, since: datetime) -> Problem:
@@ -69,7 +57,7 @@ def _values(figures: PipelineFigures) -> Mapping[str, float]:
         "failing": _share(figures.failed, figures.entries),
         "unreadable": _share(figures.unreadable, figures.read),
         "breakers": figures.breakers,
-        "scattered": _share(figures.single, figures.stories),
+        SCATTERED: _share(figures.single, figures.stories),
     }
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from headwater.model.alarm import Problem
 from headwater.model.schedule import effective_trigger, polling_interval
 from headwater.model.source import Trigger
-from headwater.ops.alarms.decision import Problem
 from headwater.ops.alarms.quality_drop import QualityDrop, detect_quality_drop
 from headwater.ops.alarms.silence import Silence, detect_silence
 from headwater.store.reads.source_history import SourceHistory
@@ -72,7 +72,7 @@ def _stopped(history: SourceHistory) -> Problem:
         subject=source.id,
         name=source.name,
         title=f"{source.name} was stopped",
-        detail=f"{source.stopped} ({reason}). Fix the source, then run `headwater sources reset`.",
+        detail=f"{source.stopped} ({reason}). It is tried once a day. Fix it, then run `headwater sources reset`.",
         evidence={"failures": source.failures, "error": history.error},
     )
 

@@ -21,7 +21,6 @@ from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_pool import is_installation_idle
-from headwater.store.maintenance.tasks import MaintenanceTasks
 
 LEADER = "beat"
 LEASE = timedelta(seconds=15)
@@ -43,9 +42,7 @@ class Beat:
     def maintenance(self) -> Maintenance:
         """The tasks, registered with the first beat. Workers run them."""
         maintenance, now = Maintenance(self.app), self.app.clock()
-        MaintenanceTasks(self.app.store.engine).register(
-            {leader_row(recipe): now for recipe in self.recipes}, now
-        )
+        self.app.maintenance_tasks.register({leader_row(recipe): now for recipe in self.recipes}, now)
         maintenance.register(now)
         return maintenance
 
@@ -63,13 +60,13 @@ class Beat:
             for job in (Job(recipe, task) for task in store.due_tasks(recipe, now))
             if self.hints.send(job)
         ]
-        if MaintenanceTasks(store.engine).has_due(tasks, now) and self.hints.send_maintenance():
+        if self.app.maintenance_tasks.has_due(tasks, now) and self.hints.send_maintenance():
             hinted.append(MAINTENANCE_QUEUE)
         return hinted
 
     def leads(self, recipe: str) -> bool:
         """Whether this beat leads. It replaces a leader that died on this machine at once, any other when its lease runs out."""
-        rows, row, now = MaintenanceTasks(self.app.store.engine), leader_row(recipe), self.app.clock()
+        rows, row, now = self.app.maintenance_tasks, leader_row(recipe), self.app.clock()
         if now < self.leading_until.get(recipe, now):
             return True
         holder = rows.hold(row, self.owner, now, LEASE)
@@ -89,7 +86,7 @@ class Beat:
         """Let another beat lead at once."""
         self.leading_until.clear()
         for recipe in self.recipes:
-            MaintenanceTasks(self.app.store.engine).release(leader_row(recipe), self.owner)
+            self.app.maintenance_tasks.release(leader_row(recipe), self.owner)
 
 
 def leader_row(recipe: str) -> str:

@@ -17,7 +17,7 @@ import structlog
 from headwater.app import App
 from headwater.logs import LEVELS, configure_logs
 from headwater.ops.installation_lock import release_dead_owners, worker_lock
-from headwater.recipe_loader import installed_recipes
+from headwater.recipes.loader import load_recipes
 from headwater.redis_client import RedisClient
 from headwater.runtime.celery.broker import (
     IGNORED_WARNINGS,
@@ -52,7 +52,7 @@ def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerR
     """Run a Celery worker with its children in this process until told to stop or its parent is gone."""
     del recipes  # the role names them
     end_with_parent()
-    installed_recipes(settings)  # imported before the fork, so that the children share the memory
+    load_recipes(settings)  # imported before the fork, so that the children share the memory
     address = broker_address(settings)
     celery, runner = celery_for(address), TaskRunner(settings, role, HintSender(address))
     register_tasks(celery, runner)

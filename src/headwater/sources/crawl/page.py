@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.model.http import Response
+from headwater.model.outcomes import ExtractHints
 from headwater.model.source import Lead
 from headwater.model.warning_log import ignore_warning
 from headwater.text.charset import declared_charset, meta_charset, to_utf8
@@ -36,6 +37,11 @@ class CrawledPage:
     text: str
     links: tuple[str, ...]
     robots: frozenset[str] = frozenset()
+
+
+def parse_untrusted_page(data: bytes, hints: ExtractHints) -> CrawledPage:
+    """For the sandbox. The media type is the whole Content-Type header."""
+    return parse_page(data, url=hints.url or "", content_type=hints.media_type or "")
 
 
 def parse_page(body: bytes, *, url: str, content_type: str = "") -> CrawledPage:

@@ -6,16 +6,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.fetch.responses import header_value
 from headwater.model.errors import HeadwaterError
 from headwater.model.http import Request, Response
-from headwater.model.recipe import Discovery, LeadBatch, PollSession
+from headwater.model.outcomes import ExtractHints
+from headwater.model.recipe import Discovery, LeadBatch, Parse, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.crawl.frontier import Frontier, FrontierEntry
-from headwater.sources.crawl.page import lead_to_file, lead_with_page, parse_page, robots_directives
+from headwater.sources.crawl.page import (
+    CrawledPage,
+    lead_to_file,
+    lead_with_page,
+    parse_untrusted_page,
+    robots_directives,
+)
 from headwater.sources.crawl.settings import CrawlSettings, read_crawl_settings
 from headwater.sources.crawl.watermark import MOST_WAITING, CrawlWatermark, read_watermark
 from headwater.sources.scope import HOST_FAILURES_TO_STOP, is_host_failure
@@ -35,7 +43,7 @@ NOT_PAGE_SUFFIXES = DOCUMENT_SUFFIXES | {
 }
 # fmt: on
 
-Requests = Generator[Request | LeadBatch, Response | None, None]
+Requests = Generator[Request | LeadBatch | Parse, Any, None]
 
 
 def discover_crawl(source: Source, now: datetime) -> PollSession:
@@ -110,17 +118,21 @@ class _Crawl:
         assert response is not None
         self.answered += 1
         self.unflushed += 1
-        leads = list(self._leads_from_response(entry, response, last=last))
+        if response.status == 304:
+            leads = list(self._unchanged(entry, response, last=last))
+        elif not self._is_new(entry, response):
+            leads = []
+        elif response.media_type in PAGE_TYPES:
+            content_type = header_value(response.headers, "content-type")
+            hints = ExtractHints(url=response.url, media_type=content_type)
+            page = yield Parse(parse_untrusted_page, response.body, hints)
+            leads = list(self._leads_from_page(entry, response, page, last=last))
+        else:
+            leads = list(self._leads_from_file(entry, response))
         if leads or (self.unflushed >= FLUSH_EVERY and response.status != 304):
             self.unflushed = 0
             # At once, while the capture of this page is the latest that the engine holds.
             yield LeadBatch(tuple(leads))
-
-    def _leads_from_response(self, entry: FrontierEntry, response: Response, *, last: bool) -> Iterator[Lead]:
-        if response.status == 304:
-            yield from self._unchanged(entry, response, last=last)
-        elif self._is_new(entry, response):
-            yield from self._leads(entry, response, last=last)
 
     def _unchanged(self, entry: FrontierEntry, response: Response, *, last: bool) -> Iterator[Lead]:
         """Follow the stored links of an unchanged page; the page itself is not a lead again."""
@@ -148,16 +160,16 @@ class _Crawl:
         self.bodies.add(body)
         return True
 
-    def _leads(self, entry: FrontierEntry, response: Response, *, last: bool) -> Iterator[Lead]:
+    def _leads_from_file(self, entry: FrontierEntry, response: Response) -> Iterator[Lead]:
         matcher = self.settings.page_matcher
-        if response.media_type not in PAGE_TYPES:
-            if matcher.patterns and matcher.matches_url(response.url):
-                yield lead_to_file(response.url, _digest(response))
-            self.watermark.record_read(entry.key, response, _digest(response), ())
-            return
-        page = parse_page(
-            response.body, url=response.url, content_type=header_value(response.headers, "content-type")
-        )
+        if matcher.patterns and matcher.matches_url(response.url):
+            yield lead_to_file(response.url, _digest(response))
+        self.watermark.record_read(entry.key, response, _digest(response), ())
+
+    def _leads_from_page(
+        self, entry: FrontierEntry, response: Response, page: CrawledPage, *, last: bool
+    ) -> Iterator[Lead]:
+        matcher = self.settings.page_matcher
         robots = page.robots | robots_directives(header_value(response.headers, "x-robots-tag"))
         markers = matcher.matching_markers(response.url, f"{page.title} {page.text}", entry.depth)
         if markers is not None:

@@ -9,27 +9,10 @@ from typing import Literal
 from xml.etree.ElementTree import Element
 
 from headwater.model.warning_log import Warn
-from headwater.sources.feeds.fields import ANY_TAG, Fields, fix_mojibake, looks_like_html
+from headwater.sources.feeds.fields import Fields, repair_encoding
 from headwater.sources.feeds.namespaces import attribute_of, canonical_name
+from headwater.text.markup import ANY_TAG, VOID_TAGS, looks_like_html
 
-VOID_TAGS = frozenset(
-    (
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    )
-)
 BodyKind = Literal["html", "text"]
 EntryBody = tuple[str, BodyKind]
 CONTENT_NAMES = ("content:encoded", "content", "body", "xhtml:body", "fullitem", "encoded")
@@ -92,7 +75,7 @@ def read_body(element: Element, warn: Warn, *, atom: bool) -> EntryBody | None:
     if "&lt;" in text and "<" not in text and kind not in PLAIN_TYPES and ESCAPED_TAG.search(text):
         warn("double_encoded_body", text)
         text = html.unescape(text)
-    return fix_mojibake(text, warn), _body_kind(text, kind, warn, atom=atom)
+    return repair_encoding(text, warn), _body_kind(text, kind, warn, atom=atom)
 
 
 def _body_kind(text: str, kind: str, warn: Warn, *, atom: bool) -> BodyKind:
@@ -132,7 +115,7 @@ def _inline_markup(element: Element, warn: Warn) -> EntryBody | None:
     if wrapped and canonical_name(child.tag) in {"xhtml:div", "div"}:
         container = child
     text = inner_markup(container).strip()
-    return (fix_mojibake(text, warn), "html") if text else None
+    return (repair_encoding(text, warn), "html") if text else None
 
 
 def inner_markup(element: Element) -> str:

@@ -12,7 +12,7 @@ NotAFeed(ValueError)
 └── reason: html, empty, json, opml, sitemap, refused_entities, compressed, too_large, unknown
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -72,4 +72,42 @@ class NotAFeed(ValueError):
     def __init__(self, reason: str, detail: str = "", *, alternates: tuple[str, ...] = ()) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
+        self.detail = detail
         self.alternates = alternates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedFeed:
+    """A feed as it comes out of the sandbox, or why the bytes are none. `repeated` are the positions of the entries whose
+    content is their summary: it is not carried twice."""
+
+    feed: Feed | None = None
+    repeated: tuple[int, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    alternates: tuple[str, ...] = ()
+
+    def unwrap(self) -> Feed:
+        """Raises NotAFeed when the bytes are none."""
+        if self.feed is None:
+            raise NotAFeed(self.reason, self.detail, alternates=self.alternates)
+        repeated = set(self.repeated)
+        entries = tuple(
+            replace(entry, content=entry.summary) if number in repeated else entry
+            for number, entry in enumerate(self.feed.entries)
+        )
+        return replace(self.feed, entries=entries) if repeated else self.feed
+
+
+def pack_feed(feed: Feed) -> ParsedFeed:
+    repeated = tuple(
+        number
+        for number, entry in enumerate(feed.entries)
+        if entry.content is not None and entry.content == entry.summary
+    )
+    positions = set(repeated)
+    entries = tuple(
+        replace(entry, content=None) if number in positions else entry
+        for number, entry in enumerate(feed.entries)
+    )
+    return ParsedFeed(feed=replace(feed, entries=entries), repeated=repeated)

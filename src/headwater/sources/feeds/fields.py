@@ -2,26 +2,18 @@
 
 import html
 import re
-from functools import partial
 from xml.etree.ElementTree import Element
 
 from headwater.model.warning_log import Warn, ignore_warning
 from headwater.sources.feeds.namespaces import canonical_name
+from headwater.text.markup import INLINE_TAG, REFERENCE, has_html_tag, strip_tags
+from headwater.text.mojibake import fix_mojibake, fix_windows_characters
 
-INLINE = "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
-BLOCK = "blockquote|br|center|div|figure|figcaption|h[1-6]|hr|img|li|nobr|ol|p|pre|section|table|tbody|td|th|tr|ul"
-INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?:\s[^<>]*|/)?>|<!--[^<>]*-->", re.IGNORECASE)
-BLOCK_TAG = re.compile(rf"</?(?:{BLOCK})(?:\s[^<>]*|/)?>", re.IGNORECASE)
-KNOWN_TAG = re.compile(rf"{INLINE}|{BLOCK}", re.IGNORECASE)
 # Tags that nobody leaves open by mistake: alone they are what a title is about.
 LONE_TAG = re.compile(
     r"<(blockquote|div|figure|figcaption|h[1-6]|ol|pre|section|table|tbody|td|th|tr|ul)>", re.IGNORECASE
 )
-SCRIPT = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
-REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-ANY_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>")
-C1_CONTROLS = re.compile("[\x80-\x9f]")
-TWICE_ENCODED = re.compile("[ÂÃâÐÑðÅÄ][\x80-\xbf\u20ac\u201a-\u203a\u0152-\u017e\u0192\u02c6\u02dc\u2122]")
+SCRIPT_TAG = re.compile(r"<(?:script|style)\b", re.IGNORECASE)
 MOST_DECODE_ROUNDS = 3
 Fields = dict[str, list[Element]]
 # Media RSS wraps fields in these; the fields inside count as the item's, after its own.
@@ -82,7 +74,7 @@ def title_text(element: Element) -> str:
         name = canonical_name(part.tag).rpartition(":")[2]
         if name in {"script", "style"}:
             continue
-        if not len(part) and not part.text and not KNOWN_TAG.fullmatch(name):
+        if not len(part) and not part.text and not has_html_tag(f"<{name}>"):
             pieces.append(f"<{name}>")
             continue
         pieces.append(part.text or "")
@@ -94,8 +86,8 @@ def clean_title(raw: str, warn: Warn, *, literal: bool = False) -> str | None:
     """The text on one line, without tags; None if empty. `literal` text (Atom's type="text") keeps what looks like markup."""
     if raw.isascii() and "&" not in raw and "<" not in raw:
         return " ".join(raw.split()) or None
-    text = fix_mojibake(raw, warn)
-    if not literal and "<" in text:
+    text = repair_encoding(raw, warn)
+    if not literal:
         text = strip_title_tags(text)
     if "&" in text:
         text = _decode_references(text, warn, literal=literal)
@@ -110,33 +102,23 @@ def _decode_references(text: str, warn: Warn, *, literal: bool) -> str:
         if level or literal:
             warn("double_encoded", text)
         text = decoded
-        if not literal and (INLINE_TAG.search(text) or SCRIPT.search(text)):
+        if not literal and (INLINE_TAG.search(text) or SCRIPT_TAG.search(text)):
             warn("double_encoded", text)
             text = strip_title_tags(text)
     return text
 
 
-def strip_tags(text: str) -> str:
-    """The text without known HTML tags; `a < b > c` stays."""
-    text = SCRIPT.sub("", text)
-    return BLOCK_TAG.sub(" ", INLINE_TAG.sub("", text))
-
-
 def strip_title_tags(title: str) -> str:
-    """The same for a title, which may be about a tag: that in `how to centre a <div>` stays."""
-    title = SCRIPT.sub("", title)
-    return BLOCK_TAG.sub(partial(_blank_unless_alone, title.lower()), INLINE_TAG.sub("", title))
-
-
-def _blank_unless_alone(text: str, tag: re.Match[str]) -> str:
-    lone = LONE_TAG.fullmatch(tag[0])
-    return tag[0] if lone and f"</{lone[1].lower()}" not in text else " "
-
-
-def looks_like_html(text: str) -> bool:
-    return ("<" in text and ANY_TAG.search(text) is not None) or (
-        "&" in text and REFERENCE.search(text) is not None
-    )
+    """The title without tags, except for one that it is about: that in `how to centre a <div>` stays."""
+    if "<" not in title:
+        return title
+    lowered = title.lower()
+    lone_tags = [tag for tag in LONE_TAG.finditer(title) if f"</{tag[1].lower()}" not in lowered]
+    pieces, position = [], 0
+    for tag in lone_tags:
+        pieces += [strip_tags(title[position : tag.start()]), tag[0]]
+        position = tag.end()
+    return "".join([*pieces, strip_tags(title[position:])])
 
 
 def excerpt(text: str, longest: int) -> str | None:
@@ -148,32 +130,15 @@ def excerpt(text: str, longest: int) -> str | None:
     return text_line[:longest].rpartition(" ")[0].rstrip(" ,;:-") + "…"
 
 
-def fix_mojibake(text: str, warn: Warn) -> str:
+def repair_encoding(text: str, warn: Warn) -> str:
     """Repair text that was decoded with the wrong encoding, and Windows characters in the C1 range."""
-    if text.isascii():
-        return text
-    if TWICE_ENCODED.search(text):
-        text = _decode_twice(text, warn)
-    if C1_CONTROLS.search(text):
-        warn("windows_characters", "")
-        text = C1_CONTROLS.sub(lambda match: match[0].encode("latin-1").decode("cp1252", "ignore"), text)
-    return text
-
-
-def _decode_twice(text: str, warn: Warn) -> str:
-    try:
-        repaired = text.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        repaired = _with_ftfy(text)
-    if repaired != text:
+    repaired, changed_lines = fix_mojibake(text)
+    if changed_lines:
         warn("mojibake", text)
-    return repaired
-
-
-def _with_ftfy(text: str) -> str:
-    import ftfy  # noqa: PLC0415 - a heavy import that most documents never need
-
-    return ftfy.fix_encoding(text)
+    printable = fix_windows_characters(repaired)
+    if printable != repaired:
+        warn("windows_characters", "")
+    return printable
 
 
 def person_name(text: str, warn: Warn) -> str | None:

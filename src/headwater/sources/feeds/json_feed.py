@@ -7,7 +7,7 @@ from typing import Any
 from headwater.model.warning_log import Warn, WarningLog
 from headwater.sources.feeds.entry import parse_count
 from headwater.sources.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
-from headwater.sources.feeds.fields import clean_title, fix_mojibake, person_name, unique_names
+from headwater.sources.feeds.fields import clean_title, person_name, repair_encoding, unique_names
 from headwater.sources.feeds.links import absolute_url
 from headwater.text.written_dates import parse_feed_date
 
@@ -116,8 +116,8 @@ def _entry(item: Record, base: str | None, inherited: tuple[str, ...], warnings:
         published=parse_feed_date(_as_text(item.get("date_published")), warnings),
         updated=parse_feed_date(_as_text(item.get("date_modified")), warnings),
         authors=_authors(item, warnings) or inherited,
-        summary=fix_mojibake(summary, warnings) if summary else None,
-        content=fix_mojibake(content, warnings) if content else None,
+        summary=repair_encoding(summary, warnings) if summary else None,
+        content=repair_encoding(content, warnings) if content else None,
         content_type=("html" if markup else "text") if content else None,
         categories=tuple(dict.fromkeys(tag for tag in map(_as_text, _as_list(item.get("tags"))) if tag)),
         image=absolute_url(image, base, warnings),

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
+from headwater.model.outcomes import ExtractHints
 from headwater.model.warning_log import Warn, WarningLog, ignore_warning
 from headwater.sources.feeds.autodiscovery import find_feed_links
 from headwater.sources.feeds.document import feed_from_tree, has_entries, is_feed_root
-from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed
+from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed, ParsedFeed, pack_feed
 from headwater.sources.feeds.fields import clean_title, entry_count, person_name
 from headwater.sources.feeds.json_feed import parse_json_feed
 from headwater.sources.feeds.links import absolute_url
@@ -71,6 +72,14 @@ def parse_feed(
     if root is None:
         raise NotAFeed("unknown", data[:40].decode("utf-8", "replace"))
     return _feed_from_any_tree(root, declaration, data, url, warnings)
+
+
+def parse_untrusted_feed(data: bytes, hints: ExtractHints) -> ParsedFeed:
+    """For the sandbox: `parse_feed` as data. The media type is the whole Content-Type header."""
+    try:
+        return pack_feed(parse_feed(data, url=hints.url, media_type=hints.media_type))
+    except NotAFeed as error:
+        return ParsedFeed(reason=error.reason, detail=error.detail, alternates=error.alternates)
 
 
 def decompress_feed(data: bytes, *, limit: int, warn: Warn) -> bytes:

@@ -1,7 +1,7 @@
 """Polling a feed: conditional request, fallbacks, entries as leads, and when to poll next."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -9,12 +9,13 @@ from typing import Any
 from headwater.fetch.responses import conditional_headers, header_value
 from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Request, Response
-from headwater.model.recipe import Discovery, PollSession
+from headwater.model.outcomes import ExtractHints
+from headwater.model.recipe import Discovery, Parse, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
-from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed
+from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed, ParsedFeed
 from headwater.sources.feeds.fields import excerpt
-from headwater.sources.feeds.parser import parse_feed
+from headwater.sources.feeds.parser import parse_untrusted_feed
 from headwater.sources.feeds.websub import link_relations
 from headwater.sources.update_frequency import (
     UpdateFrequency,
@@ -22,12 +23,12 @@ from headwater.sources.update_frequency import (
     max_poll_interval,
     min_poll_interval,
 )
+from headwater.text.markup import strip_tags
 from headwater.text.written_dates import plausible_date
 
 SHORTEST_ARTICLE = 600
 SHORTEST_SUMMARY_ARTICLE = 1200
 SURELY_COMPLETE = 4000
-TAGS = re.compile(r"<[^>]*>")
 # What a teaser ends with; a credit line may follow.
 CONTINUATION = re.compile(
     r"(?:\[\s*(?:…|\.\.\.|&#8230;|&hellip;)\s*\]|…|\.\.\.|&#8230;|&hellip;"
@@ -53,7 +54,7 @@ def discover_feed(source: Source, now: datetime) -> PollSession:
         try:
             response = yield _request(source, url)
             assert response is not None
-            discovery = _discovery_from_response(source, response, now)
+            discovery = yield from _discovery_from_response(source, response, now)
         except (Temporary, Permanent) as error:
             if isinstance(error, Temporary) and not error.counts:
                 raise  # not the feed's fault: the poll is repeated soon
@@ -91,7 +92,7 @@ def _from_fallback(discovery: Discovery, error: HeadwaterError, url: str) -> Dis
     )
 
 
-def _discovery_from_response(source: Source, response: Response, now: datetime) -> Discovery:
+def _discovery_from_response(source: Source, response: Response, now: datetime) -> PollSession:
     frequency = UpdateFrequency.from_record(source.watermark.get("update_frequency"))
     if response.status == NOT_MODIFIED:
         return Discovery(**_poll_intervals(source, frequency, source.watermark.get("ttl")))
@@ -101,7 +102,8 @@ def _discovery_from_response(source: Source, response: Response, now: datetime) 
         return Discovery(
             watermark=watermark, **_poll_intervals(source, frequency, source.watermark.get("ttl"))
         )
-    feed, warnings = _parse_response(response), WarningLog()
+    feed = yield from _parse_response(response)
+    warnings = WarningLog()
     leads = leads_from_feed(feed, source.options, now, warnings)
     new_frequency = learn_frequency((lead.published for lead in leads if lead.published), frequency)
     return Discovery(
@@ -112,11 +114,11 @@ def _discovery_from_response(source: Source, response: Response, now: datetime) 
     )
 
 
-def _parse_response(response: Response) -> Feed:
+def _parse_response(response: Response) -> Generator[Parse, ParsedFeed, Feed]:
+    hints = ExtractHints(url=response.url, media_type=header_value(response.headers, "content-type"))
+    parsed = yield Parse(parse_untrusted_feed, response.body, hints)
     try:
-        return parse_feed(
-            response.body, url=response.url, media_type=header_value(response.headers, "content-type")
-        )
+        return parsed.unwrap()
     except NotAFeed as error:
         raise Permanent(f"not_a_feed:{error.reason}", str(error)) from error
 
@@ -212,7 +214,7 @@ def is_teaser(entry: FeedEntry) -> bool:
         return False
     if len(entry.content) < SHORTEST_ARTICLE:
         return True
-    text = CREDIT.sub("", " ".join(TAGS.sub(" ", entry.content).split())).rstrip()
+    text = CREDIT.sub("", " ".join(strip_tags(entry.content).split())).rstrip()
     if len(text) >= SURELY_COMPLETE:
         return False
     if len(text) < (SHORTEST_SUMMARY_ARTICLE if entry.content == entry.summary else SHORTEST_ARTICLE):

@@ -5,10 +5,18 @@ from collections.abc import Iterator
 from datetime import datetime
 from xml.parsers.expat import ExpatError
 
-from headwater.model.warning_log import Warn, ignore_warning
+from headwater.model.outcomes import ExtractHints
+from headwater.model.warning_log import Warn, WarningLog, ignore_warning
 from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.feeds.parser import parse_feed
-from headwater.sources.sitemaps.sitemap import LONGEST_URL, NotASitemap, Sitemap, SitemapEntry
+from headwater.sources.sitemaps.sitemap import (
+    LONGEST_URL,
+    NotASitemap,
+    ParsedSitemap,
+    Sitemap,
+    SitemapEntry,
+    SitemapKind,
+)
 from headwater.sources.sitemaps.xml_parser import (
     StrictSitemapParser,
     guess_kind,
@@ -54,6 +62,24 @@ def parse_sitemap(
     if HTML_ROOT.search(start[:2048]):
         raise NotASitemap("html")
     return _parse_xml(body, first, chunks, warn=warn, limit=limit, most=most)
+
+
+def parse_untrusted_sitemap(data: bytes, hints: ExtractHints) -> ParsedSitemap:
+    """For the sandbox: the whole sitemap as data, as far as it can be parsed."""
+    warnings = WarningLog()
+    kind: SitemapKind = "urls"
+    entries: list[SitemapEntry] = []
+    reason = detail = ""
+
+    try:
+        sitemap = parse_sitemap(data, url=hints.url or "", media_type=hints.media_type or "", warn=warnings)
+        kind = sitemap.kind
+        entries.extend(sitemap.entries)
+    except NotASitemap as error:
+        reason, detail = error.reason, error.detail
+    return ParsedSitemap(
+        kind=kind, entries=tuple(entries), reason=reason, detail=detail, warnings=warnings.counts()
+    )
 
 
 def decompress_sitemap(body: bytes, *, warn: Warn, limit: int) -> Iterator[bytes]:

@@ -3,19 +3,21 @@
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from headwater.fetch.politeness.robots_txt import parse_robots
 from headwater.fetch.responses import header_value
 from headwater.model.errors import HeadwaterError, Permanent
 from headwater.model.http import Request, Response
-from headwater.model.recipe import Discovery, LeadBatch, PollSession
+from headwater.model.outcomes import ExtractHints
+from headwater.model.recipe import Discovery, LeadBatch, Parse, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import Warn, WarningLog
 from headwater.sources.options import UrlFilter, bool_option, int_option, list_option, url_filter_option
 from headwater.sources.scope import HOST_FAILURES_TO_STOP, is_host_failure, scope_of
 from headwater.sources.sitemaps.file_queue import SitemapFile, SitemapFileQueue
-from headwater.sources.sitemaps.parser import MOST_ENTRIES, parse_sitemap
+from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, Sitemap, SitemapEntry
 from headwater.sources.sitemaps.watermark import SitemapWatermark, body_digest, read_watermark
 from headwater.text.written_dates import parse_feed_date
@@ -34,7 +36,7 @@ USUAL_PATHS = ("/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt")
 # A missing, forbidden or empty robots.txt is an answer too: it names no sitemap.
 ROBOTS_STATUSES = frozenset({200, 400, 401, 403, 404, 410})
 
-Requests = Generator[Request | LeadBatch, Response | None, None]
+Requests = Generator[Request | LeadBatch | Parse, Any, None]
 
 
 def discover_sitemap(source: Source, now: datetime) -> PollSession:
@@ -49,6 +51,28 @@ def discover_sitemap(source: Source, now: datetime) -> PollSession:
     yield from poll.find()
     yield from poll.follow()
     return poll.end()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapOptions:
+    url_filter: UrlFilter
+    hosts: tuple[str, ...]
+    trust_lastmod: bool
+    most: int
+    files: int
+    depth: int
+
+
+def read_sitemap_options(source: Source) -> SitemapOptions:
+    options = source.options
+    return SitemapOptions(
+        url_filter=url_filter_option(options),
+        hosts=list_option(options, "hosts"),
+        trust_lastmod=bool_option(options, "trust_lastmod"),
+        most=int_option(options, "most", default=DEFAULT_LEADS, most=MOST_LEADS),
+        files=int_option(options, "files", default=DEFAULT_FILES, most=MOST_FILES, least=FEWEST_FILES),
+        depth=int_option(options, "depth", default=DEEPEST, most=DEEPEST),
+    )
 
 
 @dataclass(slots=True)
@@ -71,17 +95,15 @@ class _SitemapPoll:
     first_error: HeadwaterError | None = None
 
     def __post_init__(self) -> None:
-        options = self.source.options
-        self.url_filter = url_filter_option(options)
-        self.trust_lastmod = bool_option(options, "trust_lastmod")
-        self.leads_left = int_option(options, "most", default=DEFAULT_LEADS, most=MOST_LEADS)
+        options = read_sitemap_options(self.source)
+        self.url_filter = options.url_filter
+        self.trust_lastmod = options.trust_lastmod
+        self.leads_left = options.most
         self.watermark = read_watermark(self.source.watermark)
         self.files = SitemapFileQueue(
-            scope=scope_of([self.source.url], list_option(options, "hosts")),
-            max_files=int_option(
-                options, "files", default=DEFAULT_FILES, most=MOST_FILES, least=FEWEST_FILES
-            ),
-            max_depth=int_option(options, "depth", default=DEEPEST, most=DEEPEST),
+            scope=scope_of([self.source.url], options.hosts),
+            max_files=options.files,
+            max_depth=options.depth,
             resume=self.watermark.resume,
             warnings=self.warnings,
         )
@@ -105,7 +127,7 @@ class _SitemapPoll:
             else:
                 return
 
-    def _robots_sitemaps(self) -> Generator[Request | LeadBatch, Response | None, list[str]]:
+    def _robots_sitemaps(self) -> Generator[Request | LeadBatch | Parse, Any, list[str]]:
         url = urljoin(self.source.url, "/robots.txt")
         request = Request(url=url, purpose="robots", source_kind=self.source.kind, accept=ROBOTS_STATUSES)
         try:
@@ -163,7 +185,8 @@ class _SitemapPoll:
         if response.status == 304 or (body_digest(response) == state.sha256 and state.entries_taken is None):
             self._unchanged(file)
             return
-        sitemap = self._parse(response)
+        parsed = yield _parse(response)
+        sitemap = parsed.unwrap(self.warnings)
         if sitemap.kind == "index":
             children = [(entry.url, entry.lastmod) for entry in sitemap.entries]
             if children and all(url in file.path for url, _ in children):
@@ -182,12 +205,6 @@ class _SitemapPoll:
         self.files_read += 1
         self.lists_read += 1
         self.watermark.record_unchanged(file.url, file.lastmod)
-
-    def _parse(self, response: Response) -> Sitemap:
-        content_type = header_value(response.headers, "content-type")
-        return parse_sitemap(
-            response.body, url=response.url, media_type=content_type, warn=self.warnings, most=MOST_ENTRIES
-        )
 
     def _take(self, file: SitemapFile, response: Response, sitemap: Sitemap) -> Requests:
         state = self.watermark.state_of(file.url)
@@ -228,6 +245,11 @@ class _SitemapPoll:
             warnings=self.warnings.lines(),
             again=CONTINUE_AFTER if self.host_failures else None,
         )
+
+
+def _parse(response: Response) -> Parse:
+    hints = ExtractHints(url=response.url, media_type=header_value(response.headers, "content-type"))
+    return Parse(parse_untrusted_sitemap, response.body, hints)
 
 
 def lead_from_sitemap_entry(entry: SitemapEntry, now: datetime, warn: Warn) -> Lead:

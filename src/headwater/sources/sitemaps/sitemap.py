@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from headwater.model.warning_log import WarningLog
+
 SitemapKind = Literal["index", "urls"]
 
 LONGEST_URL = 2048
@@ -35,3 +37,28 @@ class Sitemap:
 
     kind: SitemapKind
     entries: Iterator[SitemapEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSitemap:
+    """A sitemap as it comes out of the sandbox. `reason` says why it is none, or why it broke off after these entries;
+    `warnings` are codes, each with a detail and a count."""
+
+    kind: SitemapKind = "urls"
+    entries: tuple[SitemapEntry, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    warnings: tuple[tuple[str, str, int], ...] = ()
+
+    def unwrap(self, warnings: WarningLog) -> Sitemap:
+        """Raises NotASitemap when the bytes are none."""
+        for code, detail, count in self.warnings:
+            warnings.add(code, detail, count)
+        if self.reason and not self.entries:
+            raise NotASitemap(self.reason, self.detail)
+        return Sitemap(self.kind, self._entries())
+
+    def _entries(self) -> Iterator[SitemapEntry]:
+        yield from self.entries
+        if self.reason:
+            raise NotASitemap(self.reason, self.detail)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Engine, Text, func, literal_column, select, update
 
 from headwater.model.jobs import State
+from headwater.model.views import json_value
 from headwater.store.bulk import insert_into
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import documents, leads, stories
@@ -24,9 +25,9 @@ ENDED = (State.DROPPED, State.ASIDE, State.QUARANTINED)
 class PipelineRuns:
     engine: Engine
 
-    def begin(self, run: str, recipe: str, tier: str, target_date: str, now: datetime) -> bool:
+    def begin(self, run: str, recipe: str, options: Mapping[str, str], now: datetime) -> bool:
         """Returns False while another run of the recipe is open. A run older than two hours is closed as failed first."""
-        row = {"id": run, "recipe": recipe, "status": "running", "tier": tier, "target_date": target_date}
+        row = {"id": run, "recipe": recipe, "status": "running", "options": dict(options)}
         with write_transaction(self.engine) as connection:
             stale_run = update(pipeline_runs).where(
                 pipeline_runs.c.recipe == recipe,
@@ -48,7 +49,7 @@ class PipelineRuns:
         success = "partial" if failed and counts["processed"] else "completed"
         status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
-        metrics = {**counts, "tier": row["tier"], "target_date": row["target_date"]}
+        metrics = {**counts, **row["options"]}
         open_run = update(pipeline_runs).where(
             pipeline_runs.c.id == run, pipeline_runs.c.status.in_(OPEN_STATUSES)
         )
@@ -56,17 +57,27 @@ class PipelineRuns:
             connection.execute(open_run.values(**values, metrics=metrics))
         return self.get(run) or {}
 
+    def last_end(self, recipe: str) -> datetime | None:
+        """When the last run of the recipe ended."""
+        query = select(func.max(pipeline_runs.c.ended_at)).where(pipeline_runs.c.recipe == recipe)
+        with read_transaction(self.engine) as connection:
+            ended_at: datetime | None = connection.scalar(query)
+        return ended_at
+
     def get(self, run: str) -> dict[str, Any] | None:
         with read_transaction(self.engine) as connection:
             rows = connection.execute(select(pipeline_runs).where(pipeline_runs.c.id == run)).mappings()
             row = rows.one_or_none()
             return None if row is None else dict(row)
 
-    def list_runs(self, recipe: str, target_date: str | None = None) -> list[dict[str, Any]]:
-        """Newest first."""
-        query = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
-        if target_date is not None:
-            query = query.where(pipeline_runs.c.target_date == target_date)
+    def list_runs(self, recipe: str | None, options: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Newest first; of one recipe or all, with these options."""
+        query = select(pipeline_runs)
+        if recipe is not None:
+            query = query.where(pipeline_runs.c.recipe == recipe)
+        for name, value in options.items():
+            recorded = json_value(self.engine.dialect.name, "pipeline_runs.options", name)
+            query = query.where(literal_column(recorded, Text) == value)
         newest = query.order_by(pipeline_runs.c.created_at.desc(), pipeline_runs.c.id).limit(LISTED)
         with read_transaction(self.engine) as connection:
             return [dict(row) for row in connection.execute(newest).mappings()]

@@ -12,10 +12,13 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Clock, QueueItem, RemoteQueues
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
+from headwater.store.in_list import in_list
 from headwater.store.rows import Record
 from headwater.store.schema.operations import queue_items
 
 WAITING, LEASED, DONE, FAILED = "waiting", "leased", "done", "failed"
+LIST_CONSUMER = "list"
+"""Owns the items that other programs popped from a list, until they report."""
 MAX_ATTEMPTS = 5
 LEASE = timedelta(minutes=15)
 RETRY_DELAY = timedelta(minutes=10)
@@ -57,20 +60,32 @@ class SqlQueues:
         records = self._lease(queue, owner, limit, lease)
         missing = limit - len(records)
         try:
-            if missing and self.supply is not None and self.supply.hand_over(queue, missing, self.push):
+            if missing and self.supply is not None and self.supply.hand_over(queue, missing, self._take_over):
                 records += self._lease(queue, owner, missing, lease)
         except Temporary:
             if not records:  # leased items must reach their consumer
                 raise
         return records
 
+    def _take_over(self, items: Sequence[QueueItem]) -> None:
+        """Items that were on a list are rows of this queue again. Being on the list does not count as an attempt."""
+        self.push(items)
+        table = queue_items
+        was_listed = or_(table.c.listed_at.is_not(None), table.c.lease_owner == LIST_CONSUMER)
+        still_open = and_(in_list(table.c.id, [item.id for item in items]), table.c.due_at.is_not(None))
+        values = {"state": WAITING, "listed_at": None, "lease_owner": None, "lease_until": None}
+        with write_transaction(self.engine) as connection:
+            connection.execute(
+                update(table).where(still_open, was_listed).values(**values, attempts=table.c.attempts - 1)
+            )
+
     def _lease(self, queue: str, owner: str, limit: int, lease: timedelta) -> list[Record]:
         now, table = self.clock(), queue_items
         with write_transaction(self.engine) as connection:
             unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-            due = and_(table.c.queue == queue, table.c.due_at <= now, unleased)
+            due = and_(table.c.queue == queue, table.c.due_at <= now, unleased, table.c.listed_at.is_(None))
             exhausted = update(table).where(due, table.c.attempts >= self.tries)
-            connection.execute(exhausted.values(**_end_values(FAILED, now), reason="never_acknowledged"))
+            connection.execute(exhausted.values(**end_values(FAILED, now), reason="never_acknowledged"))
             oldest = (
                 select(table).where(due).order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
             )
@@ -88,7 +103,9 @@ class SqlQueues:
     def peek(self, queue: str, limit: int = 1) -> list[Record]:
         """The next items, without leasing them."""
         table = queue_items
-        query = select(table).where(table.c.queue == queue, table.c.due_at.is_not(None))
+        query = select(table).where(
+            table.c.queue == queue, table.c.due_at.is_not(None), table.c.listed_at.is_(None)
+        )
         with read_transaction(self.engine) as connection:
             ordered = query.order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
             records = [dict(row) for row in connection.execute(ordered).mappings()]
@@ -101,7 +118,7 @@ class SqlQueues:
     def ack(self, item: str, result: Mapping[str, Any] | None = None) -> None:
         """The item is done; `result` is its outcome. Calling it twice changes nothing."""
         values = {"result": dict(result)} if result is not None else {}
-        self._end(item, {**_end_values(DONE, self.clock()), **values, "reason": None})
+        self._end(item, {**end_values(DONE, self.clock()), **values, "reason": None})
 
     def fail(self, item: str, reason: str) -> None:
         """The item failed: it is due again after a pause, unless it was tried too often."""
@@ -113,6 +130,7 @@ class SqlQueues:
                 "state": FAILED,
                 "due_at": case((has_attempts_left, now + RETRY_DELAY), else_=None),
                 "ended_at": now,
+                "listed_at": None,
                 "lease_owner": None,
                 "lease_until": None,
                 "reason": reason,
@@ -159,9 +177,9 @@ class SqlQueues:
     def counts(self) -> list[Record]:
         """The number of items in each state, for every queue."""
         table = queue_items
-        query = select(table.c.queue, table.c.state, func.count().label("items")).group_by(
-            table.c.queue, table.c.state
-        )
+        # Items on a list are counted there.
+        unlisted = func.sum(case((table.c.listed_at.is_(None), 1), else_=0)).label("items")
+        query = select(table.c.queue, table.c.state, unlisted).group_by(table.c.queue, table.c.state)
         with read_transaction(self.engine) as connection:
             rows = connection.execute(query.order_by(table.c.queue, table.c.state)).all()
         counts_by_queue: dict[str, Record] = {}
@@ -182,5 +200,13 @@ def _supply_record(queue: str, payload: Mapping[str, Any]) -> Record:
     return {**same, "queue": queue, "payload": dict(payload), "state": WAITING, "attempts": 0}
 
 
-def _end_values(state: str, now: datetime) -> Record:
-    return {"state": state, "due_at": None, "ended_at": now, "lease_owner": None, "lease_until": None}
+def end_values(state: str, now: datetime) -> Record:
+    """The columns of an item that is not due again."""
+    return {
+        "state": state,
+        "due_at": None,
+        "ended_at": now,
+        "listed_at": None,
+        "lease_owner": None,
+        "lease_until": None,
+    }

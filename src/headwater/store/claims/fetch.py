@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, select, update
 
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
@@ -42,9 +42,18 @@ def _claimed_lead(row: RowMapping) -> StoredLead:
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
     ids = [result.lead for result in fetched]
     columns = (
-        "id", "recipe", "source_id", "document_id", "url", "version", "attempts", "render", "capture_id",
+        "id",
+        "recipe",
+        "source_id",
+        "document_id",
+        "url",
+        "version",
+        "attempts",
+        "render",
+        "corrected",
+        "capture_id",
         "page_reason",
-    )  # fmt: skip
+    )
     query = select(*(leads.c[name] for name in columns)).where(
         in_list(leads.c.id, ids), leads.c.lease_owner == owner
     )
@@ -60,6 +69,7 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
         pages = [_new_draft(row, capture.id) for row, capture in fetched_pages]
         open_drafts(connection, pages, now)
     open_drafts(connection, _drafts_without_page(connection, results, held_rows), now)
+    _revise_corrected(connection, results, held_rows, now)
     quarantined = [
         (result.lead, held_rows[result.lead]["attempts"], result.result)
         for result in results
@@ -113,10 +123,27 @@ def _complete_documents(connection: Connection, ids: Collection[str]) -> set[str
     return set(connection.scalars(query))
 
 
+def _revise_corrected(
+    connection: Connection, results: Sequence[FetchResult], held_rows: Mapping[str, RowMapping], now: datetime
+) -> None:
+    """Documents whose source corrected them, and whose page brought nothing new, are made again from the page they have. A
+    worker that is refining one has read the old metadata: it loses its lease, and with it the result."""
+    ids = [
+        held_rows[result.lead]["document_id"]
+        for result in results
+        if held_rows[result.lead]["corrected"]
+        and held_rows[result.lead]["version"] == result.version
+        and not isinstance(result.result, Capture | Postponement)
+    ]
+    if ids:
+        due_again = {"due_at": now, "lease_owner": None, "lease_until": None, "attempts": 0}
+        connection.execute(update(documents).where(in_list(documents.c.id, sorted(ids))).values(**due_again))
+
+
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False}
+        return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
     if row["render"] and not result.rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
@@ -128,8 +155,13 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
         return postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts) | {
             "updated_at": now
         }
-    values = FINISHED_VALUES | {"state": State.DONE, "reason": None, "updated_at": now}
-    values["page_reason"] = result.no_page
+    values = FINISHED_VALUES | {
+        "state": State.DONE,
+        "reason": None,
+        "corrected": False,
+        "page_reason": result.no_page,
+        "updated_at": now,
+    }
     if result.moved_to:
         values["url"] = result.moved_to
     if isinstance(outcome, Quarantine):

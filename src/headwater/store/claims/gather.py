@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
-from headwater.model.document import Vector
+from headwater.model.document import Document, Vector
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
 from headwater.model.story import Story
 from headwater.store.bulk import insert_rows
@@ -21,29 +21,19 @@ from headwater.store.schema.flow import documents, groups, stories, story_member
 from headwater.store.schema.knowledge import facts, vectors
 
 
-def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) -> list[GroupBatch]:
+def claim_groups(
+    connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None = None
+) -> list[GroupBatch]:
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    documents_by_group = defaultdict(list)
-    query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(
-        in_list(documents.c.group_id, ids), documents.c.state == State.KEPT
-    )
-    by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
-    vectors_by_id = _vectors(connection, ids) if full_documents else {}
-    for row in connection.execute(by_date).mappings().all():
-        document = document_from(row) if full_documents else outline_from(row)
-        documents_by_group[row["group_id"]].append(
-            document.with_changes(vector=vectors_by_id[document.id])
-            if document.id in vectors_by_id
-            else document
-        )
-    stories_by_group = defaultdict(list)
-    story_rows = connection.execute(
-        select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.group_id, ids))
-    ).all()
-    for story in stories_by_id(connection, [row.id for row in story_rows if row.state == "live"]).values():
-        stories_by_group[story.group].append(story)
+    kept = [in_list(documents.c.group_id, ids), documents.c.state == State.KEPT]
+    story_ids: set[str] | None = None
+    if window is not None:
+        document_ids, story_ids = _within_window(connection, ids, window)
+        kept.append(in_list(documents.c.id, sorted(document_ids)))
+    documents_by_group = _documents(connection, kept, full_documents=full_documents)
+    stories_by_group, other_ids = _stories(connection, ids, story_ids)
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
     )
@@ -55,18 +45,86 @@ def claim_groups(connection: Connection, claim: Claim, *, full_documents: bool) 
             version=row.version,
             documents=tuple(documents_by_group[row.id]),
             stories=tuple(sorted(stories_by_group[row.id], key=lambda story: story.id)),
-            ended=frozenset(s.id for s in story_rows if s.group_id == row.id and s.state != "live"),
+            reserved=frozenset(other_ids[row.id]),
         )
         for row in rows
     ]
 
 
-def _vectors(connection: Connection, ids: Sequence[str]) -> dict[str, Vector]:
-    """The vectors of the documents in these groups; of several models, the last by name."""
+def _within_window(
+    connection: Connection, ids: Sequence[str], window: timedelta
+) -> tuple[set[str], set[str]]:
+    """The documents of these groups that were published within the window before the newest of their group, with all
+    documents of the current stories in which there is one; and these stories. A document without a date counts by its
+    arrival. A story that a document has left is clustered again, too, however old it is."""
+    moment = func.coalesce(documents.c.published_at, documents.c.created_at)
+    recent: list[str] = []
+    for group in ids:
+        newest = connection.scalar(
+            select(moment).where(documents.c.group_id == group).order_by(moment.desc()).limit(1)
+        )
+        if newest is not None:
+            query = select(documents.c.id).where(documents.c.group_id == group, moment >= newest - window)
+            recent.extend(connection.scalars(query))
+    current = (
+        select(story_members.c.story_id)
+        .join(stories, stories.c.id == story_members.c.story_id)
+        .where(in_list(stories.c.group_id, ids), stories.c.state == "live")
+        .join(documents, documents.c.id == story_members.c.document_id)
+        .where(
+            in_list(documents.c.id, recent)
+            | (documents.c.group_id != stories.c.group_id)
+            | (documents.c.state != State.KEPT)
+        )
+    )
+    story_ids = set(connection.scalars(current.distinct()))
+    members = select(story_members.c.document_id).where(in_list(story_members.c.story_id, sorted(story_ids)))
+    return {*recent, *connection.scalars(members)}, story_ids
+
+
+def _documents(
+    connection: Connection, where: Sequence[ColumnElement[bool]], *, full_documents: bool
+) -> dict[str, list[Document]]:
+    """The documents by group, in the order of their publication."""
+    by_group: dict[str, list[Document]] = defaultdict(list)
+    query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(*where)
+    by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
+    vectors_by_id = _vectors(connection, where) if full_documents else {}
+    for row in connection.execute(by_date).mappings().all():
+        document = document_from(row) if full_documents else outline_from(row)
+        by_group[row["group_id"]].append(
+            document.with_changes(vector=vectors_by_id[document.id])
+            if document.id in vectors_by_id
+            else document
+        )
+    return by_group
+
+
+def _stories(
+    connection: Connection, ids: Sequence[str], story_ids: set[str] | None
+) -> tuple[dict[str, list[Story]], dict[str, set[str]]]:
+    """The current stories of the groups, all or only these, and the ids of their other stories."""
+    query = select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.group_id, ids))
+    story_rows = connection.execute(query).all()
+    current = {row.id for row in story_rows if row.state == "live"}
+    if story_ids is not None:
+        current &= story_ids
+    by_group: dict[str, list[Story]] = defaultdict(list)
+    for story in stories_by_id(connection, sorted(current)).values():
+        by_group[story.group].append(story)
+    other_ids: dict[str, set[str]] = defaultdict(set)
+    for row in story_rows:
+        if row.id not in current:
+            other_ids[row.group_id].add(row.id)
+    return by_group, other_ids
+
+
+def _vectors(connection: Connection, where: Sequence[ColumnElement[bool]]) -> dict[str, Vector]:
+    """The vectors of these documents; of several models, the last by name."""
     query = (
         select(vectors.c.document_id, vectors.c.model, vectors.c.vector)
         .join(documents, documents.c.id == vectors.c.document_id)
-        .where(in_list(documents.c.group_id, ids), documents.c.state == State.KEPT)
+        .where(*where)
     )
     rows = connection.execute(query.order_by(vectors.c.model))
     return {row.document_id: Vector(row.model, bytes(row.vector)) for row in rows}
@@ -102,10 +160,9 @@ def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str
 
 def _replace_stories(connection: Connection, result: GatherResult, now: datetime) -> None:
     story_ids = [story.id for story in result.stories]
-    removed = update(stories).where(
-        stories.c.group_id == result.group, stories.c.state == "live", stories.c.id.not_in(story_ids)
-    )
-    connection.execute(removed.values(state="ended", updated_at=now))
+    if ended := sorted(set(result.clustered) - set(story_ids)):
+        removed = update(stories).where(in_list(stories.c.id, ended), stories.c.state == "live")
+        connection.execute(removed.values(state="ended", updated_at=now))
     if not story_ids:
         return
     names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")

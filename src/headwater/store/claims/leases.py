@@ -22,7 +22,7 @@ TASK_TABLES: dict[Task, Table] = {
 }
 # Further conditions for a due row to be claimed.
 TASK_CONDITIONS: dict[Task, tuple[Any, ...]] = {
-    Task.POLL: (sources.c.active, sources.c.stopped.is_(None)),
+    Task.POLL: (sources.c.active,),
     Task.REPLAY: (
         replay_items.c.replay_id.in_(select(replays.c.id).where(replays.c.state == ReplayState.RUNNING)),
     ),

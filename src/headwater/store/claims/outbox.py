@@ -40,6 +40,7 @@ def open_deliveries(
             "created_at": now,
             "due_at": now,
             "attempts": 0,
+            "progress": None,
         }
         for record, route, kind, revision in requests
     ]
@@ -50,7 +51,9 @@ def open_deliveries(
 @lru_cache(maxsize=16)
 def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
     statement = insert_into(dialect, deliveries)
-    changes = {name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts")}
+    changes = {
+        name: statement.excluded[name] for name in ("revision", "state", "due_at", "attempts", "progress")
+    }
     not_sent_yet = deliveries.c.sent_revision < statement.excluded.revision
     upsert = statement.on_conflict_do_update(index_elements=["id"], set_=changes, where=not_sent_yet)
     return prepare_statement(dialect, upsert, columns)
@@ -66,7 +69,14 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
     rows = connection.execute(query).mappings().all()
     records = _records(connection, rows)
     return [
-        Delivery(row["id"], row["route"], row["revision"], row["attempts"], records.get(row["record_id"]))
+        Delivery(
+            row["id"],
+            row["route"],
+            row["revision"],
+            row["attempts"],
+            records.get(row["record_id"]),
+            row["progress"] or "",
+        )
         for row in rows
     ]
 
@@ -113,7 +123,9 @@ def _delivery_values(result: DeliveryResult, requested_revision: int, now: datet
     """A revision that was requested meanwhile is still to be sent, whatever happened to this one."""
     has_newer = requested_revision > result.revision
     if result.later is not None:
-        return postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+        later = postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
+        has_progress = result.progress is not None and not has_newer
+        return later | ({"progress": result.progress} if has_progress else {})
     if has_newer and (result.quarantined or result.dropped is not None):
         return FINISHED_VALUES | {"state": State.WAITING, "due_at": now}
     if result.quarantined is not None:
@@ -126,5 +138,6 @@ def _delivery_values(result: DeliveryResult, requested_revision: int, now: datet
         "sent_revision": result.revision,
         "sent_at": now,
         "receipt": result.receipt,
+        "progress": None,
         "reason": None,
     }

@@ -1,11 +1,11 @@
 """Poll: claims sources and stores the leads, captures, bars and observations of their polls."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
@@ -96,8 +96,7 @@ def register_sources(connection: Connection, configured: Sequence[Source], now: 
 
 def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
     """Due sources, each with a new row in `polls`. A poll whose worker died is closed as failed."""
-    is_active = (sources.c.active, sources.c.stopped.is_(None))
-    ids = claim_rows(connection, claim, *is_active)
+    ids = claim_rows(connection, claim, sources.c.active)
     if not ids:
         return []
     interrupted = update(polls).where(in_list(polls.c.source_id, ids), polls.c.status == "running")
@@ -222,6 +221,7 @@ def _new_lead_row(
         "updated_at": now,
         "render": False,
         "page_reason": None,
+        "corrected": False,
         "attempts": 0,
         "reason": None,
     }
@@ -263,19 +263,41 @@ def _reopen_leads(
     connection: Connection, changed_leads: Sequence[StoredLead], capture: str | None, now: datetime
 ) -> None:
     fresh_until = _fresh_until(connection, [s.id for s in changed_leads if s.lead.revisit])
+    corrected_ids = _corrected_leads(connection, changed_leads)
     names = ("id", "recipe", "source_id", "document_id", "identity", "url", "subject_id")
     unchanged = {*names, "first_seen_at", "render"}
     update_rows(
         connection,
         leads,
         [
-            (s.id, {name: value for name, value in row.items() if name not in unchanged})
+            (
+                s.id,
+                {name: value for name, value in row.items() if name not in unchanged}
+                | {"corrected": s.id in corrected_ids},
+            )
             for s in sorted(changed_leads, key=attrgetter("id"))  # the order in which finish_fetch locks them
             for row in [_new_lead_row(s, capture, now, due_at=max(now, fresh_until.get(s.id, now)))]
         ],
     )
     remove_from_quarantine(connection, Task.FETCH, [stored.id for stored in changed_leads])
     open_drafts(connection, _new_drafts(changed_leads, capture), now)
+
+
+def _corrected_leads(connection: Connection, changed_leads: Sequence[StoredLead]) -> set[str]:
+    """The leads whose source corrected what it says about them. Their documents get a new revision even if the page is
+    unchanged, or cannot be fetched any more."""
+    new_values = {s.id: _metadata(s.lead.title, s.lead.published, s.lead.hints) for s in changed_leads}
+    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.corrected)
+    rows = connection.execute(select(*columns).where(in_list(leads.c.id, new_values))).all()
+    return {
+        row.id
+        for row in rows
+        if row.corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
+    }
+
+
+def _metadata(title: str | None, published: datetime | None, hints: Mapping[str, Any]) -> tuple[Any, ...]:
+    return title, published, hints.get("summary"), list(hints.get("authors", ()))
 
 
 def _new_drafts(stored: Sequence[StoredLead], capture: str | None) -> list[NewDraft]:
@@ -323,15 +345,19 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "capture_id": capture,
         "warnings": list(result.warnings),
     }
+    if result.postponed:
+        never_began = delete(polls).where(polls.c.id == result.poll_id, polls.c.found_count == 0)
+        connection.execute(never_began)
     connection.execute(update(polls).where(polls.c.id == result.poll_id).values(**poll_values))
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
         "stopped": result.stopped,
         "reason": result.error,
-        "last_polled_at": now,
         "updated_at": now,
     }
+    if not result.postponed:
+        values["last_polled_at"] = now
     if not failed:
         values["last_success_at"] = now
     if not result.active:  # only an operator sets it to True, possibly during the poll

@@ -60,6 +60,12 @@ class Catalogue:
         with read_transaction(self.engine) as connection:
             return list(connection.scalars(select(sources.c.recipe).distinct().order_by(sources.c.recipe)))
 
+    def has_polled(self, recipe: str, since: datetime) -> bool:
+        """Whether a poll of the recipe started since then."""
+        query = select(polls.c.id).where(polls.c.recipe == recipe, polls.c.started_at >= since).limit(1)
+        with read_transaction(self.engine) as connection:
+            return connection.execute(query).first() is not None
+
     def sources(self, recipe: str | None = None) -> list[Record]:
         query = select(*(sources.c[name] for name in SOURCE_FIELDS)).order_by(
             sources.c.recipe, sources.c.name

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 import structlog
 from sqlalchemy import Engine
 
 from headwater.model.errors import Temporary
 from headwater.model.ports import Clock
-from headwater.model.stored_fingerprint import NormalizeUrl, StoredFingerprint, dedupe_key
+from headwater.model.stored_fingerprint import NormalizeUrl, StoredFingerprint
 from headwater.redis_client import RedisClient, RedisCommand
 from headwater.store.redis.marker_rows import DatedLookup, confirmed_lookups, recent_lookups
 
@@ -24,6 +25,13 @@ LIFE = timedelta(hours=24)
 REST = 30.0
 WHOLE_SECONDS = 3600
 _log = structlog.get_logger()
+
+
+def dedupe_key(namespace: str, fingerprint: StoredFingerprint) -> str:
+    """Returns `{namespace}:dedupe:{hash}`, or `{namespace}:dedupe:url:{hash}` for addresses."""
+    if fingerprint.kind == "url":
+        return f"{namespace}:dedupe:url:{sha256(fingerprint.value.encode('utf-8', 'replace')).hexdigest()}"
+    return f"{namespace}:dedupe:{fingerprint.value}"
 
 
 @dataclass

@@ -15,10 +15,11 @@ from uuid import uuid4
 import msgspec
 import structlog
 
-from headwater.model.ports import QueueItem, StoreItems
+from headwater.model.ports import ListState, QueueItem, StoreItems
 from headwater.redis_client import RedisClient, RedisScript
 
 LEASE = timedelta(minutes=1)
+IDS_AT_ONCE = 200
 _log = structlog.get_logger()
 
 TAKE = RedisScript("""
@@ -41,6 +42,9 @@ local count = 0
 while redis.call('LMOVE', KEYS[2], KEYS[1], 'RIGHT', 'LEFT') do count = count + 1 end
 redis.call('SREM', KEYS[4], ARGV[1])
 return count
+""")
+STATE = RedisScript("""
+return {redis.call('EXISTS', KEYS[2]), redis.call('LINDEX', KEYS[1], 0)}
 """)
 
 
@@ -103,6 +107,26 @@ class RedisQueueSupply:
         parsed = ((raw, parse_item(raw, queue, "")) for raw in raws)
         return [item.payload if item else {"unreadable": repr(raw[:200])} for raw, item in parsed]
 
+    def queues(self) -> Sequence[str]:
+        return sorted(self.recipes)
+
+    def list_state(self, queue: str) -> ListState:
+        """In one step: a server that loses its data between two would show an empty list that it seems to remember."""
+        remembers, raw_head = self.server.run_script(STATE, [queue, _complete_key(queue)], [])
+        head = None if raw_head is None else parse_item(raw_head, queue, "")
+        return ListState(bool(remembers), head.id if head else None if raw_head is None else "")
+
+    def listed_ids(self, queue: str) -> frozenset[str]:
+        ids: set[str] = set()
+        start = 0
+        while raws := self.server.execute([("LRANGE", queue, start, start + IDS_AT_ONCE - 1)])[0]:
+            ids |= {item.id for raw in raws if (item := parse_item(raw, queue, "")) is not None}
+            start += IDS_AT_ONCE
+        return frozenset(ids)
+
+    def remember(self, queue: str) -> None:
+        self.server.execute([("SET", _complete_key(queue), "1")])
+
 
 def parse_item(raw: bytes, queue: str, recipe: str) -> QueueItem | None:
     """None if no consumer could use it."""
@@ -122,6 +146,11 @@ def parse_item(raw: bytes, queue: str, recipe: str) -> QueueItem | None:
 def _handover_keys(queue: str, name: str) -> tuple[str, str, str]:
     """The keys of a handover's list, of its lease, and of the set of all handovers."""
     return f"{queue}:handover:{name}", f"{queue}:handover:{name}:lease", f"{queue}:handovers"
+
+
+def _complete_key(queue: str) -> str:
+    """The key of the marker that is gone when the server has lost its data."""
+    return f"{queue}:complete"
 
 
 def _unreadable_key(queue: str) -> str:

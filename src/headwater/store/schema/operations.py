@@ -72,6 +72,8 @@ queue_items = Table(
     Column("result", JsonColumn),
     Column("created_at", UtcDateTime, nullable=False),
     Column("ended_at", UtcDateTime),
+    # When it was put on the list of a server; None when it is not there.
+    Column("listed_at", UtcDateTime),
     Column("due_at", UtcDateTime),
     Column("lease_owner", Text),
     Column("lease_until", UtcDateTime),
@@ -94,8 +96,7 @@ pipeline_runs = Table(
     Column("id", Text, primary_key=True),
     Column("recipe", Text, nullable=False),
     Column("status", Text, nullable=False),
-    Column("tier", Text, nullable=False),
-    Column("target_date", Text, nullable=False),
+    Column("options", JsonColumn, nullable=False),
     Column("total", Integer, nullable=False, server_default="0"),
     Column("processed", Integer, nullable=False, server_default="0"),
     Column("failed", Integer, nullable=False, server_default="0"),

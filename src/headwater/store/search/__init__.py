@@ -1,1 +1,1 @@
-"""Full text and vectors on both databases."""
+"""The SQL of search on both databases: indexes, candidates and rows. `search` decides what is best."""

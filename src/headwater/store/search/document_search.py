@@ -12,8 +12,9 @@ from sqlalchemy import Engine, Row
 from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import MovedAway
-from headwater.store.search.full_text import SearchQuery, rank_key, search_text
-from headwater.store.search.nearest_vectors import Matrix
+from headwater.search.query import SearchQuery
+from headwater.search.ranking import Matrix, rank_by_similarity, rank_by_words
+from headwater.store.search.full_text import search_text
 from headwater.store.search.vectors import add_vectors, has_vectors, search_by_vector
 from headwater.stories.clustering.similarity import StoryItem
 
@@ -28,8 +29,7 @@ class DocumentSearch:
 
     def by_words(self, queries: Sequence[SearchQuery]) -> list[dict[str, Any]]:
         """The results of all queries, best first."""
-        rows = [row for query in queries for row in search_text(self.engine, query)]
-        return sorted(rows, key=rank_key)
+        return rank_by_words(row for query in queries for row in search_text(self.engine, query))
 
     def by_meaning(self, queries: Sequence[SearchQuery]) -> list[dict[str, Any]]:
         """The results of all queries, most similar first. Documents without a vector get one before the search."""
@@ -41,7 +41,7 @@ class DocumentSearch:
             ):  # an environment that was moved away is read-only: search the vectors it has
                 add_vectors(self.engine, query.recipe, encoder.name, _row_encoder(encoder))
             rows += search_by_vector(self.engine, query, encoder.name, encoder([query.query])[0])
-        return sorted(rows, key=lambda row: -row["similarity"])
+        return rank_by_similarity(rows)
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: by words, then by meaning if the documents of the recipe have vectors."""

@@ -1,8 +1,6 @@
 """Full-text search over kept documents, with the same words, filters and results on both databases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -22,30 +20,18 @@ from sqlalchemy import (
 )
 
 from headwater.model.jobs import State
-from headwater.search.query import QueryTerm, content_terms, matches_prefixes, query_terms, term_coverage
-from headwater.search.snippets import snippet
+from headwater.search.query import QueryTerm, SearchQuery, content_terms, matches_prefixes, query_terms
+from headwater.search.ranking import SEARCHED_FIELDS, rank_by_words, word_result
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries
 from headwater.store.search.full_text_index import SIMPLE, index_documents
 
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language")
-READ = ("text", "description", "keywords")
 SPARE = 20  # read beyond the limit, so that documents with most of the words are among them
 search_words = table("search_words", column("rowid"))
 # A word in the title counts as ten in the text. SQLite's bm25 is better the smaller it is.
 BEST: Any = literal_column("-bm25(search_words, 10.0, 4.0, 1.0)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchQuery:
-    """A language includes all its regions; `since` is the publication date."""
-
-    query: str
-    recipe: str
-    language: str = ""
-    since: datetime | None = None
-    limit: int = 10
 
 
 def search_text(engine: Engine, query: SearchQuery) -> list[dict[str, Any]]:
@@ -57,23 +43,18 @@ def search_text(engine: Engine, query: SearchQuery) -> list[dict[str, Any]]:
     index_documents(engine, query.recipe)
     with read_transaction(engine) as connection:
         results = [
-            _result(row, query_words, every=True)
+            word_result(row, query_words, every=True)
             for row in _matching_rows(connection, query, query_words, every=True)
         ]
         if len(results) < query.limit:
             result_ids = {row["id"] for row in results}
             partial_matches = _matching_rows(connection, query, content_terms(query_words), every=False)
             results += [
-                _result(row, query_words, every=False)
+                word_result(row, query_words, every=False)
                 for row in partial_matches
                 if row["id"] not in result_ids
             ]
-    return sorted(results, key=rank_key)[: query.limit]
-
-
-def rank_key(row: dict[str, Any]) -> tuple[bool, float, float, str]:
-    """Sort key: smaller is better."""
-    return not row["every_word"], -row["coverage"], -row["score"], row["id"]
+    return rank_by_words(results)[: query.limit]
 
 
 def _matching_rows(
@@ -82,7 +63,7 @@ def _matching_rows(
     build = _postgresql_query if connection.dialect.name == "postgresql" else _sqlite_query
     source, matches, score = build(query_words, every=every)
     query = apply_filters(
-        select(*(documents.c[name] for name in (*FIELDS, *READ)), score.label("score"))
+        select(*(documents.c[name] for name in (*FIELDS, *SEARCHED_FIELDS)), score.label("score"))
         .select_from(source.join(documents, documents.c.id == search_entries.c.document_id))
         .where(matches),
         search_query,
@@ -133,14 +114,3 @@ def _postgresql_query(query_words: Sequence[QueryTerm], *, every: bool) -> tuple
         for term in quoted:
             score = score + cast(words.op("@@")(func.to_tsquery(SIMPLE, term)), Integer)
     return search_entries, words.op("@@")(tsquery), score
-
-
-def _result(row: dict[str, Any], query_words: Sequence[QueryTerm], *, every: bool) -> dict[str, Any]:
-    text, description, keywords = (row.pop(name) for name in READ)
-    share = term_coverage(query_words, " ".join([row["title"], text, description, *map(str, keywords or ())]))
-    return row | {
-        "score": round(float(row["score"]), 6),
-        "every_word": every,
-        "coverage": round(share, 3),
-        "snippet": snippet(text, query_words),
-    }

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Engine, Text, column, select, table, text
 
+from headwater.search.query import SearchQuery
+from headwater.search.ranking import Matrix
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.schema.flow import documents
-from headwater.store.search.full_text import SearchQuery, apply_filters
+from headwater.store.search.full_text import apply_filters
 
-Matrix = npt.NDArray[np.float32]
 STORED_DTYPE = np.dtype("<f4")
 DIMENSIONS = 384  # also in the statements below
 EF_SEARCH = 200  # nodes visited in each search: enough for a recall of 0.95 and more

@@ -7,15 +7,15 @@ import numpy as np
 from sqlalchemy import Connection, Engine, Row, and_, exists, select
 
 from headwater.model.jobs import State
-from headwater.search.query import query_terms
-from headwater.search.snippets import snippet
+from headwater.search.query import SearchQuery, query_terms
+from headwater.search.ranking import Matrix, nearest, vector_result
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import vectors
-from headwater.store.search.full_text import FIELDS, SearchQuery, apply_filters
-from headwater.store.search.nearest_vectors import STORED_DTYPE, Matrix, vector_candidates
+from headwater.store.search.full_text import FIELDS, apply_filters
+from headwater.store.search.nearest_vectors import STORED_DTYPE, vector_candidates
 
 EncodeRows = Callable[[Sequence[Row[Any]]], Matrix]
 
@@ -34,19 +34,13 @@ def search_by_vector(
     engine: Engine, query: SearchQuery, model: str, query_vector: Matrix
 ) -> list[dict[str, Any]]:
     """The documents whose vectors of this model are nearest to that of the query, with their similarity."""
-    best: list[tuple[float, str]] = []
     proposed = vector_candidates(engine, query, model, query_vector)
     with read_transaction(engine) as connection:
-        for ids, block in _blocks(connection, query, model, len(query_vector), proposed):
-            similarities = block @ query_vector
-            best += [
-                (float(similarities[position]), ids[position])
-                for position in np.argsort(-similarities)[: query.limit]
-            ]
-            best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[: query.limit]
+        blocks = _blocks(connection, query, model, len(query_vector), proposed)
+        best = nearest(blocks, query_vector, query.limit)
         rows = _rows_by_id(connection, [key for _, key in best])
     query_words = query_terms(query.query)
-    return [_result(rows[key], similarity, query_words) for similarity, key in best]
+    return [vector_result(rows[key], similarity, query_words) for similarity, key in best]
 
 
 def _blocks(
@@ -69,9 +63,7 @@ def _blocks(
     result = connection.execution_options(stream_results=True).execute(query)
     while rows := result.fetchmany(BLOCK):
         values = np.frombuffer(b"".join(bytes(row.vector) for row in rows), dtype=STORED_DTYPE)
-        block = values.reshape(len(rows), dimensions).astype(np.float32)
-        lengths = np.linalg.norm(block, axis=1, keepdims=True)
-        yield [row.document_id for row in rows], block / np.maximum(lengths, 1e-12)
+        yield [row.document_id for row in rows], values.reshape(len(rows), dimensions).astype(np.float32)
 
 
 def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -80,11 +72,6 @@ def _rows_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, dict[st
     query = select(*(documents.c[name] for name in FIELDS), documents.c.text)
     rows = connection.execute(query.where(in_list(documents.c.id, ids))).mappings()
     return {row["id"]: dict(row) for row in rows}
-
-
-def _result(row: dict[str, Any], similarity: float, query_words: Any) -> dict[str, Any]:
-    text = row.pop("text")
-    return row | {"similarity": round(similarity, 4), "snippet": snippet(text, query_words)}
 
 
 def add_vectors(engine: Engine, recipe: str, model: str, encode: EncodeRows) -> int:

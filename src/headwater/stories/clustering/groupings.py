@@ -1,6 +1,5 @@
 """Groupings for recipes: clusters of equal headlines, and clusters by meaning."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC
@@ -12,8 +11,7 @@ from headwater.model.document import Document
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.similarity import StoryItem
-
-WORDS = re.compile(r"\w+")
+from headwater.text.folding import fold_text
 
 
 def publication_day(document: Document) -> str | None:
@@ -22,10 +20,10 @@ def publication_day(document: Document) -> str | None:
 
 
 def cluster_by_headline(documents: Sequence[Document]) -> Sequence[Cluster]:
-    """One cluster per headline, ignoring case and punctuation."""
+    """One cluster per headline, ignoring case, accents and punctuation."""
     by_headline: dict[str, list[int]] = defaultdict(list)
     for position, document in enumerate(documents):
-        by_headline[" ".join(WORDS.findall(document.title.casefold()))].append(position)
+        by_headline[fold_text(document.title)].append(position)
     return [
         Cluster(
             min(documents[position].title for position in positions),

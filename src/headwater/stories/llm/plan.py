@@ -1,30 +1,11 @@
 """Which stories a language model is asked about, on which level, and which answers stories show."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from headwater.model.summaries import Level, PlannedRequest, RequestState, SummaryCandidate
-from headwater.stories.llm.prices import Price
+from headwater.stories.llm.policy import SummaryPolicy
 from headwater.stories.llm.story_prompt import request_id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryPolicy:
-    """What the settings say about summaries. `premium_model` is asked about the top `premium_share` of the stories.
-    `daily_budget` limits the estimated US dollars in 24 hours."""
-
-    mode: Literal["direct", "batch"]
-    model: str
-    premium_model: str = ""
-    premium_share: float = 0.10
-    daily_budget: float | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    concurrency: int = 4
-    max_calls: int = 2
-    max_age: timedelta = timedelta(days=7)
-    min_articles: int = 1
 
 
 def plan_requests(

@@ -6,7 +6,8 @@ from typing import Any
 
 from headwater.model.recipe import Discover, Discovery, PollSession
 from headwater.model.source import Observation, Source
-from headwater.sources.json_api import ApiCall, ApiForSource, JsonApi, fetch_json, parse_timestamp, text_value
+from headwater.sources.json_api import ApiCall, ApiForSource, JsonApi, fetch_json, text_value
+from headwater.text.dates import parse_timestamp
 from headwater_recipes.markets.payload_hash import payload_hash
 
 ORDERS_PER_PAGE = 500

@@ -1,15 +1,17 @@
 """Filings from the EDGAR full-text search: each filing once, with the URLs of its primary document and its index."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.recipe import Discover, Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.sources.json_api import ApiCall, JsonApi, fetch_json, records_under, text_value, text_values
+from headwater.text.dates import parse_day
+from headwater.text.urls import canonical_url
 
 ARCHIVE = "https://www.sec.gov/Archives/edgar/data"
 ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
@@ -130,7 +132,7 @@ class _FilingsPoll:
 
     def _is_past(self, day: str) -> bool:
         """Whether this is a valid day that is not in the future: only such a day may move the watermark."""
-        filed_at = _day(day)
+        filed_at = _filing_time(day)
         return filed_at is not None and filed_at <= self.now and len(day) == len("2026-11-13")
 
     def _company(self) -> ApiCall:
@@ -176,6 +178,7 @@ class _FilingsPoll:
             "part": hit.kind,
             "accession": hit.accession,
             "cik": self.cik,
+            "ciks": list(hit.ciks),
             "filed": hit.filed,
             "period": hit.period,
             "items": list(hit.items),
@@ -186,7 +189,7 @@ class _FilingsPoll:
             identity=_identity(hit),
             url=document_url(hit, self.cik, self.archive),
             title=f"{company.split('  ')[0]}: {hit.kind} of {hit.filed}".strip(": "),
-            published=_day(hit.filed),
+            published=_filing_time(hit.filed),
             hints={
                 "guid": _identity(hit),
                 "publisher": company.split("  ")[0],
@@ -217,11 +220,10 @@ def _total(payload: Mapping[str, Any]) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _day(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        return None
+def _filing_time(text: str) -> datetime | None:
+    """The start of the day of the filing, in UTC."""
+    day = parse_day(text)
+    return None if day is None else datetime.combine(day, time(), UTC)
 
 
 def parse_hit(record: Mapping[str, Any]) -> FilingHit | None:
@@ -283,6 +285,18 @@ def index_url(accession: str, cik: str, archive: str = ARCHIVE) -> str:
 def document_url(hit: FilingHit, cik: str, archive: str = ARCHIVE) -> str:
     path = f"{hit.xsl}/{hit.name}" if hit.xsl else hit.name
     return f"{folder_url(hit.accession, cik, archive)}/{path}"
+
+
+def filing_identity(archive: str = ARCHIVE) -> Callable[[str], str]:
+    """Normalises URLs. The archive lists a filing of several registrants in the folder of each; the accession number makes it
+    one filing."""
+    pattern = re.compile(rf"{re.escape(archive.rstrip('/'))}/\d+/(\d{{18}})/(.+)")
+
+    def normalise_url(url: str) -> str:
+        match = pattern.fullmatch(url)
+        return canonical_url(f"{archive}/{match[1]}/{match[2]}" if match else url)
+
+    return normalise_url
 
 
 def cik_of_ticker(table: Any, ticker: str) -> str | None:

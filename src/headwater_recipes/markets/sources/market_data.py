@@ -18,6 +18,7 @@ from headwater.sources.json_api import (
     records_under,
     text_value,
 )
+from headwater.text.dates import parse_day
 from headwater_recipes.markets.payload_hash import payload_hash
 
 DAY = "1day"
@@ -190,10 +191,10 @@ def _ticker(source: Source) -> str:
 
 def _date(value: Any) -> date:
     """A day from an option (YAML parses it as a date) or from the watermark."""
-    try:
-        return date.fromisoformat(str(value))
-    except ValueError as error:
-        raise Permanent("bad_option", f"'{value}' is not a day; write for example 2026-11-13") from error
+    day = parse_day(str(value))
+    if day is None:
+        raise Permanent("bad_option", f"'{value}' is not a day; write for example 2026-11-13")
+    return day
 
 
 def _first_days(source: Source) -> timedelta:

@@ -12,31 +12,36 @@ from headwater.sources.json_api import (
     ApiForSource,
     JsonApi,
     fetch_json,
-    parse_timestamp,
     records_under,
     text_value,
     text_values,
     timestamp_or,
 )
+from headwater.sources.look_back import ObservedDelays
+from headwater.text.dates import parse_timestamp
 from headwater_recipes.markets.payload_hash import payload_hash
 
 PATH = "/v2/reference/news"
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 20, 1000
 DEFAULT_PAGES = 10
-OVERLAP = timedelta(hours=2)  # articles arrive minutes to hours after their timestamp
+LEAST_LOOK_BACK = timedelta(hours=2)
 FIRST_PERIOD = timedelta(days=2)
 MOST_VERSIONS = 2000
+# A change in one of these is a correction. Others change by themselves (keywords, sentiments).
+VERSION_FIELDS = ("title", "description", "author", "article_url", "published_utc")
 
 
 @dataclass(frozen=True, slots=True)
 class NewsSettings:
-    """The options of a source. `query` holds further parameters; `path` names another endpoint with the same format."""
+    """The options of a source. `query` holds further parameters; `path` names another endpoint with the same format.
+    `wide_limit` is the page size of polls that look back far."""
 
     ticker: str | None
     path: str
     limit: int
+    wide_limit: int
     pages: int
-    overlap: timedelta
+    least_look_back: timedelta
     first_period: timedelta
     query: Mapping[str, Any]
 
@@ -47,8 +52,11 @@ def read_news_settings(source: Source) -> NewsSettings:
         ticker=options.get("ticker"),
         path=options.get("path", PATH),
         limit=max(1, min(int(options.get("limit", DEFAULT_PER_PAGE)), MOST_PER_PAGE)),
+        wide_limit=max(1, min(int(options.get("limit", MOST_PER_PAGE)), MOST_PER_PAGE)),
         pages=max(1, int(options.get("pages", DEFAULT_PAGES))),
-        overlap=timedelta(hours=float(options.get("look_back_hours", OVERLAP / timedelta(hours=1)))),
+        least_look_back=timedelta(
+            hours=float(options.get("look_back_hours", LEAST_LOOK_BACK / timedelta(hours=1)))
+        ),
         first_period=timedelta(days=float(options.get("first_days", FIRST_PERIOD / timedelta(days=1)))),
         query=options.get("query", {}),
     )
@@ -56,7 +64,7 @@ def read_news_settings(source: Source) -> NewsSettings:
 
 def discover_news(api: ApiForSource, document_type: str = "news") -> Discover:
     """Polls articles about one ticker (option `ticker`) or all. Options: `limit` (articles per page: 20, at most 1000),
-    `pages` (of the API, per poll), `look_back_hours`, `first_days`, `path`, `query`."""
+    `pages` (of the API, per poll), `look_back_hours` (at least: 2), `first_days`, `path`, `query`."""
 
     def discover(source: Source, now: datetime) -> PollSession:
         poll = _NewsPoll(api(source), read_news_settings(source), source, now, document_type)
@@ -75,6 +83,9 @@ class _NewsPoll:
     source: Source
     now: datetime
     document_type: str
+    delays: ObservedDelays = field(init=False)
+    look_back: timedelta = field(init=False)
+    longest_delay: timedelta = timedelta(0)
     newest: datetime = field(init=False)
     old_versions: dict[str, str] = field(init=False)
     new_versions: dict[str, str] = field(default_factory=dict)
@@ -87,6 +98,8 @@ class _NewsPoll:
         first_day = (self.now - self.settings.first_period).replace(hour=0, minute=0, second=0, microsecond=0)
         self.newest = timestamp_or(watermark.get("published"), first_day)
         self.old_versions = dict(watermark.get("seen", {}))
+        self.delays = ObservedDelays.from_record(watermark.get("delays"))
+        self.look_back = self.delays.look_back(self.settings.least_look_back, self.now)
 
     def read(self) -> PollSession:
         request = self._first_request()
@@ -111,7 +124,8 @@ class _NewsPoll:
         return Discovery()
 
     def _first_request(self) -> Any:
-        since = self.newest - (self.settings.overlap if self.source.watermark else timedelta(0))
+        since = self.newest - (self.look_back if self.source.watermark else timedelta(0))
+        is_wide = self.look_back > self.settings.least_look_back
         return self.api.build_request(
             self.settings.path,
             ticker=self.settings.ticker,
@@ -119,7 +133,7 @@ class _NewsPoll:
                 "published_utc.gte": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "order": "asc",
                 "sort": "published_utc",
-                "limit": self.settings.limit,
+                "limit": self.settings.wide_limit if is_wide else self.settings.limit,
                 **self.settings.query,
             },
         )
@@ -148,15 +162,26 @@ class _NewsPoll:
                     published, self.now
                 )  # an article from the future must not hide earlier ones
             if _identity(article):
+                if published is not None and self._is_first_sight(article):
+                    self.longest_delay = max(self.longest_delay, self.delays.delay_of(published, self.now))
                 self.new_versions[_identity(article)] = _version(article)
 
+    def _is_first_sight(self, article: Mapping[str, Any]) -> bool:
+        """Whether this article was never listed before; unknown when there are more than the watermark remembers."""
+        return _identity(article) not in self.old_versions and len(self.old_versions) < MOST_VERSIONS
+
     def end(self) -> Discovery:
-        # A complete poll has listed every article that the next one may list again.
-        versions = (
-            self.new_versions if self.poll_again_after is None else {**self.old_versions, **self.new_versions}
-        )
+        is_complete = self.poll_again_after is None
+        # A complete wide poll has listed every article that the next one may list again.
+        lists_all = is_complete and self.delays.is_wide_due(self.now)
+        versions = self.new_versions if lists_all else {**self.old_versions, **self.new_versions}
         recent = dict(list(versions.items())[-MOST_VERSIONS:])
-        watermark = {"published": self.newest.isoformat(), "seen": recent}
+        delays = self.delays.after_poll(self.now, self.longest_delay, is_complete=is_complete)
+        watermark = {
+            "published": self.newest.isoformat(),
+            "seen": recent,
+            "delays": delays.to_record(),
+        }
         return Discovery(
             watermark=watermark, again=self.poll_again_after, warnings=tuple(dict.fromkeys(self.warnings))
         )
@@ -204,6 +229,4 @@ def _identity(article: Mapping[str, Any]) -> str:
 
 
 def _version(article: Mapping[str, Any]) -> str:
-    return payload_hash(
-        [article.get(name) for name in ("title", "description", "article_url", "published_utc")]
-    )[:16]
+    return payload_hash([article.get(name) for name in VERSION_FIELDS])[:16]

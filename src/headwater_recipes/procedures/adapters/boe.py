@@ -21,7 +21,8 @@ JSON = {"Accept": "application/json"}
 
 
 def discover_gazette(source: Source, now: datetime) -> PollSession:
-    """Poll each day since the last one. A day without an issue (Sundays) is not a failure.
+    """Poll each day since the last one, and the current day every time: it may get a supplement. A day without an issue
+    (Sundays) is not a failure.
 
     Options: `words` (the title must contain one of them), `sections` (codes, by default all), `days` (how far back the first
     poll goes).
@@ -45,8 +46,7 @@ def discover_gazette(source: Source, now: datetime) -> PollSession:
                 for item in summary_items(_decoded(answer.body), sections)
                 if _matches(item, words)
             ]
-            last = day
-        elif day < now.date():
+        if day < now.date():
             last = day
         day += timedelta(days=1)
     return Discovery(leads=tuple(leads), watermark={"last": last.isoformat()})

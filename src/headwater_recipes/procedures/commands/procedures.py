@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import document_search, open_app
+from headwater.cli.environment import open_app
 from headwater.cli.options import Json, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines, table
 from headwater.model.errors import Refused
@@ -134,15 +134,13 @@ def _whom(datos: Mapping[str, Any]) -> str:
 
 def store_retriever(app: App) -> StoreRetriever:
     """For programs that use an open environment."""
-    return StoreRetriever(
-        _folder(app), lambda query, language: document_search(app).pages(NAME, query, language)
-    )
+    return StoreRetriever(_folder(app), lambda query, language: app.search.pages(NAME, query, language))
 
 
 def chosen_retriever(app: App) -> Retriever:
     """The retriever that RAG_ENABLED and RAG_FALLBACK_CHAIN select."""
     shelf = RetrievalSources(
-        folder=_folder(app), search=lambda query, language: document_search(app).pages(NAME, query, language)
+        folder=_folder(app), search=lambda query, language: app.search.pages(NAME, query, language)
     )
     return get_retriever(shelf, os.environ)
 

@@ -6,17 +6,17 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.documents.cleaning.encoding import fix_mojibake
 from headwater.extract.blocks import Block, Heading, blocks_to_markdown, blocks_to_plain_text
 from headwater.extract.html.forms import read_forms
 from headwater.extract.html.parser import truncate_markup
 from headwater.extract.html.reader import read_html
 from headwater.extract.reader import ALIASES, READERS, read_any
-from headwater.extract.sandbox.pool import Sandboxed
+from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
+from headwater.text.mojibake import fix_mojibake
 from headwater.text.sniffing import HTML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise

@@ -1,10 +1,9 @@
 """Keywords of procedures, for a matcher that counts which of them occur in a query."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
-from headwater.text.folding import fold_text
+from headwater.text.folding import fold_accents, fold_text
 
 
 def _words(text: str) -> frozenset[str]:
@@ -164,5 +163,4 @@ def count_matches(query: str, candidates: Sequence[str]) -> int:
 
 def fold_for_matching(text: str) -> str:
     """The text as the matcher compares it: lower case, without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.lower().strip())
-    return re.sub(r"[\u0300-\u036f]", "", decomposed)
+    return fold_accents(text.lower().strip())

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.extract.html.flatten import FlatPage
+from headwater.text.scripts import is_unspaced
 
 Array = npt.NDArray[np.float32]
 
@@ -47,26 +48,16 @@ def _kinds() -> npt.NDArray[np.uint8]:
             table[code] |= _DIGIT
         elif letter.isupper() or letter.istitle():
             table[code] |= _UPPER
-        elif letter.isalpha() and not _is_dense(code):
+        elif letter.isalpha() and not is_unspaced(letter):
             table[code] |= _LOWER
         if letter.isspace():
             table[code] |= _SPACE
-        if _is_dense(code):
+        if is_unspaced(letter):
             table[code] |= _DENSE
     for letters, bit in ((_MARKS, _MARK), (_SYMBOLS, _SYMBOL), (_CURRENCIES, _CURRENCY)):
         for letter in letters:
             table[ord(letter)] |= bit
     return table
-
-
-def _is_dense(code: int) -> bool:
-    """Scripts that put no space between words."""
-    return (
-        0x3040 <= code <= 0x30FF
-        or 0x3400 <= code <= 0x9FFF
-        or 0x0E00 <= code <= 0x0EFF
-        or 0xF900 <= code <= 0xFAFF
-    )
 
 
 def character_table(page: FlatPage) -> CharacterTable:

@@ -1,20 +1,22 @@
 """Alarms as rows. An alarm and its deliveries are written in one transaction; the outbox sends them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select, update
 
-from headwater.model.alarm import Alarm
+from headwater.model.alarm import Alarm, AlarmChanges, AlarmKey, Problem
 from headwater.model.keys import alarm_key
-from headwater.ops.alarms.decision import AlarmChanges, Key, Problem, decide_alarms
 from headwater.store.bulk import insert_into
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.rows import alarm_from, alarm_row
 from headwater.store.schema.operations import alarms
+
+DecideAlarms = Callable[[frozenset[AlarmKey], Mapping[AlarmKey, datetime]], AlarmChanges]
+"""What to raise and to clear, given the active alarms and when others were last cleared."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,12 @@ class AlarmStore:
     engine: Engine
 
     def settle(
-        self, recipe: str, problems: Sequence[Problem], channels: Sequence[str], now: datetime
+        self, recipe: str, decide: DecideAlarms, channels: Sequence[str], now: datetime
     ) -> tuple[list[Alarm], list[Alarm]]:
-        """Raise and clear alarms for the present problems; returns the raised and the cleared ones."""
+        """Raise and clear alarms as decided; returns the raised and the cleared ones."""
         with write_transaction(self.engine) as connection:
             active = _active_alarms(connection, recipe)
-            changes = decide_alarms(problems, frozenset(active), _last_cleared(connection, recipe), now)
+            changes = decide(frozenset(active), _last_cleared(connection, recipe))
             raised = _raise_alarms(connection, recipe, changes, now)
             cleared = _clear_alarms(connection, [active[key] for key in sorted(changes.to_clear)], now)
             deliveries = [
@@ -49,13 +51,13 @@ class AlarmStore:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _active_alarms(connection: Connection, recipe: str) -> dict[Key, Alarm]:
+def _active_alarms(connection: Connection, recipe: str) -> dict[AlarmKey, Alarm]:
     query = select(alarms).where(alarms.c.recipe == recipe, alarms.c.cleared_at.is_(None))
     active = [alarm_from(row) for row in connection.execute(query.with_for_update()).mappings()]
     return {(alarm.kind, alarm.subject): alarm for alarm in active}
 
 
-def _last_cleared(connection: Connection, recipe: str) -> Mapping[Key, datetime]:
+def _last_cleared(connection: Connection, recipe: str) -> Mapping[AlarmKey, datetime]:
     last = func.max(alarms.c.cleared_at, type_=alarms.c.cleared_at.type).label("last")
     query = (
         select(alarms.c.kind, alarms.c.subject, last)

@@ -1,4 +1,4 @@
-"""Embeddings of documents: computed once, stored with the document, and used for stories and topics."""
+"""Embeddings of documents: computed once, stored with the document, and used for stories, topics and search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +15,6 @@ from headwater.model.recipe import Cluster, Outcome, StepContext
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.groupings import to_story_item
 from headwater.stories.clustering.similarity import ENCODER_TOKENS
-from headwater.stories.topics.classifier import TopicClassifier, topic_features
-from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
-from headwater.stories.topics.model_file import load_classifier
-from headwater_recipes.geopolitics.steps import Classify
 
 Matrix = npt.NDArray[np.float32]
 STORED_TYPE = np.dtype("<f4")
@@ -101,16 +97,3 @@ def cluster_by_embedding(
         return cluster_items(items, encoder.vectors(documents) if items else None, profile=profile)
 
     return cluster
-
-
-def topic_classifier(
-    encoder: DocumentEncoder, load: Callable[[str], TopicClassifier] = load_classifier
-) -> Classify:
-    """A classifier that takes topics from the stored vectors. The model itself reports unknown topics."""
-
-    def classify(documents: Sequence[Document]) -> Sequence[tuple[str, float] | None]:
-        texts = [to_story_item(document).encoder_text for document in documents]
-        topics = load(encoder.model_name)(topic_features(texts, encoder.vectors(documents)))
-        return [None if topic.code == UNKNOWN_TOPIC else (topic.code, topic.confidence) for topic in topics]
-
-    return classify

@@ -1,12 +1,12 @@
-"""The figures that the rules for pipelines check."""
+"""The figures of the newest run, which alarm rules check, and when each subject was last in the news."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy import Engine, case, func, select
 
+from headwater.model.alarm import PipelineFigures
 from headwater.model.jobs import State
-from headwater.ops.alarms.pipeline_rules import PipelineFigures
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs

@@ -1,0 +1,1 @@
+"""What a sandbox gives up before it reads untrusted bytes: privileges, files, system calls, resources."""

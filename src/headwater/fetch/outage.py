@@ -1,0 +1,130 @@
+"""Outages of our own network: when no host can be reached any more, the hosts are not to blame.
+
+Without DNS, without a route, or behind a gateway that is down, every request fails, to whatever host. This is recognised
+from the requests themselves: hosts that answered before fail one after the other, and nothing answers in between. Until
+something answers again, requests end with the reason `offline`, which counts against nobody; a few pass as probes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import structlog
+
+from headwater.fetch.failures import FetchStopped
+from headwater.model.http import Failure
+
+OFFLINE = "offline"
+# Failures without a single byte from the host. After all others, something had answered.
+_UNREACHED = frozenset({"dns", "refused", "reset", "timeout", "tls"})
+# As many hosts must fail before it is an outage. Fewer are enough where the system itself reports that it has no network.
+_HOSTS = 3
+_HOSTS_IF_LOCAL = 2
+_PROBE_SECONDS = 30.0
+_COME_BACK = timedelta(seconds=60)
+_MOST_HOSTS = 10_000
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Reachability:
+    """What the requests so far say about our network. `failing` are the hosts that failed since the last answer, `local`
+    those among them where the system reported that it has no network. `down_since` is None while the network works."""
+
+    failing: frozenset[str] = frozenset()
+    local: frozenset[str] = frozenset()
+    answered_at: float = 0.0
+    down_since: float | None = None
+
+
+def after_answer(state: Reachability, now: float) -> Reachability:
+    """Something answered, whatever its status: the network works."""
+    if not state.failing and state.down_since is None:
+        return replace(state, answered_at=now)
+    return Reachability(answered_at=now)
+
+
+def after_failure(
+    state: Reachability, host: str, started: float, now: float, *, local: bool, hosts_known: int
+) -> Reachability:
+    """A host could not be reached. A request that started before the last answer says nothing about the network."""
+    if started < state.answered_at:
+        return state
+    failing = state.failing | {host}
+    local_hosts = state.local | {host} if local else state.local
+    is_down = len(failing) >= _HOSTS or len(local_hosts) >= min(_HOSTS_IF_LOCAL, hosts_known)
+    since = now if is_down and state.down_since is None else state.down_since
+    return replace(state, failing=failing, local=local_hosts, down_since=since)
+
+
+@dataclass(slots=True)
+class OutageDetector:
+    """Watches all requests of a fetcher. Lives in one event loop. `on_return` is called when the network is back."""
+
+    now: Callable[[], float]
+    on_return: Callable[[], None] = lambda: None
+    state: Reachability = field(default_factory=Reachability)
+    _answered: dict[str, None] = field(default_factory=dict)
+    _tried: set[str] = field(default_factory=set)
+    _probes_from: float = 0.0
+    _probes: int = 0
+
+    def check(self) -> None:
+        """Stop while the network is down, unless a probe is due. Called before anything is spent on the request."""
+        if self.state.down_since is not None and not self._may_probe():
+            raise _offline()
+
+    def enter(self, host: str) -> float:
+        """As `check`, and count a probe. Returns when the request starts."""
+        self.check()
+        now = self.now()
+        if self.state.down_since is not None:
+            self._probes = self._probes + 1 if now < self._probes_from + _PROBE_SECONDS else 1
+            self._probes_from = now if self._probes == 1 else self._probes_from
+        if len(self._tried) < _HOSTS:
+            self._tried.add(host)
+        return now
+
+    def _may_probe(self) -> bool:
+        return self._probes < _HOSTS or self.now() >= self._probes_from + _PROBE_SECONDS
+
+    def record_answer(self, host: str) -> None:
+        if host not in self._answered:
+            if len(self._answered) >= _MOST_HOSTS:
+                del self._answered[next(iter(self._answered))]
+            self._answered[host] = None
+        since = self.state.down_since
+        self.state = after_answer(self.state, self.now())
+        if since is not None:
+            self._probes = 0
+            _log.warning("network is back", seconds=round(self.now() - since))
+            self.on_return()
+
+    def record_failure(self, host: str, failure: Failure, started: float, *, local: bool) -> None:
+        """Record a request without a response. Stops with `offline` instead of the failure when it is our own outage."""
+        if failure.reason == "forbidden_address":
+            return  # nothing was connected
+        if failure.reason not in _UNREACHED:
+            self.record_answer(host)
+            return
+        if self._answered and host not in self._answered:
+            return  # it may never have existed
+        before = self.state
+        self.state = after_failure(
+            before, host, started, self.now(), local=local, hosts_known=len(self._tried)
+        )
+        if self.state.down_since is None:
+            return
+        if before.down_since is None:
+            self._probes_from, self._probes = self.now(), _HOSTS
+            _log.error(
+                "network is down",
+                hosts=len(self.state.failing),
+                reason=failure.reason,
+                detail="no host can be reached; sources are not blamed and continue when it is back",
+            )
+        raise _offline()
+
+
+def _offline() -> FetchStopped:
+    return FetchStopped(OFFLINE, "no host can be reached", delay=_COME_BACK)

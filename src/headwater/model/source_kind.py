@@ -1,0 +1,81 @@
+"""A kind of source: how it is polled, what it is for, and the options that a line of a source list may set."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import get_close_matches
+
+from headwater.model.errors import Permanent, Refused
+from headwater.model.recipe import Discover, PollSession
+from headwater.model.schedule import INTERVAL_OPTION
+from headwater.model.source import Source
+
+COMMON_OPTIONS: Mapping[str, str] = {
+    INTERVAL_OPTION: "Seconds between two polls; the same as `every`, for lists that other programs write.",
+}
+
+
+def accept_any(source: Source) -> None:
+    del source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind:
+    """A `Discover` that can say what it is. `options` names each option with one sentence about it. `check` reads the
+    options as a poll would and raises Permanent when one of them is wrong, so that a mistake is reported when a list is
+    loaded. `needs_url` is false for kinds that may do without an address."""
+
+    discover: Discover
+    help: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[Source], object] = accept_any
+    needs_url: bool = True
+
+    def __call__(self, source: Source, now: datetime) -> PollSession:
+        return self.discover(source, now)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProblem:
+    """What is wrong with a source: the field of its line (`kind`, `url`, `options.depth`), and a sentence."""
+
+    field: str
+    sentence: str
+
+
+def find_source_problem(source: Source, discover: Mapping[str, Discover]) -> SourceProblem | None:
+    """Returns what keeps the source from being polled by a recipe with these kinds; None when nothing does.
+
+    A kind that is a plain function says nothing about its options, so they are not checked."""
+    kind = discover.get(source.kind)
+    if kind is None:
+        return SourceProblem("kind", _unknown_kind(source.kind, sorted(discover)))
+    if not isinstance(kind, SourceKind):
+        return None
+    if kind.needs_url and not source.url:
+        return SourceProblem("url", f"a source of the kind '{source.kind}' needs an address")
+    names = {**COMMON_OPTIONS, **kind.options}
+    for name in source.options:
+        if name not in names:
+            return SourceProblem(f"options.{name}", _unknown_option(name, source.kind, sorted(kind.options)))
+    try:
+        kind.check(source)
+    except (Permanent, Refused) as error:
+        name, separator, sentence = error.detail.partition(": ")
+        known_name = separator and name in names
+        return SourceProblem(f"options.{name}" if known_name else "options", sentence or error.detail)
+    return None
+
+
+def _unknown_kind(kind: str, kinds: list[str]) -> str:
+    close = get_close_matches(kind, kinds, n=1)
+    suggestion = f"; did you mean '{close[0]}'?" if close else ""
+    return f"this recipe does not know the kind '{kind}'{suggestion or '.'} It knows: {', '.join(kinds)}"
+
+
+def _unknown_option(name: str, kind: str, options: list[str]) -> str:
+    close = get_close_matches(name, options, n=1)
+    if close:
+        return f"there is no such option; did you mean '{close[0]}'?"
+    others = f"It has: {', '.join(options)}" if options else "It has none"
+    return f"the kind '{kind}' has no such option. {others}"

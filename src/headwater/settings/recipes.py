@@ -1,0 +1,55 @@
+"""Settings of recipes: those of installed ones, and recipes that the settings define."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from headwater.model.filters import DocumentFilter
+
+GroupBy = Literal["all", "day", "week", "month", "subject", "source", "language"]
+ClusterBy = Literal["meaning", "words", "headline"]
+
+
+class GroupSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How documents become stories: `by` says which documents can share a story, `cluster` how they are compared, `settle`
+    is the pause after the last arrival, and stories older than `window` no longer change. With `summary`, a story has a
+    summary and counts its publishers."""
+
+    by: GroupBy = "all"
+    cluster: ClusterBy = "meaning"
+    settle: str = "1m"
+    window: str | None = None
+    summary: bool = True
+
+
+class RouteSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where records go: `to` is `files`, `queue`, `table` or a channel of `notify`; `of` is `document` or `story`; `when` is
+    a filter. `table` and `database` name the table of `to: table`."""
+
+    to: str
+    name: str = ""
+    of: Literal["document", "story"] = "document"
+    when: dict[str, Any] = {}
+    table: str = ""
+    database: str = ""
+
+
+class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`like` derives the recipe from another; `file` is a Python file whose function `recipe` returns it. `sources` is a
+    file that replaces the recipe's own list of sources; `subjects` is a file of subjects to search for; `folder` is where a
+    recipe writes its own files (out/RECIPE in the data folder by default); `options` are those of the recipe. `every` or
+    `cron` say how often sources are polled that do not say so themselves. `keep` is a filter; `steps`, `group` and `routes`
+    replace those of the recipe."""
+
+    like: str = ""
+    file: str = ""
+    sources: str | None = None
+    subjects: str | None = None
+    folder: str | None = None
+    options: dict[str, Any] = {}
+    every: str | None = None
+    cron: str | None = None
+    keep: DocumentFilter | None = None
+    steps: list[str | dict[str, Any]] | None = None
+    group: GroupSettings | Literal[False] | None = None
+    routes: list[RouteSettings] | None = None

@@ -1,0 +1,77 @@
+"""What any story says about its documents: a summary whose sentences name them, publishers, languages, countries."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from headwater.model.document import Document
+from headwater.model.recipe import StoryContext
+from headwater.model.story import Story
+from headwater.stories.extractive_summary import SummarySource, summarise
+
+SENTENCES = 5
+MOST_SUMMARISED = 15
+MOST_DOMAINS, MOST_URLS, MOST_IMAGES = 10, 50, 20
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class SummariseStory:
+    """Sets the summary of a story, and attributes that count its documents, publishers, languages and countries."""
+
+    sentences: int = SENTENCES
+
+    def __call__(self, context: StoryContext) -> Story:
+        summary, claims = summarise_documents(context.documents, self.sentences)
+        attributes = {**coverage_of(context.documents), "claims": claims}
+        return replace(context.story, summary=summary, attributes=attributes)
+
+
+def summarise_documents(
+    documents: Sequence[Document], sentences: int = SENTENCES
+) -> tuple[str, list[dict[str, Any]]]:
+    """The summary, and its sentences with the ids of their documents; without sentences, the titles."""
+    claims = summarise(
+        [SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]], sentences
+    )
+    records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
+    titles = first_distinct((document.title for document in documents), SENTENCES)
+    return " ".join(claim.text for claim in claims) or "; ".join(titles), records
+
+
+def coverage_of(documents: Sequence[Document]) -> dict[str, Any]:
+    domains = Counter(domain for document in documents if (domain := domain_of(document)))
+    return {
+        "articles": len(documents),
+        "domains": len(domains),
+        "top_domains": [domain for domain, _ in _ranked(domains)[:MOST_DOMAINS]],
+        "languages": sorted({document.language for document in documents if document.language}),
+        "countries": [code for code, _ in _ranked(_countries(documents))],
+        "urls": first_distinct((document.url for document in documents), MOST_URLS),
+        "images": first_distinct((document.image for document in documents), MOST_IMAGES),
+        "summary_by": LOCAL,
+    }
+
+
+def domain_of(document: Document) -> str:
+    """The domain of the publisher: as the entry names it, because an address may be a redirect of another site."""
+    domain = str(document.attributes.get("domain") or urlsplit(document.url).hostname or "")
+    return domain.casefold().removeprefix("www.")
+
+
+def _countries(documents: Sequence[Document]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for document in documents:
+        for place in document.attributes.get("geo_entities", ()):
+            counts[place["alpha2"]] += int(place["count"])
+    return counts
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def first_distinct(values: Iterable[str], most: int) -> list[str]:
+    return list(dict.fromkeys(value for value in values if value))[:most]

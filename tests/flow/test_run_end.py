@@ -1,0 +1,64 @@
+"""When a run ends, and what it says: it waits for rate limits, and an interrupted one reports what it leaves."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.flow.command_line import CommandResult, call
+from tests.support.scene import HOUR, RECIPE, Scene, make_source
+
+import headwater.cli.pipeline.run as run_command
+from headwater.app import App
+from headwater.runtime.worker_pool import is_installation_idle
+from headwater.settings.settings import Settings
+
+MINUTE = timedelta(minutes=1)
+
+
+def app_of(scene: Scene, database: str, folder: Path) -> App:
+    return App(Settings(data=str(folder), database=database), clock=lambda: scene.now)
+
+
+@pytest.mark.parametrize(("delay", "awaited"), [(MINUTE, True), (HOUR, False)])
+def test_a_run_of_everything_waits_for_a_rate_limit_that_ends_soon(
+    scene: Scene, database: str, tmp_path: Path, delay: timedelta, awaited: bool
+):
+    """An empty Redis server admits nothing for a minute: it may have lost what it admitted."""
+    scene.poll(error="rate_limited", due_at=scene.now + delay)
+    scene.poll(source=make_source("Polled"), due_at=scene.now + MINUTE)
+    app = app_of(scene, database, tmp_path)
+    assert is_installation_idle(app, [RECIPE])
+    assert is_installation_idle(app, [RECIPE], wait_for_limits=True) is not awaited
+    app.store.engine.dispose()
+
+
+@pytest.fixture
+def feeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    lines = "".join(f"  - {{name: N{n}, url: 'https://n{n}.example/feed'}}\n" for n in range(3))
+    (tmp_path / "feeds.yaml").write_text(f"sources:\n{lines}")
+    settings = f"data: {tmp_path}/data\nrecipes:\n  crypto:\n    sources: {tmp_path}/feeds.yaml\n"
+    (tmp_path / "headwater.yaml").write_text(settings)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def interrupted(
+    feeds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> CommandResult:
+    """Workers are told to stop before they polled anything."""
+    monkeypatch.setattr(run_command, "run_workers", lambda *_, **__: False)
+    return call(capsys, monkeypatch, "run", "crypto", "--once")
+
+
+def test_an_interrupted_run_says_what_is_waiting_and_its_exit_code_is_130(
+    interrupted: CommandResult, feeds: Path
+):
+    assert interrupted.code == 130
+    assert (
+        "interrupted: 0 items waiting, 3 sources to poll; `headwater run crypto` continues" in interrupted.err
+    )
+    app = App(Settings(data=str(feeds / "data")))
+    (run,) = app.pipeline_runs.list_runs("crypto")
+    assert (run["status"], run["error"]) == ("failed", "stopped")
+    app.store.engine.dispose()

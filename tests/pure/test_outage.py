@@ -1,0 +1,80 @@
+"""Whether our own network is down, decided from the requests so far."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.fetch.failures import FetchStopped
+from headwater.fetch.outage import OutageDetector, Reachability, after_answer, after_failure
+from headwater.model.http import Failure
+
+HOSTS = st.sampled_from(["a", "b", "c", "d"])
+
+
+def failed(state: Reachability, *hosts: str, local: bool = False, hosts_known: int = 3) -> Reachability:
+    for number, host in enumerate(hosts):
+        state = after_failure(state, host, 10.0, 10.0 + number, local=local, hosts_known=hosts_known)
+    return state
+
+
+def test_three_hosts_without_an_answer_in_between_are_an_outage():
+    assert failed(Reachability(), "a", "b", "b", "a").down_since is None
+    assert failed(Reachability(), "a", "b", "c").down_since == 12.0
+
+
+def test_an_answer_in_between_ends_the_series():
+    state = after_answer(failed(Reachability(), "a", "b"), 5.0)
+    assert failed(state, "c", "a").down_since is None
+
+
+def test_two_hosts_are_enough_where_the_system_itself_has_no_network_and_one_if_there_is_only_one():
+    assert failed(Reachability(), "a", local=True).down_since is None
+    assert failed(Reachability(), "a", "b", local=True).down_since == 11.0
+    assert failed(Reachability(), "a", local=True, hosts_known=1).down_since == 10.0
+
+
+def test_a_request_that_began_before_the_last_answer_says_nothing():
+    """At the end of a round only slow and dead hosts are left; they time out together."""
+    answered = after_answer(Reachability(), 60.0)
+    assert failed(answered, "a", "b", "c") == answered
+
+
+@given(st.lists(st.tuples(st.booleans(), HOSTS), max_size=30))
+def test_an_answer_always_ends_an_outage(events: list[tuple[bool, str]]):
+    state = Reachability()
+    for number, (answered, host) in enumerate(events):
+        now = float(number)
+        state = (
+            after_answer(state, now)
+            if answered
+            else after_failure(state, host, now, now, local=False, hosts_known=3)
+        )
+    assert after_answer(state, 99.0).down_since is None
+    assert (state.down_since is None) or len(state.failing) >= 3
+
+
+@pytest.mark.parametrize("reason", ["truncated", "protocol", "encoding", "too_large"])
+def test_a_broken_answer_is_an_answer(reason: str):
+    detector = OutageDetector(lambda: 0.0)
+    for host in "abcd":
+        detector.record_failure(host, Failure(reason), detector.enter(host), local=False)
+    assert detector.state.down_since is None
+
+
+def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():
+    now, returned = [100.0], []
+    detector = OutageDetector(lambda: now[0], lambda: returned.append(now[0]))
+    for host in "ab":
+        detector.record_failure(host, Failure("refused"), detector.enter(host), local=False)
+    with pytest.raises(FetchStopped):
+        detector.record_failure("c", Failure("refused"), detector.enter("c"), local=False)
+    with pytest.raises(FetchStopped):
+        detector.check()
+    now[0] += 30
+    for host in "abc":
+        detector.enter(host)
+    with pytest.raises(FetchStopped):
+        detector.enter("d")
+    detector.record_answer("b")
+    detector.check()
+    assert returned == [130.0]
