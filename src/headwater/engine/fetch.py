@@ -67,7 +67,7 @@ class RecipeFetches:
         self.results: list[FetchResult] = []
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         return len(self.leads)
 
     def claim(self, limit: int) -> None:
@@ -94,13 +94,13 @@ class RecipeFetches:
         nothing_new = _nothing_new(stored)
         if isinstance(verdict, Retry):
             self._log(stored).info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
-            retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counted)
+            retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts_attempt)
             return replace(nothing_new, result=retry)
         if isinstance(verdict, GiveUp):
             return self._give_up(stored, nothing_new, verdict, answer)
         assert isinstance(answer, Response)
         nothing_new = replace(
-            nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved
+            nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved_to
         )
         if isinstance(verdict, Unchanged):
             return self._end_unchanged(stored, nothing_new)
@@ -127,7 +127,7 @@ class RecipeFetches:
         if stored.render and reason == NO_BROWSER:
             return nothing_new  # its document is set aside already, for this very reason
         if reason in DEAD_ENDS or reason == NOT_FETCHED:
-            return replace(nothing_new, dropped=reason)
+            return replace(nothing_new, drop_reason=reason)
         return replace(nothing_new, result=Quarantine(reason=reason, detail=detail))
 
     def _end_unchanged(self, stored: StoredLead, nothing_new: FetchResult) -> FetchResult:
@@ -164,7 +164,7 @@ class RecipeFetches:
 
 
 def _nothing_new(stored: StoredLead) -> FetchResult:
-    return FetchResult(lead=stored.id, version=stored.lead.version, rendered=stored.render, result=None)
+    return FetchResult(lead=stored.id, version=stored.lead.version, was_rendered=stored.render, result=None)
 
 
 def _request(stored: StoredLead) -> Request:

@@ -15,6 +15,8 @@ from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
+KIND_ALIASES = {"execution_api": "broker"}
+"""The neutral vocabulary has another name for a kind."""
 
 
 class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,6 +63,9 @@ class WatchList:
     """Ticker to subject."""
 
 
+NO_COMPANIES = WatchList((), (), {})
+
+
 def load_watch_list(path: Path) -> WatchList:
     file = load_yaml(path, WatchListFile)
     tickers = {company.ticker: company.subject for company in file.entities}
@@ -92,7 +97,7 @@ def _source(line: WatchListSource, company: WatchedCompany | None, where: str) -
     return make_source(
         SourceLine(
             name=f"{company.ticker} {line.name}" if company else line.name,
-            kind=line.kind,
+            kind=KIND_ALIASES.get(line.kind, line.kind),
             url=line.url,
             every=line.every,
             cron=line.cron,

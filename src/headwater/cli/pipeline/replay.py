@@ -19,10 +19,10 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.render.progress import LINE_EVERY, ChangePrinter, Throttle
 from headwater.cli.render.replay_report import print_replay_report, progress_line, replay_card, replay_table
-from headwater.cli.times import parse_time
 from headwater.model.errors import Refused
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.replay_pool import replace_replayed, run_replay
+from headwater.settings.times import parse_time
 from headwater.store.changes.replays import Replays
 
 app = command_group("Extract stored captures again with the current code, compare, and replace documents.")
@@ -192,7 +192,7 @@ def apply_replay(
     replay = replays.get(name)
     message = f"{format_count(replay['replaced'], 'document')} replaced, {replay['moved_on']} moved on, {replay['stays']} stay."
     if replay["state"] == ReplayState.APPLYING:
-        message = f"{short_id(name)} is being applied: workers replace documents that are {' or '.join(replay['chosen'])}."
+        message = f"{short_id(name)} is being applied: workers replace documents that are {' or '.join(replay['chosen_verdicts'])}."
     print_result(replay, message, as_json=as_json)
 
 

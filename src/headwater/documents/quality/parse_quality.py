@@ -129,7 +129,7 @@ class ScoreQuality:
             "reasons": list(score.reasons),
         }
         if score.label in self.set_aside and is_from_page(document):
-            return SetAside("low_quality", record)
+            return SetAside("low_quality", record, quality=score.value)
         return replace(document, quality=score.value).with_notes(**record)
 
 

@@ -50,7 +50,7 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
         "version",
         "attempts",
         "render",
-        "corrected",
+        "is_corrected",
         "capture_id",
         "page_reason",
     )
@@ -131,7 +131,7 @@ def _revise_corrected(
     ids = [
         held_rows[result.lead]["document_id"]
         for result in results
-        if held_rows[result.lead]["corrected"]
+        if held_rows[result.lead]["is_corrected"]
         and held_rows[result.lead]["version"] == result.version
         and not isinstance(result.result, Capture | Postponement)
     ]
@@ -143,8 +143,8 @@ def _revise_corrected(
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
-    if row["render"] and not result.rendered and not isinstance(result.result, Postponement):
+        return {"state": State.WAITING, "due_at": now, "render": False, "is_corrected": row["is_corrected"]}
+    if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
 
@@ -158,7 +158,7 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
     values = FINISHED_VALUES | {
         "state": State.DONE,
         "reason": None,
-        "corrected": False,
+        "is_corrected": False,
         "page_reason": result.no_page,
         "updated_at": now,
     }
@@ -166,10 +166,10 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
         values["url"] = result.moved_to
     if isinstance(outcome, Quarantine):
         return values | {"state": State.QUARANTINED, "reason": outcome.reason}
-    if result.rendered:
+    if result.was_rendered:
         values["render"] = False
-    if result.dropped:
-        return values | {"state": State.DROPPED, "reason": result.dropped}
+    if result.drop_reason:
+        return values | {"state": State.DROPPED, "reason": result.drop_reason}
     if result.fresh_until is not None:
         values["fresh_until"] = result.fresh_until
     if isinstance(outcome, Capture):

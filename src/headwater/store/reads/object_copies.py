@@ -69,7 +69,7 @@ class ObjectCopies:
                 batch.append((payload, capture_from(row)))
             yield batch
 
-    def parsed(self, recipe: str, since: datetime | None) -> Iterator[list[ParsedDocument]]:
+    def parsed_documents(self, recipe: str, since: datetime | None) -> Iterator[list[ParsedDocument]]:
         query = (
             select(documents.c.id, documents.c.text, documents.c.attributes, sources.c.kind, facts.c.value)
             .join(sources, sources.c.id == documents.c.source_id)
