@@ -102,8 +102,8 @@ def test_crypto_temporary_failures_are_retried_first_and_then_stored(internet: I
         internet.clear_faults()
         (row,) = [row for row in crypto_run.documents() if row["page"] == "unreachable"]
         assert (row["state"], row["title"]) == (State.KEPT, article["title"])
-        asked = [record for record in internet.log() if record["path"] == path]
-        assert len(asked) >= 4
+        requests = [record for record in internet.log() if record["path"] == path]
+        assert len(requests) >= 4
         assert crypto_run.fetch_pages([row["id"]]) == 1
         crypto_run.run()
         (read,) = crypto_run.rows(documents, id=row["id"])
@@ -135,12 +135,12 @@ def test_crypto_a_source_may_say_that_its_pages_are_not_requested_or_required(
         crypto_run.app.store.register(load_sources(list_file, "crypto"), crypto_run.clock())
         crypto_run.run(WAIT)
         assert {row["page"] for row in crypto_run.documents(State.KEPT)} == states
-        asked = {record["path"] for record in internet.log()} - {
+        requests = {record["path"] for record in internet.log()} - {
             "/feed.xml",
             "/robots.txt",
             "/.well-known/tdmrep.json",
         }
-        assert bool(asked) is (mode == "require")
+        assert bool(requests) is (mode == "require")
 
 
 def test_markets_articles_behind_walls_are_documents_of_their_description(

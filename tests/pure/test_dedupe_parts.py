@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from tests.support.dedupe_stream import dedupe_stream
+
 from headwater.documents.dedupe.articles import Article, publication_order
-from headwater.documents.dedupe.rules import dedupe_stream
 
 MORNING = datetime(2026, 11, 13, 8, tzinfo=UTC)
 OPENING = (
