@@ -34,11 +34,11 @@ class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A source. With `each` it becomes one source per active company, with `tickers` one per named company."""
+    """A source. With `per_company` it becomes one source per active company, with `tickers` one per named company."""
 
     name: str
     kind: str
-    each: bool = False
+    per_company: bool = False
     tickers: list[str] = []
     url: str = ""
     every: str | None = None
@@ -83,7 +83,7 @@ def _expanded(line: WatchListSource, companies: dict[str, WatchedCompany], where
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
     selected = [companies[ticker] for ticker in line.tickers]
-    if not selected and line.each:
+    if not selected and line.per_company:
         selected = list(companies.values())
     if not selected:
         return [_source(line, None, where)]
