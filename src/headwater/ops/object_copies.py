@@ -16,7 +16,7 @@ def copy_objects(
     were written or are missing from the archive."""
     copies = app.object_copies
     counts = {"payloads": 0, "documents": 0, "written": 0, "missing": 0}
-    for batch in copies.payloads(recipe, since):
+    for batch in copies.payloads(recipe, since, layout.label):
         named = [(layout.raw(payload), capture) for payload, capture in batch]
         absent = [(name, capture) for name, capture in named if not target.has(name)]
         bodies = app.archive.get([capture for _, capture in absent])
@@ -26,7 +26,7 @@ def copy_objects(
                 counts["written"] += target.write(name, bodies[capture.sha256])
             else:
                 counts["missing"] += 1
-    for documents in copies.parsed(recipe, since):
+    for documents in copies.parsed(recipe, since, layout.label):
         for document in documents:
             counts["documents"] += 1
             parts = {

@@ -59,7 +59,7 @@ def object_layout(names: ResourceNames) -> ObjectLayout:
     def part(kind: str, label: str | None, document: str, name: str) -> str:
         return f"{names.normalised}/{names.source_type(kind)}/{_label(label)}/{document}/{name}"
 
-    return ObjectLayout(raw=raw, part=part)
+    return ObjectLayout(raw=raw, part=part, label="ticker")
 
 
 def _label(label: str | None) -> str:

@@ -31,7 +31,7 @@ def agent_command(
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Process the queues for extraction and macro classification with a language model.
+    """Process the queues about which a recipe has a question with a language model.
 
     The agent calls the OpenAI-compatible endpoint of the setting `agent` and stores answers that fit the schema. An item
     that fails is retried after ten minutes, five times in total, and then waits for `headwater queue retry`.
@@ -57,6 +57,7 @@ def make_agent(app: App) -> ExtractionAgent:
     )
     return ExtractionAgent(
         queues=app.queues,
+        questions=app.questions,
         chat=chat,
         owner=f"{socket.gethostname()}:{os.getpid()}",
         max_calls=endpoint.max_calls,

@@ -35,9 +35,9 @@ class ObjectCopies:
     engine: Engine
 
     def payloads(
-        self, recipe: str, since: datetime | None
+        self, recipe: str, since: datetime | None, label: str
     ) -> Iterator[list[tuple[CapturedPayload, Capture]]]:
-        """The payloads of every finished poll, in batches. A payload with the same bytes as an earlier one is stored
+        """The payloads of every finished poll, in batches; `label` names the option of their sources that labels them. A payload with the same bytes as an earlier one is stored
         once, with the poll that received it first."""
         during_poll = and_(
             captures.c.source_id == polls.c.source_id,
@@ -61,7 +61,7 @@ class ObjectCopies:
                 pages = {row["poll_id"]: pages.get(row["poll_id"], 0) + 1}
                 payload = CapturedPayload(
                     kind=row["kind"],
-                    label=row["options"].get("ticker"),
+                    label=row["options"].get(label),
                     at=row["fetched_at"],
                     poll_id=row["poll_id"],
                     page=pages[row["poll_id"]],
@@ -69,7 +69,7 @@ class ObjectCopies:
                 batch.append((payload, capture_from(row)))
             yield batch
 
-    def parsed(self, recipe: str, since: datetime | None) -> Iterator[list[ParsedDocument]]:
+    def parsed(self, recipe: str, since: datetime | None, label: str) -> Iterator[list[ParsedDocument]]:
         query = (
             select(documents.c.id, documents.c.text, documents.c.attributes, sources.c.kind, facts.c.value)
             .join(sources, sources.c.id == documents.c.source_id)
@@ -84,7 +84,7 @@ class ObjectCopies:
                 ParsedDocument(
                     id=row["id"],
                     kind=row["kind"],
-                    label=(row["attributes"] or {}).get("ticker"),
+                    label=(row["attributes"] or {}).get(label),
                     text=row["text"],
                     record=row["value"],
                 )
