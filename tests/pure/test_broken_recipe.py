@@ -4,7 +4,6 @@ from importlib.metadata import EntryPoint, entry_points
 
 import pytest
 
-import headwater.app
 import headwater.recipes.loader
 from headwater.app import App
 from headwater.model.errors import Refused
@@ -20,8 +19,7 @@ def broken_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     def installed_entry_points(*, group: str, name: str | None = None) -> list[EntryPoint]:
         return [point for point in installed if point.group == group and name in {None, point.name}]
 
-    for module in (headwater.app, headwater.recipes.loader):
-        monkeypatch.setattr(module, "entry_points", installed_entry_points)
+    monkeypatch.setattr(headwater.recipes.loader, "entry_points", installed_entry_points)
 
 
 def test_a_broken_recipe_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]):
