@@ -95,7 +95,7 @@ def fill(engine: Engine, rows: int) -> None:
             "SELECT id, number, external_id, guid, url FROM documents"
         ),
         (
-            f"INSERT INTO polls (id, recipe, source_id, source_number, number, status, started_at, ended_at, found_count, new_count) "
+            f"INSERT INTO polls (id, recipe, source_id, source_number, number, status, started_at, ended_at, item_count, new_count) "
             f"SELECT {key}, 'crypto', {hexed.format(feed)}, {feed}, i, 'completed', {at}, {at}, 10, 1 "
             f"FROM {series.format(max(1, rows // RUNS_SHARE))}"
         ),

@@ -26,9 +26,10 @@ import datasketch
 import numpy as np
 
 from headwater.documents.dedupe.articles import Article
-from headwater.documents.dedupe.deduplicator import PER_KEY
+from headwater.documents.dedupe.deduplicator import PER_KEY, Deduplicator
+from headwater.documents.dedupe.index import MemoryIndex
 from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
-from headwater.documents.dedupe.rules import PROFILES, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, PROFILES
 from headwater.documents.dedupe.tokens import mix_bits
 from headwater.text.folding import fold_text
 
@@ -88,7 +89,7 @@ def article(document: Row) -> Article:
 def measure_stream(documents: list[Row]) -> dict[str, object]:
     """One pass in arrival order; the time of a document includes lookup, verification and storing it."""
     answers, costs = {}, []
-    for decision, cost in timed(dedupe_stream(map(article, documents))):
+    for decision, cost in timed(map(Deduplicator(DEFAULT, MemoryIndex()).add, map(article, documents))):
         answers[decision.id] = decision.duplicate_of
         costs.append(cost)
     figures = score(documents, answers)
@@ -185,8 +186,8 @@ def peers(documents: list[Row]) -> dict[str, dict[str, object]]:
     return {
         "sha256 of normalised text": score(documents, answers_by_hash(documents)),
         "datasketch 5-gram 0.7": score(documents, answers_by_minhash(documents, 0.7)),
-        "profile seed-c": score(documents, answers_by_profile(documents, "seed-c")),
-        "profile seed-g": score(documents, answers_by_profile(documents, "seed-g")),
+        "profile titles": score(documents, answers_by_profile(documents, "titles")),
+        "profile minhash": score(documents, answers_by_profile(documents, "minhash")),
     }
 
 
@@ -213,7 +214,7 @@ def answers_by_minhash(documents: list[Row], threshold: float) -> dict[str, str 
 
 
 def answers_by_profile(documents: list[Row], name: str) -> dict[str, str | None]:
-    decisions = dedupe_stream(map(article, documents), profile=PROFILES[name])
+    decisions = map(Deduplicator(PROFILES[name], MemoryIndex()).add, map(article, documents))
     return {decision.id: decision.duplicate_of for decision in decisions}
 
 

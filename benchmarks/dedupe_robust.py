@@ -18,7 +18,9 @@ from benchmarks.wire.edits import Edit, all_edits, gentle
 from benchmarks.wire.forms import RECURRING, STORIES, Form
 from benchmarks.wire.words import Filling
 from headwater.documents.dedupe.articles import Article, Decision
-from headwater.documents.dedupe.rules import dedupe_stream
+from headwater.documents.dedupe.deduplicator import Deduplicator
+from headwater.documents.dedupe.index import MemoryIndex
+from headwater.documents.dedupe.rules import DEFAULT
 
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 PUBLISHERS = (
@@ -53,7 +55,8 @@ def main() -> None:
     tally = Tally(options.errors)
     for number in range(options.rounds):
         samples = newsroom(random.Random(options.seed + number))
-        tally.add(samples, list(dedupe_stream(item.article for item in samples)))
+        deduplicator = Deduplicator(DEFAULT, MemoryIndex())
+        tally.add(samples, [deduplicator.add(item.article) for item in samples])
     print(json.dumps(tally.report()))
 
 

@@ -71,7 +71,7 @@ def name_of(document: int) -> str:
     return key("document", RECIPE, f"https://wire.example/{document}")
 
 
-def prints_of(document: int) -> list[tuple[str, str]]:
+def fingerprints_of(document: int) -> list[tuple[str, str]]:
     return [
         ("url-identity-1", f"https://wire.example/2026/11/13/{document}-harbour-opens-again-after-storm"),
         ("guid-1", f"wire.example\ntag:wire.example,2026:{document}"),
@@ -126,7 +126,7 @@ def fill_documents(store: sqlite3.Connection, names: list[str], numbers: list[in
 def fill_prints(store: sqlite3.Connection, names: list[str]) -> None:
     statement = f"INSERT INTO fingerprints VALUES ('{RECIPE}', ?, ?, ?, ?)"
     for place in range(3):
-        rows = [(*prints_of(i)[place], name, i // BATCH + 1) for i, name in enumerate(names)]
+        rows = [(*fingerprints_of(i)[place], name, i // BATCH + 1) for i, name in enumerate(names)]
         rows.sort()
         insert(store, statement, rows)
 
@@ -197,16 +197,16 @@ def time_lookups(
 
 
 def look_up(store: SqlStore, batch: list[tuple[int, list[int]]]) -> list[bool]:
-    prints = sorted({value for document, _ in batch for value in prints_of(document)})
+    fingerprints = sorted({value for document, _ in batch for value in fingerprints_of(document)})
     keys = sorted({value for _, document_keys in batch for value in document_keys})
-    recalled = store.look_up_fingerprints(RECIPE, SCHEME, prints, keys, PER_KEY)
+    recalled = store.look_up_fingerprints(RECIPE, SCHEME, fingerprints, keys, PER_KEY)
     return list(_hits(batch, recalled.owners, recalled.holders))
 
 
 def _hits(batch: list, owners: dict, holders: dict) -> Iterator[bool]:
     for document, keys in batch:
         name = name_of(document)
-        owned = all(owners.get(value) == name for value in prints_of(document))
+        owned = all(owners.get(value) == name for value in fingerprints_of(document))
         yield owned and any(name in holders.get(value, ()) for value in keys)
 
 

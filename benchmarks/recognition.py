@@ -18,10 +18,10 @@ import numpy as np
 from sqlalchemy import Connection, Engine, text
 
 from headwater.documents.dedupe.deduplicator import PER_KEY
-from headwater.model.document import Trace
+from headwater.model.document import DedupeRecord
 from headwater.model.keys import key, key_number
 from headwater.store.connect import connect, read_transaction, write_transaction
-from headwater.store.dedupe.index import dedupe_space, recall, store_traces
+from headwater.store.dedupe.index import dedupe_space, recall, store_dedupe_records
 from headwater.store.migrate import migrate
 
 RECIPE, SCHEME = "bench", "near-1"
@@ -63,7 +63,7 @@ def grow(engine: Engine, before: int, documents: int) -> None:
                 "COPY fingerprints (recipe, kind, value, document_id, epoch) FROM STDIN"
             ) as copy:
                 for number, name in zip(numbers, names, strict=True):
-                    for kind, value in prints_of(number):
+                    for kind, value in fingerprints_of(number):
                         copy.write_row((RECIPE, kind, value, name, number // BATCH))
             with cursor.copy(
                 "COPY sentence_counts (space, sentence, publisher, stories, story) FROM STDIN"
@@ -79,7 +79,7 @@ def name_of(number: int) -> str:
     return key("document", RECIPE, f"https://wire.example/{number}")
 
 
-def prints_of(number: int) -> list[tuple[str, str]]:
+def fingerprints_of(number: int) -> list[tuple[str, str]]:
     return [
         ("guid-1", f"wire.example\ntag:wire.example,2026:{number}"),
         ("text-sha256-1", key("text", str(number)) * 2),
@@ -87,22 +87,22 @@ def prints_of(number: int) -> list[tuple[str, str]]:
     ]
 
 
-def traces(first: int, chance: np.random.Generator) -> list[tuple[str, Trace]]:
+def records(first: int, chance: np.random.Generator) -> list[tuple[str, DedupeRecord]]:
     """A batch of new articles."""
     batch = []
     for number in range(first, first + BATCH):
         keys = chance.integers(-(2**63), 2**63 - 1, KEYS).tolist()
         sentence_keys = chance.integers(-(2**63), 2**63 - 1, SENTENCES).tolist()
-        trace = Trace(
+        record = DedupeRecord(
             scheme=SCHEME,
-            prints=tuple(prints_of(number)),
+            fingerprints=tuple(fingerprints_of(number)),
             keys=tuple(keys),
             sentences=tuple(sentence_keys),
             publisher="Wire",
             original=name_of(number),
             epoch=0,
         )
-        batch.append((name_of(number), trace))
+        batch.append((name_of(number), record))
     return batch
 
 
@@ -110,16 +110,16 @@ def costs(engine: Engine, first: int) -> tuple[list[float], list[float]]:
     """Milliseconds per batch for looking up and for storing."""
     chance, asking, remembering = np.random.default_rng(first + 1), [], []
     for attempt in range(TRIES):
-        batch = traces(first + attempt * BATCH, chance)
-        prints = sorted({value for _, trace in batch for value in trace.prints})
-        keys = sorted({value for _, trace in batch for value in trace.keys})
+        batch = records(first + attempt * BATCH, chance)
+        fingerprints = sorted({value for _, record in batch for value in record.fingerprints})
+        keys = sorted({value for _, record in batch for value in record.keys})
         start = time.perf_counter()
         with read_transaction(engine) as connection:
-            recall(connection, RECIPE, SCHEME, prints, keys, limit=PER_KEY)
+            recall(connection, RECIPE, SCHEME, fingerprints, keys, limit=PER_KEY)
         looked_up = time.perf_counter()
         with write_transaction(engine) as connection:
             _note_epoch(connection)
-            store_traces(connection, RECIPE, batch, {name for name, _ in batch})
+            store_dedupe_records(connection, RECIPE, batch, {name for name, _ in batch})
         asking.append((looked_up - start) * 1000)
         remembering.append((time.perf_counter() - looked_up) * 1000)
     return asking, remembering

@@ -11,14 +11,15 @@ import json
 import sys
 import tempfile
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from headwater.documents.embedding.encoder import open_encoder
-from headwater.stories.topics.classifier import TopicClassifier, topic_features
+from headwater.stories.topics.classifier import SCHEME, TopicClassifier, topic_features
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
-from headwater.stories.topics.model_file import FILE, pack_classifier, unpack_classifier
+from headwater.stories.topics.model_file import FILE, unpack_classifier
 
 CODES = tuple(TOPIC_NAMES)
 FOLDS = 5
@@ -29,6 +30,8 @@ STRENGTH = 2.0
 ROUNDS = 300
 SHOWN = ("macro_f1", "micro_f1", "coverage", "accuracy_when_answered")
 REPORT = Path(__file__).parent / "topics-report.md"
+
+LARGEST_INT8 = 127
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,23 @@ def report(figures: dict[str, object], size: int, encoder: str) -> str:
         *(f"| {TOPIC_NAMES[code]} | {value} |" for code, value in figures["by_class"].items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def pack_classifier(classifier: TopicClassifier, encoder: str) -> bytes:
+    """The file content. It names the encoder and the word hashing it was trained for, because no other vectors fit."""
+    scale = np.abs(classifier.weights).max(axis=0) / LARGEST_INT8
+    target = BytesIO()
+    np.savez_compressed(
+        target,
+        weights=np.rint(classifier.weights / scale).astype(np.int8),
+        scale=scale.astype(np.float32),
+        bias=classifier.bias.astype(np.float32),
+        codes=np.array(classifier.codes),
+        least=np.array(classifier.threshold),
+        encoder=np.array(encoder),
+        words=np.array(SCHEME),
+    )
+    return target.getvalue()
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ def run_engine(
         handled = _timed(spent, "poll and fetch", lambda: network.step(timedelta(0)))
         for task in LOCAL_TASKS:
             handled += _timed(spent, task.value, lambda task=task: engine.run(Job(RECIPE, task)))
-        idle = 0 if handled or network.waiting else idle + 1
+        idle = 0 if handled or network.waiting_count else idle + 1
         if idle:
             clock.now += timedelta(minutes=1)
     close_all()

@@ -191,7 +191,7 @@ class App:
 
         return load_recipes(self.settings)
 
-    @property
+    @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
         return self.loaded_recipes.recipes
 

@@ -37,7 +37,7 @@ LONGEST = 60
 def test_c35_killed_between_sending_and_noting_it_is_sent_again_with_the_same_key(
     scene: Scene, database: str, tmp_path: Path
 ):
-    scene.poll(source=crypto(), error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=crypto(), error="http_500", failures=10, stop_reason="10 failures in a row")
     with http_receiver() as receiver:
         path = settings_file(tmp_path, database, f'notify: {{ops: {{kind: webhook, url: "{receiver.url}"}}}}')
         app = App(read_settings(path, {}))

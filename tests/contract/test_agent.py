@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.pure.test_llm_extraction import GOOD, MACRO_GOOD
 from tests.servers.chat_api import ChatServer, Reply, chat_server
+from tests.support.market_views import plain_name_statements
 from tests.support.scene import START
 
 from headwater.model.errors import Refused
@@ -18,7 +19,6 @@ from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
 from headwater_recipes.markets.questions import QUESTIONS
-from headwater_recipes.markets.views import plain_name_statements
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"
@@ -297,3 +297,37 @@ def test_instructions_in_a_document_stay_data_and_cannot_extend_the_answer(offic
 def test_the_key_is_shown_nowhere(office: Office):
     chat = ChatClient(address="http://127.0.0.1:1/", model="m", clock=office.watch, key=KEY)
     assert KEY not in repr(chat)
+
+
+def drain_patiently(office: Office, *replies: Reply, otherwise: Reply = FINE) -> tuple[AgentTally, int]:
+    """Waiting moves the clock; the number is how many items are left."""
+
+    async def sleep(seconds: float) -> None:
+        office.watch.now += timedelta(seconds=seconds)
+
+    async def scene() -> tuple[AgentTally, int]:
+        async with chat_server(otherwise, *replies) as server:
+            agent = office.agent(server)
+            async with agent.chat.session() as session:
+                return await agent.drain_patiently(session, sleep), agent.count_waiting()
+
+    return asyncio.run(scene())
+
+
+def test_an_agent_that_runs_once_waits_when_it_is_asked_to_and_processes_everything(office: Office):
+    for number in range(6):
+        office.put(str(number))
+    busy = Reply(status=429, headers={"Retry-After": "40"})
+    tally, left = drain_patiently(office, FINE, busy, busy, FINE, busy)
+    assert (tally.done, tally.postponed, tally.wait, left) == (6, 3, timedelta(0), 0)
+
+
+@pytest.mark.parametrize(("pause", "postponed"), [("3600", 2), ("30", 10)])
+def test_an_agent_that_runs_once_gives_up_on_an_endpoint_that_stays_busy_and_says_what_is_left(
+    office: Office, pause: str, postponed: int
+):
+    for number in range(6):
+        office.put(str(number))
+    tally, left = drain_patiently(office, otherwise=Reply(status=429, headers={"Retry-After": pause}))
+    assert (tally.done, tally.postponed, left) == (0, postponed, 6)
+    assert tally.wait == timedelta(seconds=int(pause))

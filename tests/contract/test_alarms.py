@@ -194,7 +194,7 @@ def test_c37_a_source_that_writes_a_hundred_entries_a_day_has_a_rhythm_too(app: 
 
 
 def test_c37_a_source_that_was_stopped_is_reported(app: App, scene: Scene):
-    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stop_reason="10 failures in a row")
     check_health(app)
     assert titles(scene) == ["Ledger was stopped"]
 
@@ -240,7 +240,7 @@ def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
 def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
     app: App, scene: Scene, receiver: HttpReceiver, capsys: pytest.CaptureFixture[str]
 ):
-    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stop_reason="10 failures in a row")
     check_health(app)
     receiver.answers = [(400, {})]
     worker = Worker(app.context("worker", fetching=False))
@@ -259,7 +259,7 @@ def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
 def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     app: App, scene: Scene, receiver: HttpReceiver
 ):
-    poll_hourly(scene, error="http_500", failures=10, stopped="10 failures in a row")
+    poll_hourly(scene, error="http_500", failures=10, stop_reason="10 failures in a row")
     check_health(app)
     worker = Worker(app.context("worker", fetching=False))
     receiver.answers = [(503, {})] * 20
@@ -283,7 +283,7 @@ def test_c32_the_command_reports_problems_by_its_exit_code(ask: Ask, scene: Scen
     scene.poll(source=crypto("Good"), due_at=START + 10_000 * HOUR)
     answer = ask("health", "--json")
     assert (answer.code, answer.record["healthy"]) == (0, True)
-    scene.poll(source=crypto("Bad"), error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=crypto("Bad"), error="http_500", failures=10, stop_reason="10 failures in a row")
     answer = ask("health")
     assert answer.code == 1
     assert "Unhealthy." in answer.out

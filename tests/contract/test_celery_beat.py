@@ -23,6 +23,7 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.flow import sources
+from headwater.store.schema.operations import maintenance_tasks
 
 POLL = f"headwater.{RECIPE}.poll"
 ELSEWHERE, FURTHER = "elsewhere:1:0:beat", "further:1:0:beat"
@@ -81,10 +82,10 @@ def test_no_hints_are_sent_for_paused_or_stopped_sources(stage: Stage, engine: E
     scene, beat = stage.scene, stage.beat()
     scene.store.register([scene.source], scene.now)
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stopped="ten failures"))
+        connection.execute(update(sources).values(stop_reason="ten failures"))
     assert beat.hint_due_work() == []
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stopped=None, active=False))
+        connection.execute(update(sources).values(stop_reason=None, active=False))
     assert beat.hint_due_work() == []
 
 
@@ -127,11 +128,7 @@ def test_a_leader_that_resigns_is_replaced_at_once(stage: Stage):
     first.resign()
     assert (second.hint_due_work(), first.hint_due_work()) == ([POLL], [])
     first.resign()  # a beat that does not lead releases nothing
-    (row,) = [
-        row
-        for row in MaintenanceTasks(stage.app.store.engine).list_tasks()
-        if row["name"] == leader_row(RECIPE)
-    ]
+    (row,) = stage.scene.rows(maintenance_tasks, name=leader_row(RECIPE))
     assert row["lease_owner"] == FURTHER
 
 

@@ -51,14 +51,14 @@ class Wire:
 
     context: Ground
     under_way: list[int]
-    waiting: int = 0
-    uncommitted: int = 0
+    waiting_count: int = 0
+    uncommitted_count: int = 0
     claims: list[bool] = field(default_factory=list)
 
     def step(self, wait: Any, *, claiming: bool) -> int:
         del wait
         self.claims.append(claiming)
-        self.waiting = self.under_way.pop(0)
+        self.waiting_count = self.under_way.pop(0)
         return self.context.next()
 
 

@@ -72,7 +72,7 @@ def test_c25_to_c28_the_types_are_those_of_the_contract_on_postgresql(postgresql
 def test_c25_a_publisher_is_a_feed_with_its_standing(scene: Scene, engine: Engine):
     working, stopped, paused = crypto("Good"), crypto("Stopped"), crypto("Paused")
     scene.poll(source=working)
-    scene.poll(source=stopped, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=stopped, error="http_500", failures=10, stop_reason="10 failures in a row")
     scene.poll(source=paused, active=False)
     scene.poll(source=make_source("Foreign"))
     publishers = {row["name"]: row for row in ask(engine, "SELECT * FROM publishers")}

@@ -222,7 +222,7 @@ def test_workers_that_never_end_leave_a_run_for_every_hour_so_that_alarms_can_fi
     source = crypto("One")
     scene.poll(source=source)
     assert list(record_continuous_runs(app)) == ["crypto"]
-    (first,) = app.pipeline_runs.list_runs("crypto")
+    (first,) = app.pipeline_runs.list_runs("crypto", {})
     assert (first["status"], first["started_at"], first["ended_at"]) == ("completed", NOON - HOUR, NOON)
     scene.now = NOON + HOUR
     entries = [make_lead(str(number), source=source, body="b") for number in range(30)]
@@ -230,7 +230,7 @@ def test_workers_that_never_end_leave_a_run_for_every_hour_so_that_alarms_can_fi
     drafts = scene.claim(Task.REFINE, recipe="crypto")
     scene.refine(*(ended_result(draft, State.QUARANTINED, "unreadable") for draft in drafts))
     record_continuous_runs(app)
-    (second, _) = app.pipeline_runs.list_runs("crypto")
+    (second, _) = app.pipeline_runs.list_runs("crypto", {})
     assert (second["started_at"], second["failed"], second["total"]) == (NOON, 30, 30)
     assert any("entries failed" in title for title in check_health(app)["recipes"]["crypto"]["raised"])
 

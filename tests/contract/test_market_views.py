@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import tests.support.scene as scenes
 from sqlalchemy import Engine, text
+from tests.support.market_views import plain_name_statements
 from tests.support.scene import ME, make_lead, make_source
 
 from headwater.model.document import Mention
@@ -20,7 +21,7 @@ from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import write_transaction
 from headwater.store.sql_store import SqlStore
 from headwater.store.views import drop_views, install_views
-from headwater_recipes.markets.views import MARKET_VIEWS, NAMES, plain_name_statements, view_name
+from headwater_recipes.markets.views import MARKET_VIEWS, NAMES, view_name
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 NGSC, SLNR = (key("subject", "markets", ticker) for ticker in ("NGSC", "SLNR"))

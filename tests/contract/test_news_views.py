@@ -162,7 +162,7 @@ def test_g1_g22_one_run_at_a_time_and_dead_runs_are_abandoned(world: World, engi
     (draft,) = world.drafts("x")
     keep(world, draft)
     closed = runs.finish("run_c", START + 4 * HOUR)
-    assert (closed["status"], closed["total"], closed["processed"]) == ("completed", 1, 1)
+    assert (closed["status"], closed["total_count"], closed["processed_count"]) == ("completed", 1, 1)
     rows = read_tuples(engine, "SELECT run_id, status, processed_entries FROM processing_runs ORDER BY id")
     assert rows == [("run_a", "failed", "0"), ("run_c", "completed", "1")]
     assert [run["id"] for run in runs.list_runs(RECIPE, RUN_OPTIONS)] == ["run_c", "run_a"]

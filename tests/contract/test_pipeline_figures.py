@@ -33,7 +33,7 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     assert (figures.duration, figures.read, figures.unreadable) == (HOUR, 2, 1)
     assert (figures.stories, figures.single, figures.breakers) == (1, 1, 1)
     closed = PipelineRuns(engine).finish("run", START)
-    assert (closed["status"], closed["failed"]) == ("partial", 1)
+    assert (closed["status"], closed["failed_count"]) == ("partial", 1)
     after = pipeline_figures(engine, RECIPE, START + 5 * HOUR)
     assert after is not None
     assert (after.duration / HOUR, after.entries, after.failed) == (0, 2, 1)

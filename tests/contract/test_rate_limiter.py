@@ -62,7 +62,7 @@ def send(rate_limiter: RateLimiter, request_demand: Demand, now: float) -> None:
 def test_p7_one_request_per_interval(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     assert ask(rate_limiter, demand("b", host()), START + 0.4) == Wait(
-        START + 1, "host:ledgerlane.example", planned=True
+        START + 1, "host:ledgerlane.example", is_planned=True
     )
     assert ask(rate_limiter, demand("b", host()), START + 1) == Go()
 

@@ -24,7 +24,7 @@ def test_p7_a_clock_that_is_set_back_takes_what_was_sent_along(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     back = START - 3600
     assert ask(rate_limiter, demand("b", host()), back) == Wait(
-        back + 1, "host:ledgerlane.example", planned=True
+        back + 1, "host:ledgerlane.example", is_planned=True
     )
     assert ask(rate_limiter, demand("b", host()), back + 1) == Go()
 
@@ -34,7 +34,7 @@ def test_a_clock_that_is_set_back_does_not_make_a_block_longer(rate_limiter):
     rate_limiter.block_until(["host:ledgerlane.example"], START + 100)
     day = START - 86_400
     assert ask(rate_limiter, demand("b", host()), day) == Wait(
-        day + 100, "host:ledgerlane.example", planned=True
+        day + 100, "host:ledgerlane.example", is_planned=True
     )
 
 
@@ -50,7 +50,7 @@ def test_r32_a_clock_that_is_set_back_does_not_renew_a_budget(rate_limiter):
 def test_a_clock_that_is_corrected_by_a_little_changes_nothing(rate_limiter):
     send(rate_limiter, demand("a", host()), START)
     assert ask(rate_limiter, demand("b", host()), START - 0.5) == Wait(
-        START + 1, "host:ledgerlane.example", planned=True
+        START + 1, "host:ledgerlane.example", is_planned=True
     )
 
 

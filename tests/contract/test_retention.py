@@ -52,7 +52,7 @@ def articles(app: App) -> dict[str, dict[str, Any]]:
 
 def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Scene):
     source = crypto()
-    scene.poll(source=source, error="http_500", failures=10, stopped="10 failures in a row")
+    scene.poll(source=source, error="http_500", failures=10, stop_reason="10 failures in a row")
     running = crypto("Running")
     scene.store.register([running], scene.now)
     scene.claim(Task.POLL, keys=(running.id,), recipe="crypto")
@@ -60,7 +60,8 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.poll(source=crypto("Fresh"))
     assert apply_retention(app_that_keeps(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
-    assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
+    (lease,) = scene.claim(Task.POLL, keys=(source.id,), recipe="crypto")  # its daily retry
+    assert (lease.source.failures, lease.source.stop_reason) == (10, "10 failures in a row")
 
 
 def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):

@@ -66,7 +66,7 @@ def test_the_status_distinguishes_the_states_of_sources(scene: Scene, catalogue:
     for name, fields in (
         ("A", {}),
         ("B", {"failures": 2, "error": "http_500"}),
-        ("C", {"stopped": "10 failures", "failures": 10, "due_at": None}),
+        ("C", {"stop_reason": "10 failures", "failures": 10, "due_at": None}),
         ("D", {"active": False}),
     ):
         scene.poll(source=make_source(name), **fields)

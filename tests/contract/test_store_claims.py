@@ -248,7 +248,7 @@ def test_a_postponed_or_quarantined_result_without_lease_is_ignored_too(scene: S
     later, apart = Postponement(at=START, reason="r"), Quarantine(reason="r")
     lead, group = scene.lead("a").id, group_key(RECIPE, "day")
     scene.store.finish_fetch([FetchResult(lead=lead, version="v1", result=apart)], "slow", START)
-    scene.store.finish_gather([GatherResult(group=group, version=1, quarantined=apart)], "slow", START)
+    scene.store.finish_gather([GatherResult(group=group, version=1, quarantine=apart)], "slow", START)
     for delivery in scene.rows(TASK_TABLES[Task.DELIVER]):
         scene.store.finish_deliver(
             [DeliveryResult(id=delivery["id"], revision=1, later=later)], "slow", START

@@ -65,13 +65,13 @@ def test_a_new_revision_goes_to_everyone(scene: Scene):
 
 def test_a_dropped_delivery_keeps_its_reason(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _claim_delivery(scene), dropped="unwanted")
+    row = _finish(scene, _claim_delivery(scene), drop_reason="unwanted")
     assert (row["state"], row["reason"], row["due_at"]) == (State.DROPPED, "unwanted", None)
 
 
 def test_a_quarantined_delivery_waits_for_an_operator(scene: Scene):
     scene.keep("a", routes=("out",))
-    row = _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="unknown_route"))
+    row = _finish(scene, _claim_delivery(scene), quarantine=Quarantine(reason="unknown_route"))
     assert (row["state"], row["reason"], row["due_at"]) == (State.QUARANTINED, "unknown_route", None)
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (row["id"], Task.DELIVER)
     Operations(scene.store.engine).retry(None, None, START)
@@ -85,8 +85,8 @@ def test_several_ends_in_one_batch_are_kept_apart(scene: Scene):
         [
             DeliveryResult(id=delivered.id, revision=1, receipt="r"),
             DeliveryResult(id=later.id, revision=1, later=Postponement(at=START + HOUR, reason="busy")),
-            DeliveryResult(id=dropped.id, revision=1, dropped="no"),
-            DeliveryResult(id=in_quarantine.id, revision=1, quarantined=Quarantine(reason="bad")),
+            DeliveryResult(id=dropped.id, revision=1, drop_reason="no"),
+            DeliveryResult(id=in_quarantine.id, revision=1, quarantine=Quarantine(reason="bad")),
         ],
         ME,
         START,
@@ -112,7 +112,7 @@ def test_a_newer_revision_that_came_while_this_one_was_sent_stays_due(scene: Sce
 
 
 @pytest.mark.parametrize(
-    "end", [{"dropped": "no"}, {"quarantined": Quarantine(reason="bad")}], ids=["drop", "apart"]
+    "end", [{"drop_reason": "no"}, {"quarantine": Quarantine(reason="bad")}], ids=["drop", "apart"]
 )
 def test_a_newer_revision_is_sent_whatever_became_of_the_older(scene: Scene, end):
     (draft,) = scene.keep("a", routes=("out",))
@@ -144,7 +144,7 @@ def test_a_revision_that_was_sent_is_not_sent_again(scene: Scene):
 
 def test_a_sent_revision_ends_the_quarantine_of_the_one_before(scene: Scene):
     (draft,) = scene.keep("a", routes=("out",))
-    _finish(scene, _claim_delivery(scene), quarantined=Quarantine(reason="bad"))
+    _finish(scene, _claim_delivery(scene), quarantine=Quarantine(reason="bad"))
     scene.refine(kept_result(scene.change(draft, "changed"), routes=("out",)))
     row = _finish(scene, _claim_delivery(scene))
     assert (row["state"], row["reason"], scene.count(quarantine)) == (State.DONE, None, 0)
@@ -172,6 +172,6 @@ def test_an_ended_story_is_withdrawn(scene: Scene):
     )
     scene.keep("b", group="day")
     (group_batch,) = scene.claim(Task.GATHER)
-    result = GatherResult(group=group_batch.id, version=group_batch.version, clustered=("s1",))
+    result = GatherResult(group=group_batch.id, version=group_batch.version, clustered_ids=("s1",))
     scene.store.finish_gather([result], ME, START)
     assert _claim_delivery(scene).record is None

@@ -26,7 +26,7 @@ def _gather(scene: Scene, *new_stories, group_batch: GroupBatch | None = None, *
             GatherResult(
                 group=group_batch.id,
                 version=group_batch.version,
-                clustered=tuple(story.id for story in group_batch.stories),
+                clustered_ids=tuple(story.id for story in group_batch.stories),
                 stories=new_stories,
                 **more,
             )
@@ -136,7 +136,7 @@ def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
     _keep_in_group(scene, "c")
     group_batch = _claim_group(scene)
     assert group_batch.stories == ()
-    assert group_batch.reserved == frozenset({"s1"})
+    assert group_batch.reserved_ids == frozenset({"s1"})
 
 
 def test_other_groups_keep_their_stories(scene: Scene):
@@ -182,7 +182,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
     a = _keep_in_group(scene, "a")
     _gather(scene, make_story("s1", "day", a))
     _keep_in_group(scene, "b")
-    _gather(scene, quarantined=Quarantine(reason="error:ValueError", detail="x"))
+    _gather(scene, quarantine=Quarantine(reason="error:ValueError", detail="x"))
     assert (scene.row(groups)["due_at"], scene.row(groups)["reason"]) == (None, "error:ValueError")
     assert (scene.row(quarantine)["record_id"], scene.row(quarantine)["task"]) == (DAY, Task.GATHER)
     assert scene.row(stories)["state"] == "live"
@@ -190,7 +190,7 @@ def test_a_quarantined_group_rests_with_its_reason_and_leaves_its_stories(scene:
 
 def test_a_quarantined_group_that_is_gathered_after_all_leaves_the_quarantine(scene: Scene):
     _keep_in_group(scene, "a")
-    _gather(scene, quarantined=Quarantine(reason="error:ValueError"))
+    _gather(scene, quarantine=Quarantine(reason="error:ValueError"))
     _keep_in_group(scene, "b")
     _gather(scene)
     assert (scene.count(quarantine), scene.row(groups)["reason"]) == (0, None)
@@ -232,7 +232,7 @@ def test_with_a_window_only_recent_documents_and_their_whole_stories_are_cluster
     group_batch = _claim_window(scene, timedelta(days=2))
     assert {document.id for document in group_batch.documents} == {early, lasting, new}
     assert [story.id for story in group_batch.stories] == ["s-lasting"]
-    assert group_batch.reserved == {"s-old"}
+    assert group_batch.reserved_ids == {"s-old"}
     _gather(scene, make_story("s-all", "day", *sorted([early, lasting, new])), group_batch=group_batch)
     states = {row["id"]: row["state"] for row in scene.rows(stories)}
     assert states == {"s-old": "live", "s-lasting": "ended", "s-all": "live"}

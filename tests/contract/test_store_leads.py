@@ -192,7 +192,7 @@ def test_a_postponed_fetch_is_due_later_and_may_not_count(scene: Scene, counts: 
 
 
 def test_a_dropped_lead_keeps_its_reason(scene: Scene):
-    row = _finish(scene, dropped="http_404")
+    row = _finish(scene, drop_reason="http_404")
     assert (row["state"], row["reason"], row["due_at"]) == (State.DROPPED, "http_404", None)
     assert scene.store.next_due(RECIPE).get(Task.FETCH) is None
 

@@ -35,8 +35,11 @@ def recorded_statements(engine: Engine) -> Iterator[list[Statement]]:
 def remembered(scene: Scene) -> list[str]:
     drafts = scene.drafts(*(f"page-{number}" for number in range(30)))
     for number, draft in enumerate(drafts):
-        trace_fields = {"prints": (("url", f"u{number}"), ("guid", f"g{number}")), "sentences": (number, 99)}
-        assert scene.refine(keep(draft, number, 77, epoch=now(scene), **trace_fields)) == []
+        record_fields = {
+            "fingerprints": (("url", f"u{number}"), ("guid", f"g{number}")),
+            "sentences": (number, 99),
+        }
+        assert scene.refine(keep(draft, number, 77, epoch=now(scene), **record_fields)) == []
     return [draft.id for draft in drafts]
 
 

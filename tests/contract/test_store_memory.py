@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, event
 from tests.support.scene import ME, Scene, ended_result, kept_result
 
-from headwater.model.document import FingerprintLookup, Trace
+from headwater.model.document import DedupeRecord, FingerprintLookup
 from headwater.model.jobs import Draft, RefineResult, State
 from headwater.store.claims import refine as refining
 from headwater.store.dedupe import index as remembering
@@ -20,24 +20,29 @@ SCHEME = "s1"
 MEMORY = (dedupe_bands, dedupe_epochs, fingerprints, sentence_counts, edges)
 
 
-def trace(draft: Draft, *keys: int, epoch: int = 0, **fields: Any) -> Trace:
-    defaults: dict[str, Any] = {"prints": (), "sentences": (), "publisher": "Wire", "original": draft.id}
-    return Trace(scheme=SCHEME, keys=keys, epoch=epoch, **(defaults | fields))
+def record(draft: Draft, *keys: int, epoch: int = 0, **fields: Any) -> DedupeRecord:
+    defaults: dict[str, Any] = {
+        "fingerprints": (),
+        "sentences": (),
+        "publisher": "Wire",
+        "original": draft.id,
+    }
+    return DedupeRecord(scheme=SCHEME, keys=keys, epoch=epoch, **(defaults | fields))
 
 
 def keep(draft: Draft, *keys: int, **fields: Any) -> RefineResult:
-    return replace(kept_result(draft), trace=trace(draft, *keys, **fields))
+    return replace(kept_result(draft), dedupe_record=record(draft, *keys, **fields))
 
 
 def copy(draft: Draft, of: Draft, *keys: int, **fields: Any) -> RefineResult:
     result = ended_result(draft, State.DUPLICATE, "duplicate:near", of=of.id, score=0.9)
-    return replace(result, trace=trace(draft, *keys, original=of.id, **fields))
+    return replace(result, dedupe_record=record(draft, *keys, original=of.id, **fields))
 
 
 def recall(
-    scene: Scene, *keys: int, prints: tuple[tuple[str, str], ...] = (), limit: int = 40
+    scene: Scene, *keys: int, fingerprints: tuple[tuple[str, str], ...] = (), limit: int = 40
 ) -> FingerprintLookup:
-    return scene.store.look_up_fingerprints("trial", SCHEME, prints, keys, limit)
+    return scene.store.look_up_fingerprints("trial", SCHEME, fingerprints, keys, limit)
 
 
 def now(scene: Scene) -> int:
@@ -49,7 +54,7 @@ def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_an_empty_memory_knows_nothing(scene: Scene):
-    assert recall(scene, 1, 2, prints=(("url", "u"),)) == FingerprintLookup(0, {}, {})
+    assert recall(scene, 1, 2, fingerprints=(("url", "u"),)) == FingerprintLookup(0, {}, {})
     assert scene.store.originals([]) == {}
     assert scene.store.sentence_story_counts("trial", ["Wire"], []) == {"Wire": {}}
 
@@ -65,7 +70,7 @@ def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene)
 
 def test_keys_of_another_scheme_or_recipe_are_other_keys(scene: Scene):
     (draft,) = scene.drafts("a")
-    scene.refine(keep(draft, 7, prints=(("url", "u"),)))
+    scene.refine(keep(draft, 7, fingerprints=(("url", "u"),)))
     assert scene.store.look_up_fingerprints("trial", "s2", (), [7], 40).holders == {}
     other = scene.store.look_up_fingerprints("other", SCHEME, [("url", "u")], [7], 40)
     assert (other.holders, other.owners, other.epoch) == ({}, {}, 0)
@@ -82,10 +87,10 @@ def test_more_documents_than_a_statement_takes_are_recalled(scene: Scene, monkey
 def test_a_fingerprint_belongs_to_the_first_document_that_had_it(scene: Scene):
     first, second = scene.drafts("a", "b")
     long = "x" * 5000
-    prints = (("url", "https://wire.example/a"), ("guid", long))
-    scene.refine(keep(first, prints=prints))
-    scene.refine(copy(second, first, prints=prints, epoch=now(scene)))
-    assert recall(scene, prints=prints).owners == dict.fromkeys(prints, first.id)
+    fingerprints = (("url", "https://wire.example/a"), ("guid", long))
+    scene.refine(keep(first, fingerprints=fingerprints))
+    scene.refine(copy(second, first, fingerprints=fingerprints, epoch=now(scene)))
+    assert recall(scene, fingerprints=fingerprints).owners == dict.fromkeys(fingerprints, first.id)
 
 
 def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
@@ -99,8 +104,8 @@ def test_lookups_in_sqlite_are_searches_by_the_whole_key(sqlite_engine: Engine):
 
     event.listen(sqlite_engine, "before_cursor_execute", explain)
     try:
-        prints = [("url", "u"), ("url", "v"), ("guid", "g")]
-        SqlStore(sqlite_engine).look_up_fingerprints("trial", SCHEME, prints, [1, 2], 40)
+        fingerprints = [("url", "u"), ("url", "v"), ("guid", "g")]
+        SqlStore(sqlite_engine).look_up_fingerprints("trial", SCHEME, fingerprints, [1, 2], 40)
     finally:
         event.remove(sqlite_engine, "before_cursor_execute", explain)
     searched = [plan for plan in plans if "fingerprints" in plan or "dedupe_bands" in plan]
@@ -117,8 +122,10 @@ def test_originals_are_returned_for_copies_only(scene: Scene):
 
 def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene: Scene):
     first, echo, other, late = scene.drafts("a", "b", "c", "d")
-    trace_fields = {"sentences": (5, 6)}
-    scene.refine(keep(first, **trace_fields), keep(other, **trace_fields), copy(echo, first, **trace_fields))
+    record_fields = {"sentences": (5, 6)}
+    scene.refine(
+        keep(first, **record_fields), keep(other, **record_fields), copy(echo, first, **record_fields)
+    )
     assert scene.store.sentence_story_counts("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
     scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
     counts = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
@@ -127,15 +134,15 @@ def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene:
 
 def test_deciding_a_document_again_changes_nothing(scene: Scene):
     first, second = scene.drafts("a", "b")
-    trace_fields = {"sentences": (5,), "prints": (("url", "u"),)}
-    scene.refine(keep(first, 1, 2, **trace_fields), copy(second, first, 1, 2, **trace_fields))
+    record_fields = {"sentences": (5,), "fingerprints": (("url", "u"),)}
+    scene.refine(keep(first, 1, 2, **record_fields), copy(second, first, 1, 2, **record_fields))
     before = rows_of(scene)
     assert len(before["dedupe_bands"]) == 4
     again = [scene.change(draft, "reset", version="v2") for draft in (first, second)]
     epoch = now(scene)
     results = (
-        keep(again[0], 1, 2, epoch=epoch, **trace_fields),
-        copy(again[1], first, 1, 2, epoch=epoch, **trace_fields),
+        keep(again[0], 1, 2, epoch=epoch, **record_fields),
+        copy(again[1], first, 1, 2, epoch=epoch, **record_fields),
     )
     assert scene.refine(*results) == []
     after = rows_of(scene)
@@ -156,15 +163,15 @@ def test_a_revision_adds_the_keys_that_it_did_not_have(scene: Scene):
     assert scene.count(dedupe_bands) == 4
 
 
-@pytest.mark.parametrize("fields", [{"keys": (1,)}, {"prints": (("url", "u"),)}], ids=["key", "print"])
+@pytest.mark.parametrize("fields", [{"keys": (1,)}, {"fingerprints": (("url", "u"),)}], ids=["key", "print"])
 def test_an_overtaken_document_is_decided_again(scene: Scene, fields: dict[str, Any]):
     first, second, third = scene.drafts("a", "b", "c")
-    keys, prints = fields.get("keys", ()), {"prints": fields.get("prints", ())}
-    assert scene.refine(keep(first, *keys, **prints)) == []
-    assert scene.refine(keep(second, *keys, **prints), keep(third, 99)) == [second.id]
+    keys, fingerprints = fields.get("keys", ()), {"fingerprints": fields.get("fingerprints", ())}
+    assert scene.refine(keep(first, *keys, **fingerprints)) == []
+    assert scene.refine(keep(second, *keys, **fingerprints), keep(third, 99)) == [second.id]
     assert scene.row(documents, id=second.id)["state"] == State.WAITING
     assert scene.row(documents, id=third.id)["state"] == State.KEPT
-    assert scene.refine(copy(second, first, *keys, epoch=now(scene), **prints)) == []
+    assert scene.refine(copy(second, first, *keys, epoch=now(scene), **fingerprints)) == []
     assert [(row["from_id"], row["to_id"]) for row in scene.rows(edges)] == [(second.id, first.id)]
 
 
@@ -189,7 +196,7 @@ class Accident(Exception):
 
 def test_an_error_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pytest.MonkeyPatch):
     first, second = scene.drafts("a", "b")
-    trace_fields = {"sentences": (5,), "prints": (("url", "u"),)}
+    record_fields = {"sentences": (5,), "fingerprints": (("url", "u"),)}
     before = rows_of(scene)
 
     def fail(*_: object) -> None:
@@ -198,10 +205,10 @@ def test_an_error_before_the_commit_leaves_no_row(scene: Scene, monkeypatch: pyt
     with monkeypatch.context() as patch:
         patch.setattr(refining, "_write_quarantine", fail)
         with pytest.raises(Accident):
-            scene.refine(keep(first, 1, **trace_fields), copy(second, first, 1, **trace_fields))
+            scene.refine(keep(first, 1, **record_fields), copy(second, first, 1, **record_fields))
     assert rows_of(scene) == before == {table.name: [] for table in MEMORY}
     assert (
-        scene.refine(keep(first, 1, **trace_fields), copy(second, first, 1, **trace_fields), owner=ME) == []
+        scene.refine(keep(first, 1, **record_fields), copy(second, first, 1, **record_fields), owner=ME) == []
     )
     assert scene.count(dedupe_bands) == 2
     assert scene.row(dedupe_epochs) == {"space": dedupe_space("trial", SCHEME), "value": 1}

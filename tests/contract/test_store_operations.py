@@ -21,7 +21,7 @@ def test_waking_makes_every_active_source_of_a_recipe_due(scene: Scene, operatio
     for source, fields in (
         (asleep, {}),
         (paused, {"active": False}),
-        (stopped, {"stopped": "10 failures"}),
+        (stopped, {"stop_reason": "10 failures"}),
         (foreign, {}),
     ):
         scene.poll(source=source, **fields)
@@ -60,16 +60,20 @@ def test_an_unknown_or_ambiguous_source_is_refused(scene: Scene, operations: Ope
 
 
 def test_r28_a_stopped_source_is_polled_again_after_a_reset(scene: Scene, operations: Operations):
-    scene.poll(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
+    scene.poll(due_at=None, stop_reason="10 failures in a row", failures=10, error="http_500")
     scene.now = START + 1000 * HOUR
     assert scene.claim(Task.POLL) == []
     assert operations.reset(scene.source.id, scene.now) == "Wire"
     (source_lease,) = scene.claim(Task.POLL)
-    assert (source_lease.source.failures, source_lease.source.stopped, source_lease.attempts) == (0, None, 1)
+    assert (source_lease.source.failures, source_lease.source.stop_reason, source_lease.attempts) == (
+        0,
+        None,
+        1,
+    )
 
 
 def test_5_5_a_stopped_source_stays_stopped_when_its_runs_are_deleted(scene: Scene):
-    scene.poll(due_at=None, stopped="10 failures in a row", failures=10, error="http_500")
+    scene.poll(due_at=None, stop_reason="10 failures in a row", failures=10, error="http_500")
     with scene.store.engine.begin() as connection:
         connection.execute(polls.delete())
     scene.now = START + 1000 * HOUR
@@ -131,7 +135,7 @@ def test_a_quarantined_lead_and_a_quarantined_group_have_a_way_back_too(scene: S
     scene.store.finish_fetch([FetchResult(lead=stored.id, version="v1", result=apart)], ME, START)
     (group_batch,) = scene.claim(Task.GATHER)
     scene.store.finish_gather(
-        [GatherResult(group=group_batch.id, version=group_batch.version, quarantined=apart)], ME, START
+        [GatherResult(group=group_batch.id, version=group_batch.version, quarantine=apart)], ME, START
     )
     assert (scene.claim(Task.FETCH), scene.claim(Task.GATHER)) == ([], [])
     assert operations.retry(None, RECIPE, START) == 2
@@ -144,7 +148,7 @@ def test_a_group_can_be_dropped_from_the_quarantine(scene: Scene, operations: Op
     (group_batch,) = scene.claim(Task.GATHER)
     apart = Quarantine(reason="error:X")
     scene.store.finish_gather(
-        [GatherResult(group=group_batch.id, version=group_batch.version, quarantined=apart)], ME, START
+        [GatherResult(group=group_batch.id, version=group_batch.version, quarantine=apart)], ME, START
     )
     assert operations.drop(None, RECIPE) == 1
     assert (scene.count(quarantine), scene.claim(Task.GATHER)) == (0, [])

@@ -18,7 +18,7 @@ def wish(scene: Scene) -> StoredLead:
 
 
 def fetched(lead: StoredLead, result: object, *, rendered: bool = True, version: str = "v1") -> FetchResult:
-    return FetchResult(lead=lead.id, version=version, rendered=rendered, result=result)
+    return FetchResult(lead=lead.id, version=version, was_rendered=rendered, result=result)
 
 
 def test_a_document_that_is_set_aside_sends_its_lead_to_the_browser(scene: Scene):

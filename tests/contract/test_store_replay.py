@@ -81,7 +81,7 @@ def test_documents_are_listed_a_little_at_a_time_each_once(scene: Scene, replay_
     assert [scene.store.advance_replay(RECIPE, START) for _ in range(3)] == [2, 1, 0]
     assert {row["document_id"] for row in scene.rows(replay_items)} == {draft.id for draft in drafts}
     details = replay_admin.get(name)
-    assert (details["expected"], details["listed"], details["listed_all"]) == (5, 5, True)
+    assert (details["expected_count"], details["listed_count"], details["listed_all"]) == (5, 5, True)
 
 
 def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, replay_admin: Replays):
@@ -93,7 +93,7 @@ def test_only_what_came_in_time_and_was_decided_by_code_is_listed(scene: Scene, 
     scene.refine(kept_result(late))
     name = replay_admin.start(RECIPE, START, START + HOUR, scene.now)
     assert [item.draft.id for item in _listed(scene)] == [early.id]
-    assert replay_admin.get(name)["listed"] == 1
+    assert replay_admin.get(name)["listed_count"] == 1
 
 
 @pytest.mark.usefixtures("few_at_once")
@@ -335,7 +335,7 @@ def test_workers_that_read_at_the_same_time_report_everything_once(scene: Scene,
     for worker in workers:
         worker.join(DEADLINE)
     details = replay_admin.get(name)
-    assert (details["state"], details["listed"], details["better"]) == (ReplayState.REPORTED, 24, 24)
+    assert (details["state"], details["listed_count"], details["better"]) == (ReplayState.REPORTED, 24, 24)
     assert details["fields"]["title"]["better"] == 24
     assert scene.store.lease_owners() == set()
 

@@ -50,7 +50,7 @@ def test_r61_the_run_counts_reported_and_new_figures(scene: Scene):
     poll(scene, PRICE)
     scene.now += timedelta(minutes=5)
     poll(scene, PRICE, replace(PRICE, symbol="ABCM"), observed=(POSITION,))
-    counts = sorted((run["found_count"], run["new_count"], run["status"]) for run in rows(scene, polls))
+    counts = sorted((run["item_count"], run["new_count"], run["status"]) for run in rows(scene, polls))
     assert counts == [(1, 1, "completed"), (3, 2, "completed")]
 
 

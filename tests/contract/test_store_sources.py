@@ -72,7 +72,7 @@ def test_inactive_sources_are_never_claimed_and_never_due(scene: Scene):
 
 
 def test_r28_a_stopped_source_is_claimed_at_its_daily_retry(scene: Scene):
-    scene.poll(due_at=START + 24 * HOUR, stopped="10 failures in a row", failures=10)
+    scene.poll(due_at=START + 24 * HOUR, stop_reason="10 failures in a row", failures=10)
     assert scene.claim(Task.POLL) == []
     scene.now = START + 24 * HOUR
     assert [lease.source.failures for lease in scene.claim(Task.POLL)] == [10]
@@ -86,7 +86,7 @@ def test_r34_a_poll_that_was_only_postponed_leaves_no_row(scene: Scene):
         poll_id=source_lease.poll_id,
         due_at=START + HOUR,
         error="rate_limited",
-        postponed=True,
+        is_postponed=True,
     )
     scene.store.finish_poll([postponed], ME, START)
     assert scene.rows(polls) == []
@@ -120,7 +120,7 @@ def test_a_run_is_running_then_completed_with_its_counts(scene: Scene):
     )  # fmt: skip
     assert scene.store.finish_poll([polled], ME, scene.now) == 2
     run = scene.row(polls)
-    assert (run["status"], run["ended_at"], run["found_count"], run["new_count"]) == (
+    assert (run["status"], run["ended_at"], run["item_count"], run["new_count"]) == (
         "completed",
         scene.now,
         2,
@@ -188,7 +188,7 @@ def test_leads_of_a_poll_that_continues_are_stored_at_once_and_counted_in_its_ru
     )
     assert scene.store.finish_poll([last_result], ME, START) == 1
     run = scene.row(polls)
-    assert (run["found_count"], run["new_count"]) == (4, 3)
+    assert (run["item_count"], run["new_count"]) == (4, 3)
     assert scene.row(leads, identity="a")["capture_id"] == page.id
 
 

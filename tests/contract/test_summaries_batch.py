@@ -270,7 +270,7 @@ def test_a_batch_among_many_is_found(summaries: SummaryScene):
     for number in range(1, 250):
         summaries.server.batches[f"batch_{number}"] = other | {"id": f"batch_{number}"}
     summaries.rounds(4)
-    assert summaries.batches()[0]["remote"] == "batch_0"
+    assert summaries.batches()[0]["remote_id"] == "batch_0"
     assert summaries.server.posts("/batches") == 1
 
 
@@ -466,7 +466,10 @@ def test_a_process_that_read_an_older_state_of_a_batch_changes_nothing(summaries
     given_up = [RequestOutcome(id=summaries.scene.rows(summary_requests)[0]["id"], state=RequestState.FAILED)]
     assert rows.advance_batch(stale, state="creating") is None
     assert not rows.end_batch(stale, given_up, summaries.scene.now)
-    assert rows.advance_batch(replace(open_batch, creating_at=summaries.scene.now), reason="late") is None
+    assert (
+        rows.advance_batch(replace(open_batch, creation_started_at=summaries.scene.now), reason="late")
+        is None
+    )
     rows.settle(given_up, summaries.scene.now, "another")
     summaries.store().settle(given_up, summaries.scene.now)
     assert (summaries.requests(), rows.open_batches()) == ({"a-standard": "asked"}, [open_batch])
@@ -482,7 +485,7 @@ def test_two_workers_that_read_the_same_batch_create_one(summaries: SummaryScene
 
     def overtaken() -> None:
         (row,) = summaries.store().open_batches()
-        assert summaries.store().advance_batch(row, state="uploaded", file="file-in0")
+        assert summaries.store().advance_batch(row, state="uploaded", file_id="file-in0")
 
     summaries.server.faults.append(ApiFaults("POST /files", first=overtaken))
     summaries.round()

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from training.topics import pack_classifier
 
 from headwater.documents.embedding.build import NAME
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier, hashed_words, topic_features
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
-from headwater.stories.topics.model_file import FILE, load_classifier, pack_classifier, unpack_classifier
+from headwater.stories.topics.model_file import FILE, load_classifier, unpack_classifier
 
 EXAMPLES = {
     "15000000": "The striker scored twice as Dunmore Rovers won the cup final on penalties.",

@@ -69,10 +69,11 @@ def test_r88_the_agent_reads_waiting_items_and_never_shows_its_key(settings, cap
         options = write_settings(settings, "log_level: debug", agent)
         answer = call(capsys, monkeypatch, *options, "agent", "--once", "--json")
         assert answer.code == 0, answer.err
-        assert answer.record == {"done": 1, "failed": 0, "postponed": 0, "wait_seconds": 0.0}
+        assert answer.record == {"done": 1, "failed": 0, "postponed": 0, "wait_seconds": 0.0, "left": 0}
         assert server.keys == [f"Bearer {KEY}"]
         assert (
-            call(capsys, monkeypatch, *options, "agent", "--once").out == "0 done, 0 failed, 0 postponed.\n"
+            call(capsys, monkeypatch, *options, "agent", "--once").out
+            == "0 done, 0 failed, 0 postponed, 0 left.\n"
         )
         assert len(server.requests) == 1
     assert KEY not in answer.out + answer.err + caplog.text
@@ -112,6 +113,14 @@ def test_a_refused_key_is_reported_in_one_sentence_and_the_item_waits(settings, 
     assert "refused the key" in " ".join(answer.err.split())
     assert server.keys == [None]
     assert call(capsys, monkeypatch, *options, "queue", "list", "--json").record["waiting"] == 1
+
+
+def test_an_endpoint_that_stays_busy_is_reported_with_the_number_of_items_left(settings, capsys, monkeypatch):
+    with serve_chat(Reply(status=429, headers={"Retry-After": "3600"})) as server:
+        options = write_settings(settings, f'agent: {{endpoint: "{server.address}", model: small}}')
+        answer = call(capsys, monkeypatch, *options, "agent", "--once")
+    assert answer.code == 1
+    assert "1 item left: the endpoint wants to be left alone for 3600 s." in answer.err
 
 
 @pytest.mark.parametrize(

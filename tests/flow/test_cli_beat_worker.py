@@ -39,6 +39,6 @@ def test_an_unknown_queue_or_recipe_is_named(tmp_path, capsys, monkeypatch):
     assert (answer.code, "mow" in answer.err) == (1, True)
     answer = call(capsys, monkeypatch, "worker", "--recipe", "weather")
     assert (answer.code, "weather" in answer.err) == (1, True)
-    answer = call(capsys, monkeypatch, "beat")
-    assert (answer.code, "headwater sources add" in answer.err) == (1, True)
+    answer = call(capsys, monkeypatch, "beat", "--recipe", "weather")
+    assert (answer.code, "weather" in answer.err) == (1, True)
     assert "headwater.runtime.celery.worker" in sys.modules

@@ -148,9 +148,9 @@ def test_the_profile_selects_the_rules(run_dedupe: Any, tmp_path: Path):
     same_title = [article(n, body, publisher="Wire") for n, body in enumerate((STORY, OTHER))]
     source = write_lines(tmp_path / "in.jsonl", same_title)
     by_profile = {
-        name: run_dedupe(source, "--profile", name).records[1]["rule"] for name in ("default", "seed-c")
+        name: run_dedupe(source, "--profile", name).records[1]["rule"] for name in ("default", "titles")
     }
-    assert by_profile == {"default": "", "seed-c": "fuzzy-title"}
+    assert by_profile == {"default": "", "titles": "fuzzy-title"}
     assert run_dedupe(source, "--profile", "other").code == 2
 
 

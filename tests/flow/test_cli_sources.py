@@ -11,6 +11,7 @@ from tests.flow.command_line import CommandResult, call, shell
 
 from headwater.app import App
 from headwater.model.source import Source
+from headwater.runtime import worker_pool
 from headwater.settings.settings import read_settings
 from headwater.sources.feeds.opml import parse_opml
 from headwater_demo.faults import Fault
@@ -269,9 +270,17 @@ def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunC
     summary = first.record
     assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
     assert summary["in_all"]["waiting"] == 0
-    again = shell("--config", str(settings), "run", "crypto", "--once", at=settings.parent)
+    again = run_cli("run", "crypto", "--once", "--in-process")
     assert again.code == 0
     assert "nothing new from 1 source\n" in again.out
+
+
+def test_a_recipe_runs_in_one_process(run_cli: RunCli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(worker_pool, "WorkerPool")
+    assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
+    summary = run_cli("run", "crypto", "--once", "--json", "--quiet", "--in-process").record
+    assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
+    assert summary["in_all"]["waiting"] == 0
 
 
 def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
@@ -280,10 +289,10 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     feeds = settings.parent / "none.yaml"
     line = "  - {{name: {0}, url: 'http://hashfield.example/{0}.xml'}}\n"
     feeds.write_text("sources:\n" + line.format("rss") + line.format("other"))
-    run = ("--config", str(settings), "run", "crypto", "--until-idle", "--quiet")
-    assert shell(*run, at=settings.parent).code == 0
+    run = ("run", "crypto", "--until-idle", "--quiet", "--in-process")
+    assert run_cli(*run).code == 0
     feeds.write_text("sources:\n" + line.format("rss"))
-    again = shell(*run, at=settings.parent)
+    again = run_cli(*run)
     assert again.code == 0
     assert "paused, because no longer in the list of crypto: other." in again.err
     assert "unlisted" in run_cli("sources", "list").out
@@ -291,10 +300,3 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     assert "no longer in the list" in " ".join(shown.split())
     (row,) = [row for row in run_cli("sources", "list", "--json").records if row["name"] == "other"]
     assert (row["active"], row["reason"]) == (False, "unlisted")
-
-
-def test_work_without_sources_says_what_to_do(run_cli: RunCli):
-    assert run_cli("init").code == 0
-    answer = run_cli("work")
-    assert answer.code == 1
-    assert "sources add" in answer.err

@@ -12,10 +12,11 @@ from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 from tests.support.cluster import Cluster, cluster
 from tests.support.journal_recipe import RECIPE, children
+from tests.support.table_rows import table_rows
 
 from headwater.liveness import dead_owners
 from headwater.runtime.celery.beat import leader_row
-from headwater.store.maintenance.tasks import MaintenanceTasks
+from headwater.store.schema.operations import maintenance_tasks
 from headwater_demo.internet import Internet, running
 
 MEGABYTE = 1024 * 1024
@@ -51,9 +52,8 @@ def celery_cluster(
 
 
 def _leader(celery_cluster: Cluster) -> str | None:
-    return {
-        row["name"]: row["lease_owner"] for row in MaintenanceTasks(celery_cluster.engine).list_tasks()
-    }.get(leader_row(RECIPE))
+    rows = table_rows(celery_cluster.engine, maintenance_tasks, name=leader_row(RECIPE))
+    return rows[0]["lease_owner"] if rows else None
 
 
 def test_c36_a_cluster_stores_the_same_rows_as_one_machine_and_runs_no_job_twice(

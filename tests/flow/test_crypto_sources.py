@@ -109,7 +109,7 @@ def test_c15_feeds_that_can_be_read_are_read_and_their_defects_noted(
             row = crypto_run.source(feed["name"])
             assert (row["reason"], row["failures"], row["active"]) == (None, 0, True), feed
             (poll_row,) = crypto_run.rows(polls, source_id=row["id"])
-            assert poll_row["found_count"] > 0, feed
+            assert poll_row["item_count"] > 0, feed
             # The fetcher decompresses a feed that does not declare its compression.
             noted = poll_row["warnings"] or crypto_run is odd_run or feed["defect"] == "gzip-without-header"
             assert expect != "broken" or noted, feed
@@ -163,17 +163,17 @@ def test_r27_r28_a_failing_source_backs_off_and_after_ten_is_tried_once_a_day_un
             waits.append(round((row["due_at"] - row["last_polled_at"]).total_seconds()))
             crypto_run.clock.advance(HOUR)
         assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 24 * 3600]
-        assert crypto_run.source("Nowhere")["stopped"] == "10 failures in a row"
+        assert crypto_run.source("Nowhere")["stop_reason"] == "10 failures in a row"
         internet.clear_log()
         crypto_run.clock.advance(22 * HOUR)
         crypto_run.run()
         assert internet.log() == []
         crypto_run.clock.advance(HOUR)
         crypto_run.run()
-        assert crypto_run.source("Nowhere")["stopped"] == "11 failures in a row"
+        assert crypto_run.source("Nowhere")["stop_reason"] == "11 failures in a row"
         crypto_run.app.operations.reset("Nowhere", crypto_run.clock())
         crypto_run.run()
-        assert (crypto_run.source("Nowhere")["failures"], crypto_run.source("Nowhere")["stopped"]) == (
+        assert (crypto_run.source("Nowhere")["failures"], crypto_run.source("Nowhere")["stop_reason"]) == (
             1,
             None,
         )

@@ -17,11 +17,13 @@ from tests.support.poll_sessions import NOW, context_for, make_source, run_sessi
 from headwater.model.document import Document
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.model.recipe import Envelope
+from headwater.model.story import Story
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import running
 from headwater_recipes.geopolitics import configure
+from headwater_recipes.geopolitics.day_tables import source as source_of_day_tables
 from headwater_recipes.geopolitics.day_tables.database import latest_day, table_of_day
-from headwater_recipes.geopolitics.day_tables.output import EntryRowSink
+from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 
 SPACE = UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
@@ -168,3 +170,47 @@ def entry(key: str, **facts: object) -> Document:
         id=key, recipe="geopolitics", source="s", lead="l", url="http://a.example/1", guid=key, text="Words.",
         attributes={"day": "20261113", **facts},
     )  # fmt: skip
+
+
+def story(key: str, **articles_by_day: int) -> Story:
+    days = {
+        day.removeprefix("d"): {"articles": count, "top_domains": [], "languages": [], "urls": [f"{key}-{day}"], "images": []}
+        for day, count in articles_by_day.items()
+    }  # fmt: skip
+    attributes = {"flashpoint": STRAIT, "rank": 1, "topic": {"name": "conflict"}, "days": days}
+    return Story(id=key, recipe="geopolitics", group="g", title=key, members=(), attributes=attributes)
+
+
+def test_g22_each_day_gets_its_own_stories_and_unchanged_days_are_left_alone(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+):
+    """A backfill adds stories to an earlier day while a newer one exists."""
+    with news(postgres, monkeypatch) as database:
+        both, newer = story("both", d20261112=2, d20261113=1), story("newer", d20261113=3)
+        assert write_story_table("env:NEWS_DATABASE", [both, newer]) == 3
+        query = "SELECT story_id, cluster_id, article_count, urls FROM news_clusters_{} ORDER BY cluster_id"
+        older_rows = database.execute(query.format("20261112")).fetchall()
+        assert older_rows == [("both", 1, 2, ["both-d20261112"])]
+        newest_rows = database.execute(query.format("20261113")).fetchall()
+        assert [row[:3] for row in newest_rows] == [("newer", 1, 3), ("both", 2, 1)]
+        assert write_story_table("env:NEWS_DATABASE", [both, newer]) == 2
+        backfilled = story("late", d20261112=5)
+        assert write_story_table("env:NEWS_DATABASE", [both, newer, backfilled]) == 4
+        assert [row[0] for row in database.execute(query.format("20261112"))] == ["late", "both"]
+
+
+def test_g3_a_day_with_more_entries_than_one_poll_reads_is_read_to_its_end(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(source_of_day_tables, "MOST_ENTRIES", 3)
+    source = make_source("day_tables", "", options={"database": "env:NEWS_DATABASE"})
+    identities: list[str] = []
+    with news(postgres, monkeypatch):
+        for _ in range(len(TODAY)):
+            result = run_session(discover_day_tables(source, NOW), table({}))
+            identities += [lead.identity for batch in result.batches for lead in batch]
+            source = replace(source, watermark=result.discovery.watermark)
+            if result.discovery.again is None:
+                break
+    assert len(identities) == len(set(identities)) == len(TODAY)
+    assert source.watermark == {"day": "20261113"}

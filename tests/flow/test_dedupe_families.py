@@ -48,7 +48,7 @@ def single_batch_run(internet: Internet, tmp_path_factory: pytest.TempPathFactor
 def fetch_everything(run: RecipeRun) -> None:
     network = NetworkLoop(run.context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     until = time.monotonic() + LONGEST_RUN.total_seconds()
-    while network.step(timedelta(seconds=0.02)) or network.waiting or is_due(run):
+    while network.step(timedelta(seconds=0.02)) or network.waiting_count or is_due(run):
         assert time.monotonic() < until, "not fetched in time"
 
 

@@ -236,7 +236,7 @@ def test_a_batch_is_read_in_parallel_and_errors_are_results(sandboxed: Sandboxed
             batch.submit(word, lambda word=word: (word.encode(), NONE))
         results = {}
         while batch.in_flight:
-            results |= {result.name: result.reading for _, result in batch.completed(5.0)}
+            results |= {result.name: result.reading for _, result in batch.take_results(5.0)}
     assert results["die"] == Unreadable("extractor_died", "its process ended with SIGKILL")
     assert isinstance(results["one"], Reading)
     assert isinstance(results["two"], Reading)

@@ -116,5 +116,5 @@ def test_c15_a_feed_that_kills_its_reader_affects_no_other():
         for number, data in enumerate(feeds):
             extractor.submit(str(number), partial(lambda data: (data, ExtractHints()), data))
         while extractor.in_flight:
-            lines |= {result.name: result_record(result) for _, result in extractor.completed(1.0)}
+            lines |= {result.name: result_record(result) for _, result in extractor.take_results(1.0)}
     assert [lines[str(number)].get("reason") for number in range(22)] == [None, "reader_died", *[None] * 20]

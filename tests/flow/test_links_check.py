@@ -77,11 +77,11 @@ def test_p36_good_missing_and_gone_links_are_distinguished(internet, app, fetche
     internet.fault("mapped.example", "/page/gone", Fault(status=410), times=2)
     links = keep(app, PAGE + "good", PAGE + "gone", "http://mapped.example/nowhere")
     results_by_url = check(links, fetcher)
-    assert results_by_url[PAGE + "good"].health.standing is LinkState.WELL
+    assert results_by_url[PAGE + "good"].health.state is LinkState.WELL
     assert results_by_url[PAGE + "gone"].alerts == (LinkAlert.INACTIVE,)
     assert results_by_url["http://mapped.example/nowhere"].health.reason == "http_404"
-    stored = {row["url"]: row["standing"] for row in links.links(priority=LinkPriority.P2)}
-    assert stored == {url: result.health.standing for url, result in results_by_url.items()}
+    stored = {row["url"]: row["state"] for row in links.links(priority=LinkPriority.P2)}
+    assert stored == {url: result.health.state for url, result in results_by_url.items()}
 
 
 def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, app, fetcher):
@@ -89,7 +89,7 @@ def test_p36_head_comes_first_and_get_only_where_it_proves_nothing(internet, app
     results_by_url = check(keep(app, PAGE + "good", PAGE + "shy"), fetcher)
     requests = [(r["method"], r["path"]) for r in internet.log() if r["path"] != "/robots.txt"]
     assert sorted(requests) == [("GET", "/page/shy"), ("HEAD", "/page/good"), ("HEAD", "/page/shy")]
-    assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
+    assert {result.health.state for result in results_by_url.values()} == {LinkState.WELL}
 
 
 def test_p36_three_failing_checks_alert_and_seven_days_make_inactive(internet, app, fetcher):
@@ -131,7 +131,7 @@ def test_a_checker_that_dies_loses_nothing(internet, app, fetcher, monkeypatch):
     results_by_url = check(links, fetcher)
     assert len(results_by_url) == 3
     assert first.link.url not in results_by_url
-    assert {row["standing"] for row in links.links(priority=LinkPriority.P2)} == {LinkState.WELL}
+    assert {row["state"] for row in links.links(priority=LinkPriority.P2)} == {LinkState.WELL}
 
 
 def test_no_link_fails_when_no_host_can_be_reached(app):
@@ -155,7 +155,7 @@ def test_a_wait_for_the_rate_limit_is_not_a_failure(internet, app):
         results_by_url = check(keep(app, *(PAGE + str(number) for number in range(30))), fetcher)
     finally:
         fetcher.close()
-    assert {result.health.standing for result in results_by_url.values()} == {LinkState.WELL}
+    assert {result.health.state for result in results_by_url.values()} == {LinkState.WELL}
     assert len(results_by_url) == 30
 
 
@@ -181,12 +181,12 @@ def test_p36_the_command_checks_lists_and_resets(app, command):
     keep(app, PAGE + "good", "http://mapped.example/nowhere")
     report = json.loads(command("links", "check", "trial", "--priority", "P2", "--json").stdout)
     assert report["checked"] == 2
-    assert report["standings"] == {"failing": 1, "new": 1, "well": 1}
+    assert report["states"] == {"failing": 1, "new": 1, "well": 1}
     rows = [
         json.loads(line)
         for line in command("links", "list", "--priority", "P2", "--json").stdout.splitlines()
     ]
-    assert [row["standing"] for row in rows] == ["failing", "well"]
+    assert [row["state"] for row in rows] == ["failing", "well"]
     again = json.loads(command("links", "check", "--priority", "P2", "--now", "--json").stdout)
     assert again["checked"] == 2
     assert "Reset" in command("links", "reset", "http://mapped.example/nowhere").stdout

@@ -95,7 +95,7 @@ def test_p36_failures_in_a_row_survive_from_check_to_check(scene, links):
         health, _ = update_health(link.health, BAD, now)
         links.finish([(link.id, health)], "me")
         row = scene.row(link_health, id=link.id)
-        assert (row["standing"], row["first_failed_at"], row["status"]) == (expected, START, 404)
+        assert (row["state"], row["first_failed_at"], row["status"]) == (expected, START, 404)
         now = row["due_at"]
 
 
@@ -108,7 +108,7 @@ def test_p36_a_source_that_is_gone_is_switched_off_and_a_document_stays(scene, l
     source = scene.row(sources)
     assert (source["active"], source["reason"]) == (False, "link:http_410")
     assert scene.row(documents)["state"] == State.KEPT
-    assert {row["standing"] for row in links.links()} == {LinkState.INACTIVE}
+    assert {row["state"] for row in links.links()} == {LinkState.INACTIVE}
     assert links.claim("trial", "me", now + 99 * DAY) == []
 
 

@@ -222,7 +222,7 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_reported_once(interne
                 now=lambda: time_now[0],
             )
             markers.refill(RECIPE, canonical_url)
-            assert markers.missing() == []
+            assert markers.recipes_without_markers() == []
             proxy.faults.silent = True
             configure_logs("console", "warning")
             with capture_logs() as logs:
@@ -235,7 +235,9 @@ def test_r54_a_silent_server_is_left_alone_for_a_while_and_reported_once(interne
                 proxy.faults.silent = False
                 time_now[0] = 62.0
                 markers(RECIPE, stored)
-            assert markers.missing() == [RECIPE], "the maintenance task fills in what was missed"
+            assert markers.recipes_without_markers() == [RECIPE], (
+                "the maintenance task fills in what was missed"
+            )
         assert [entry["event"] for entry in logs] == [
             "markers cannot be written",
             "markers are written again",

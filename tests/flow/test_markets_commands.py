@@ -224,7 +224,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
         assert {row["failures"] for row in keyed_run.rows(sources)} == {1}
         with keyed_run.app.store.engine.begin() as connection:
             connection.execute(
-                sources.update().values(failures=10, stopped="10 failures in a row", due_at=None)
+                sources.update().values(failures=10, stop_reason="10 failures in a row", due_at=None)
             )
         internet.add_key("demo-key")
         data = str(tmp_path / "data")
@@ -233,7 +233,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
         assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
         assert all(row["due_at"] is not None for row in keyed_run.rows(sources))
         keyed_run.poll_again()  # the command's clock is the real one, which the test's is not
-        assert {(row["failures"], row["stopped"]) for row in keyed_run.rows(sources)} == {(0, None)}
+        assert {(row["failures"], row["stop_reason"]) for row in keyed_run.rows(sources)} == {(0, None)}
         assert keyed_run.rows(documents)
 
 

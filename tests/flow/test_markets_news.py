@@ -86,7 +86,7 @@ def test_r18_a_poll_records_its_bytes_their_hash_its_items_and_its_response(
     with markets_run(tmp_path, internet, news_of("NGSC"), environment=own_environment) as market_run:
         market_run.run()
         (run,) = market_run.rows(polls)
-        assert (run["error"], run["http_status"], run["found_count"]) == (None, 200, 1)
+        assert (run["error"], run["http_status"], run["item_count"]) == (None, 200, 1)
         assert run["elapsed_ms"] is not None
         (row,) = market_run.rows(captures, id=run["capture_id"])
         body = market_run.app.archive.get([capture_from(row)])[row["sha256"]]
@@ -218,7 +218,7 @@ def test_r47_a_revoked_key_is_a_failure_with_its_name_and_the_source_backs_off(i
         internet.add_key("demo-key")
         market_run.poll_again()
         (source,) = market_run.rows(sources)
-        assert (source["failures"], source["stopped"]) == (0, None)
+        assert (source["failures"], source["stop_reason"]) == (0, None)
 
 
 def test_a_plan_without_the_dataset_is_reported(internet, tmp_path):

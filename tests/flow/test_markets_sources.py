@@ -126,7 +126,7 @@ def test_a_holiday_is_a_success(internet, tmp_path):
         tmp_path, internet, prices("grouped", None, **{"from": "2026-11-11", "to": "2026-11-11"})
     ) as market_run:
         market_run.run()
-        assert [(run["status"], run["found_count"]) for run in market_run.rows(polls)] == [("completed", 0)]
+        assert [(run["status"], run["item_count"]) for run in market_run.rows(polls)] == [("completed", 0)]
         market_run.poll_again()
         assert len(market_run.requests_to(PROVIDER)) == 1  # a day that was read is not asked for again
 

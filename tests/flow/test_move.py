@@ -176,7 +176,7 @@ def test_a_move_is_refused_while_workers_run_and_workers_during_a_move(app: App)
 
 
 def test_other_data_at_the_target_is_not_touched(app: App, target: App):
-    target.store.register(app.recipe("crypto").sources[:1], app.clock())
+    target.store.register(app.recipe("crypto").bundled({}).sources[:1], app.clock())
     for operation in (move, preview_move):
         with pytest.raises(Refused, match="already holds other data"):
             operation(app, destination(app, "cluster"))

@@ -152,7 +152,7 @@ def test_r34_a_poll_that_is_held_back_is_no_failure_in_rows_or_log(tmp_path: Pat
         assert len(poll.network.requests) == 12
         assert [line for line in logs if line["log_level"] != "debug"] == []
         row = poll.row(sources)
-        assert (row["failures"], row["stopped"], row["reason"]) == (0, None, reason)
+        assert (row["failures"], row["stop_reason"], row["reason"]) == (0, None, reason)
         assert _poll_count(poll) == 0
         poll.network.reply = _feed({})
         run(poll.context)

@@ -301,14 +301,14 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
         procedures_run.run()
         assert curated.read_bytes() == body
         queue = ReviewQueue(KnowledgeBaseLayout(procedures_run.out))
-        (waiting,) = queue.waiting()
+        (waiting,) = queue.list_proposals()
         assert waiting["reasons"] == ["curated"]
         assert any(line.startswith("+") and "240 euros" in line for line in waiting["diff"])
         path = queue.accept(STEM, "2026-11-14T08:00:00+00:00")
         accepted = json.loads(path.read_bytes())
         assert accepted["tasas"] == "240 euros a year."
         assert (accepted["verificado"], accepted["fecha_verificacion"]) == (True, "2026-11-14")
-        assert queue.waiting() == []
+        assert queue.list_proposals() == []
         (previous,) = (procedures_run.out / "versions" / STEM).glob("*.json")
         assert previous.read_bytes() == body
         assert schema_problems(accepted) == []

@@ -227,7 +227,7 @@ def test_leads_found_during_a_poll_are_stored_at_once_with_their_capture(start: 
     }
     assert len(crypto_run.documents(State.KEPT)) == 2
     (run,) = crypto_run.rows(polls)
-    assert (run["status"], run["error"], run["found_count"], run["new_count"]) == ("failed", "quota", 2, 2)
+    assert (run["status"], run["error"], run["item_count"], run["new_count"]) == ("failed", "quota", 2, 2)
 
 
 def test_a_full_disk_does_not_count_as_a_failure_of_the_source(start: Start, monkeypatch: pytest.MonkeyPatch):

@@ -128,7 +128,7 @@ def test_the_same_code_reports_every_document_and_duplicate_as_the_same(crypto_r
     rows, name = _read_again(crypto_run, replace(crypto_run.context, retry_policy=RetryPolicy(batch=7)))
     assert _report(rows, name) == []
     replay_row = rows.get(name)
-    assert (replay_row["same"], replay_row["listed"]) == (len(crypto_run.rows(documents)),) * 2
+    assert (replay_row["same"], replay_row["listed_count"]) == (len(crypto_run.rows(documents)),) * 2
 
 
 def test_a_replay_that_is_not_applied_replaces_and_fetches_nothing(crypto_run: RecipeRun, internet: Internet):
@@ -225,7 +225,7 @@ def test_a_record_that_fails_or_kills_is_reported_as_failed_and_stops_no_other(c
     _finish(_with(crypto_run, _with_extraction(trip), retry_policy=RetryPolicy(batch=16)))
     replay_row = rows.get(name)
     assert replay_row["state"] == ReplayState.REPORTED
-    assert replay_row["compared"] == replay_row["listed"] == len(crypto_run.rows(documents))
+    assert replay_row["compared"] == replay_row["listed_count"] == len(crypto_run.rows(documents))
     failed = Counter(row["reason"] for row in rows.report(name, [ReplayVerdict.FAILED]))
     # A record that ended in quarantine would count as worse; one that fails outright counts as failed.
     assert failed["worker_died"] == 1

@@ -125,7 +125,11 @@ def test_a_killed_replay_resumes_with_the_same_report(
     (killed,) = rows.list_replays(RECIPE)
     assert (killed["state"], killed["compared"] < ARTICLES) == ("running", True)
     resumed = _run_json(processes, "replay", "resume", killed["id"][:12], "--wait")
-    assert (resumed["state"], resumed["compared"], resumed["listed"]) == ("reported", ARTICLES, ARTICLES)
+    assert (resumed["state"], resumed["compared"], resumed["listed_count"]) == (
+        "reported",
+        ARTICLES,
+        ARTICLES,
+    )
     assert resumed["better"] + resumed["changed"] == ARTICLES
     assert Scene(store).rows(documents) == before
     assert store.lease_owners() == set()
@@ -162,7 +166,7 @@ START = ("replay", "--recipe", "crypto", "--since", "2026-01-01")
 
 def test_a_replay_without_captures_is_complete_at_once(run_cli: RunCli):
     replay = run_cli(*START, "--json").record
-    assert (replay["state"], replay["compared"], replay["expected"]) == ("reported", 0, 0)
+    assert (replay["state"], replay["compared"], replay["expected_count"]) == ("reported", 0, 0)
     (listed,) = run_cli("replay", "list", "--json").records
     assert listed["id"] == replay["id"]
     assert "crypto" in run_cli("replay", "list").out

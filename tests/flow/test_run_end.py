@@ -59,6 +59,6 @@ def test_an_interrupted_run_says_what_is_waiting_and_its_exit_code_is_130(
         "interrupted: 0 items waiting, 3 sources to poll; `headwater run crypto` continues" in interrupted.err
     )
     app = App(Settings(data=str(feeds / "data")))
-    (run,) = app.pipeline_runs.list_runs("crypto")
+    (run,) = app.pipeline_runs.list_runs("crypto", {})
     assert (run["status"], run["error"]) == ("failed", "stopped")
     app.store.engine.dispose()

@@ -46,7 +46,7 @@ def test_p3_a_site_is_read_from_robots_through_its_indexes_to_documents(internet
         assert len(urls) == 4 * URLS_PER_FILE + 1
         assert {row["state"] for row in rows(app, leads)} == {State.DONE}
         (poll_row,) = rows(app, polls)
-        assert (poll_row["status"], poll_row["found_count"], poll_row["new_count"]) == (
+        assert (poll_row["status"], poll_row["item_count"], poll_row["new_count"]) == (
             "completed",
             len(urls),
             len(urls),
@@ -68,7 +68,7 @@ def test_p3_a_second_poll_requests_conditionally_and_finds_nothing_new(internet,
         assert record["status"] == 304
         assert "if-none-match" in record["headers"]
         assert len(rows(app, captures)) == before
-        assert [row["found_count"] for row in rows(app, polls)][-1] in (0, URLS_PER_FILE)
+        assert [row["item_count"] for row in rows(app, polls)][-1] in (0, URLS_PER_FILE)
 
 
 @pytest.mark.parametrize(

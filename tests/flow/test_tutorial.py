@@ -27,7 +27,7 @@ def _blocks() -> list[tuple[str | None, str, str]]:
 
 def _commands() -> list[str]:
     lines = [line for _, kind, body in _blocks() if kind == "bash" for line in body.splitlines()]
-    return [line for line in lines if not line.startswith(LEFT_OUT) and line != "headwater run crypto"]
+    return [line for line in lines if not line.startswith(LEFT_OUT) and line != "headwater run news"]
 
 
 def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -76,7 +76,7 @@ def test_the_tutorial_saves_two_files_and_runs_its_commands(outputs: dict[str, l
 
 
 def test_the_second_run_stores_nothing_new(outputs: dict[str, list[str]]):
-    first, second = outputs["headwater run crypto --once"]
+    first, second = outputs["headwater run news --once"]
     assert re.search(r"\b0 new\b|nothing new", second), second
     assert first != second
 

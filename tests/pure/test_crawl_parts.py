@@ -122,7 +122,7 @@ def test_the_target_of_a_redirect_is_not_visited_again():
     assert not frontier.mark_reached("http://site.example/b")
     assert frontier.mark_reached("http://site.example/b")
     assert frontier.next() is None
-    assert frontier.waiting(5) == []
+    assert frontier.waiting_pages(5) == []
 
 
 def test_a_full_frontier_counts_what_it_skips():

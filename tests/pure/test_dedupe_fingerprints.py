@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from headwater.documents.dedupe.articles import (
     Article,
     guid_fingerprint,
-    seed_text_fingerprint,
+    nfkd_text_fingerprint,
     text_fingerprint,
     title_content_fingerprint,
     url_fingerprint,
@@ -44,8 +44,8 @@ def test_c18_title_and_content_have_their_published_hashes():
     assert title_content_fingerprint(article(title="", body="x")) is None
 
 
-def test_g9_seed_text_fingerprint_strips_accents_and_signs():
-    assert seed_text_fingerprint(article(body="Café,  open!")) == seed_text_fingerprint(
+def test_g9_nfkd_text_fingerprint_strips_accents_and_signs():
+    assert nfkd_text_fingerprint(article(body="Café,  open!")) == nfkd_text_fingerprint(
         article(body="CAFE\u0301 open")
     )
 

@@ -4,9 +4,9 @@ import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.support.dedupe_stream import dedupe_stream
 
 from headwater.documents.dedupe.articles import Article
-from headwater.documents.dedupe.rules import dedupe_stream
 
 TOWNS = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow", "Glenhaven", "Harrowgate"]
 FIRMS = [

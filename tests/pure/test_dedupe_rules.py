@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.dedupe_stream import dedupe_stream
 
 from headwater.documents.dedupe.articles import Article, publication_order
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
-from headwater.documents.dedupe.rules import DEFAULT, PROFILES, SEED_C, SEED_G, dedupe_stream
+from headwater.documents.dedupe.rules import DEFAULT, MINHASH, PROFILES, TITLES
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]
@@ -181,7 +182,7 @@ def test_order_within_a_batch_does_not_change_the_groups(rows, generator):
     assert groups(dedupe_stream(sorted(batch, key=publication_order))) == expected
 
 
-def test_c16_c18_the_profile_seed_c_uses_its_own_rules():
+def test_c16_c18_the_profile_titles_uses_its_own_rules():
     first = article("a", "x" * 1200, title="Strike ends in Arden", guid="1")
     hashed = article(
         "b", "x" * 1000 + "other tail", 1, title=" STRIKE ENDS in Arden ", guid="2", publisher="Post"
@@ -189,17 +190,17 @@ def test_c16_c18_the_profile_seed_c_uses_its_own_rules():
     fuzzy = article("c", "Something else", 3, title="Strike ends in Ardem", guid="3")
     too_late = article("d", "Another thing", 40, title="Strike ends in Arden!", guid="4")
     elsewhere = article("e", "A third thing", 3, title="Strike ends in Arden.", guid="5", publisher="Star")
-    decisions = decide(first, hashed, fuzzy, too_late, elsewhere, profile=SEED_C)
+    decisions = decide(first, hashed, fuzzy, too_late, elsewhere, profile=TITLES)
     assert [decisions[key].rule for key in "abcde"] == ["", "title-content", "fuzzy-title", "", ""]
 
 
-def test_g9_g20_the_profile_seed_g_uses_its_own_rules():
+def test_g9_g20_the_profile_minhash_uses_its_own_rules():
     body = story(1)
     decisions = decide(
         article("a", body),
         article("b", body.upper(), 500),
         article("c", body + " Trade resumed.", 900),
-        profile=SEED_G,
+        profile=MINHASH,
     )
     assert decisions["b"].rule == "text"
     assert decisions["c"].rule == "minhash"

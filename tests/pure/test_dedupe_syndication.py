@@ -4,12 +4,12 @@ import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.support.dedupe_stream import dedupe_stream
 
 from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.comparison import RepeatedSentences, compare
 from headwater.documents.dedupe.measures import edit_distance
 from headwater.documents.dedupe.page import dateline_length, page_of, strip_markup
-from headwater.documents.dedupe.rules import dedupe_stream
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 STORY = (

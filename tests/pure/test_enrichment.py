@@ -38,7 +38,7 @@ def test_r71_a_short_body_gets_the_sentences_it_does_not_have() -> None:
 @pytest.mark.parametrize(("length", "fuller"), [(499, True), (500, False)])
 def test_r71_five_hundred_characters_are_enough(length: int, fuller: bool) -> None:
     text = ("x" * 9 + " ") * 60
-    assert (enrich_text(text[:length], SourcePayload(DESCRIPTION)).added != "") is fuller
+    assert (enrich_text(text[:length], SourcePayload(DESCRIPTION)).added_text != "") is fuller
 
 
 def test_r71_present_sentences_are_not_repeated() -> None:

@@ -87,11 +87,11 @@ def test_p36_an_inconclusive_head_is_repeated_as_get(answer, expected):
 @pytest.mark.parametrize(("priority", "days"), [("P0", 1), ("P1", 7), ("P2", 30)])
 def test_p36_a_healthy_link_is_checked_daily_weekly_or_monthly(priority, days):
     health, alerts = update_health(LinkRecord(priority=LinkPriority(priority)), GOOD, NOW)
-    assert (health.standing, health.due_at, alerts) == (LinkState.WELL, NOW + days * DAY, ())
+    assert (health.state, health.due_at, alerts) == (LinkState.WELL, NOW + days * DAY, ())
 
 
 @pytest.mark.parametrize(
-    ("failures", "standing", "expected"),
+    ("failures", "state", "expected"),
     [
         (1, "failing", []),
         (2, "warned", []),
@@ -100,34 +100,34 @@ def test_p36_a_healthy_link_is_checked_daily_weekly_or_monthly(priority, days):
         (5, "hidden", ["down"]),
     ],
 )
-def test_p36_three_failures_in_a_row_raise_one_alert(failures, standing, expected):
+def test_p36_three_failures_in_a_row_raise_one_alert(failures, state, expected):
     health, alerts = after([BAD] * failures)
-    assert (health.failures, health.standing, alerts) == (failures, standing, expected)
+    assert (health.failures, health.state, alerts) == (failures, state, expected)
     assert health.first_failed_at == NOW
 
 
 def test_p36_seven_days_down_make_a_link_inactive():
     health, alerts = after([BAD] * 8, step=DAY)
-    assert (health.standing, health.due_at, alerts) == (
+    assert (health.state, health.due_at, alerts) == (
         LinkState.INACTIVE,
         None,
         [LinkAlert.DOWN, LinkAlert.INACTIVE],
     )
-    assert after([BAD] * 7, step=DAY)[0].standing is LinkState.HIDDEN
+    assert after([BAD] * 7, step=DAY)[0].state is LinkState.HIDDEN
 
 
 def test_p36_a_410_makes_a_link_inactive_at_once():
     health, alerts = after([GONE])
-    assert (health.standing, health.due_at, alerts) == (LinkState.INACTIVE, None, [LinkAlert.INACTIVE])
+    assert (health.state, health.due_at, alerts) == (LinkState.INACTIVE, None, [LinkAlert.INACTIVE])
 
 
 def test_two_checks_a_week_apart_do_not_make_a_link_inactive():
-    assert after([BAD, BAD], step=30 * DAY)[0].standing is LinkState.WARNED
+    assert after([BAD, BAD], step=30 * DAY)[0].state is LinkState.WARNED
 
 
 def test_one_good_check_clears_all_failures_and_raises_an_alert_of_recovery():
     health, alerts = after([BAD, BAD, BAD, GOOD])
-    assert (health.failures, health.first_failed_at, health.standing) == (0, None, LinkState.WELL)
+    assert (health.failures, health.first_failed_at, health.state) == (0, None, LinkState.WELL)
     assert alerts == [LinkAlert.DOWN, LinkAlert.RECOVERED]
     assert after([BAD, GOOD])[1] == []
 
@@ -140,7 +140,7 @@ def test_a_link_with_a_new_target_raises_an_alert():
 def test_an_inconclusive_check_changes_no_count():
     before, _ = after([BAD, BAD])
     health, alerts = update_health(before, UNKNOWN, NOW + HOUR)
-    assert (health.failures, health.standing, health.first_failed_at, alerts) == (2, before.standing, NOW, ())
+    assert (health.failures, health.state, health.first_failed_at, alerts) == (2, before.state, NOW, ())
     assert health.due_at == NOW + 2 * HOUR
 
 
@@ -179,11 +179,11 @@ def test_the_laws_of_link_health_hold_for_any_checks(checks, priority):
         assert (health.failures, health.first_failed_at) == (in_a_row, since)
         assert (LinkAlert.DOWN in alerts) <= (in_a_row == 3)
         assert (health.due_at is None) == (
-            health.standing is LinkState.INACTIVE and check.result is not CheckResult.UNKNOWN
+            health.state is LinkState.INACTIVE and check.result is not CheckResult.UNKNOWN
         )
         if health.due_at is not None:
             assert now < health.due_at <= now + CHECK_INTERVALS[priority]
-        if health.standing is LinkState.INACTIVE and before.standing is not LinkState.INACTIVE:
+        if health.state is LinkState.INACTIVE and before.state is not LinkState.INACTIVE:
             assert check.result is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
         assert health.last_checked_at == now
 

@@ -161,7 +161,7 @@ def test_offsets_hold_in_every_script(text: str, name: str, places: list[str]) -
 
 def test_names_without_a_letter_are_refused_by_name() -> None:
     matcher = build_matcher([Alias("!!!", "band"), Alias("", "nobody"), Alias("Quillmark", "q")])
-    assert {alias.subject for alias in matcher.refused} == {"band", "nobody"}
+    assert {alias.subject for alias in matcher.refused_aliases} == {"band", "nobody"}
     assert [alias.subject for alias in matcher.aliases] == ["q"]
 
 

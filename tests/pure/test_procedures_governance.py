@@ -7,6 +7,7 @@ import pytest
 from headwater.model.errors import Permanent
 from headwater_recipes.procedures import recipe
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
+from headwater_recipes.procedures.definition import with_registered_portals
 from headwater_recipes.procedures.identity import procedure_id
 from headwater_recipes.procedures.knowledge_base.checks import drift_of
 from headwater_recipes.procedures.knowledge_base.layout import (
@@ -212,5 +213,7 @@ def test_p5_the_registry_is_sound_and_every_portal_of_the_seed_is_in_it():
     seeds = "sepe.es seg-social.es madrid.es comunidad.madrid inclusion.gob.es mivau.gob.es mjusticia.gob.es boe.es administracion.gob.es datos.gob.es sede.sepe.gob.es"
     assert all(registry.owner(f"https://{host}/x") for host in seeds.split())
     # No public interface of SIA is known: it is registered, not visited.
-    assert not [source for source in recipe().sources if "sia" in source.name]
-    assert {source.kind for source in recipe().sources} == {"sitemap", "crawl", "feed", "boe", "datos"}
+    bundled = with_registered_portals({})
+    assert recipe().sources == ()
+    assert not [source for source in bundled.sources if "sia" in source.name]
+    assert {source.kind for source in bundled.sources} == {"sitemap", "crawl", "feed", "boe", "datos"}

@@ -43,63 +43,65 @@ def test_the_first_request_goes_at_once():
 
 
 def test_p7_the_next_one_waits_its_interval():
-    assert decision(HOST, views={"host": KeyState(sent=[99.5])}) == Wait(100.5, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(sent_times=[99.5])}) == Wait(100.5, "host", is_planned=True)
 
 
 def test_exactly_one_interval_later_is_late_enough():
-    assert decision(HOST, views={"host": KeyState(sent=[99.0])}) == Go()
+    assert decision(HOST, views={"host": KeyState(sent_times=[99.0])}) == Go()
 
 
 def test_6_6_the_strictest_of_several_rules_wins():
     budget = Quota("credential", 2, 60.0)
-    views = {"host": KeyState(sent=[99.5]), "credential": KeyState(sent=[50.0, 99.5])}
-    assert decision(HOST, budget, views=views) == Wait(110.0, "credential", planned=True)
+    views = {"host": KeyState(sent_times=[99.5]), "credential": KeyState(sent_times=[50.0, 99.5])}
+    assert decision(HOST, budget, views=views) == Wait(110.0, "credential", is_planned=True)
 
 
 def test_a_request_that_is_not_on_the_wire_yet_counts_as_sent_now():
-    assert decision(HOST, views={"host": KeyState(pending=1)}) == Wait(101.0, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(pending_count=1)}) == Wait(101.0, "host", is_planned=True)
 
 
 def test_a_block_is_respected():
-    assert decision(HOST, views={"host": KeyState(blocked_until=130.0)}) == Wait(130.0, "host", planned=True)
+    assert decision(HOST, views={"host": KeyState(blocked_until=130.0)}) == Wait(
+        130.0, "host", is_planned=True
+    )
 
 
 def test_when_all_slots_are_taken_a_request_tries_again_soon():
-    result = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running=3)})
+    result = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running_count=3)})
     assert isinstance(result, Wait)
-    assert not result.planned
+    assert not result.is_planned
 
 
 def test_5_6_new_requests_are_placed_behind_waiting_ones():
-    view = KeyState(sent=[99.5], planned=[100.5, 101.5])
-    assert decision(HOST, views={"host": view}) == Wait(102.5, "host", planned=True)
+    view = KeyState(sent_times=[99.5], planned_times=[100.5, 101.5])
+    assert decision(HOST, views={"host": view}) == Wait(102.5, "host", is_planned=True)
 
 
 def test_5_6_a_request_at_its_planned_moment_goes_before_later_ones():
-    view = KeyState(sent=[99.0], planned=[101.0, 102.0])
+    view = KeyState(sent_times=[99.0], planned_times=[101.0, 102.0])
     assert decision(HOST, views={"host": view}, planned=100.0) == Go()
 
 
 def test_a_late_request_still_keeps_its_distance_to_sent_ones():
-    assert decision(HOST, views={"host": KeyState(sent=[99.8])}, planned=100.0) == Wait(
-        100.8, "host", planned=True
+    assert decision(HOST, views={"host": KeyState(sent_times=[99.8])}, planned=100.0) == Wait(
+        100.8, "host", is_planned=True
     )
 
 
 def test_an_early_request_waits_for_its_planned_moment():
-    assert decision(HOST, planned=105.0) == Wait(105.0, "host", planned=True)
+    assert decision(HOST, planned=105.0) == Wait(105.0, "host", is_planned=True)
 
 
 def test_p10_a_slow_host_does_not_use_up_a_shared_quota():
     # Twenty plans of a host with a long Crawl-delay lie far ahead in the budget of its kind; now there is room.
     kind = Quota("kind", 20, 60.0)
-    later_plans = KeyState(planned=[160.0 + 60 * step for step in range(20)])
+    later_plans = KeyState(planned_times=[160.0 + 60 * step for step in range(20)])
     assert decision(kind, views={"kind": later_plans}) == Go()
 
 
 def test_no_request_is_planned_beyond_the_horizon():
     assert decision(HOST, views={"host": KeyState(blocked_until=5000.0)}, horizon=600.0) == Wait(
-        700.0, "host", planned=False
+        700.0, "host", is_planned=False
     )
 
 

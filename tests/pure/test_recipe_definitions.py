@@ -70,7 +70,15 @@ def test_an_installed_recipe_can_be_customised_in_place():
     crypto = load({"crypto": {"keep": {"language": "en"}, "group": False}}).recipes["crypto"]
     assert step_names(crypto) == ["normalise", "language", "quality", "keep", "duplicates"]
     assert crypto.grouping is None
-    assert crypto.sources
+
+
+def test_the_list_that_comes_with_a_recipe_is_used_only_on_request():
+    names = ("crypto", "markets", "procedures", "geopolitics")
+    without, bundled = load({}), load({name: {"sources": "bundled"} for name in names})
+    assert {name: len(without.recipes[name].sources) for name in names} == dict.fromkeys(names, 0)
+    assert all(bundled.recipes[name].sources for name in names)
+    assert len(bundled.recipes["markets"].subjects) == 50
+    assert "comes without a list" in load({"news": {"sources": "bundled"}}).refusals["news"].detail
 
 
 def test_a_filter_by_subjects_comes_after_the_search_for_them(tmp_path: Path):

@@ -76,7 +76,7 @@ def test_p11_a_timeout_is_tried_once_with_double_time():
 
 def test_a_404_ends_the_attempts_and_a_410_is_permanent():
     assert verdict(answer(404)) == GiveUp("http_404")
-    assert verdict(answer(410)) == GiveUp("http_410", gone=True)
+    assert verdict(answer(410)) == GiveUp("http_410", is_gone=True)
 
 
 @pytest.mark.parametrize("reason", ["dns", "refused", "reset", "truncated", "protocol"])
@@ -94,7 +94,7 @@ def test_permanent_failures_are_not_tried_again(reason):
 
 @pytest.mark.parametrize("reason", ["rate_limited", "breaker_open"])
 def test_r34_waiting_for_admission_is_not_an_attempt(reason):
-    assert verdict(Failure(reason, delay=9 * SECOND), 99) == Retry(9 * SECOND, reason, counted=False)
+    assert verdict(Failure(reason, delay=9 * SECOND), 99) == Retry(9 * SECOND, reason, counts_attempt=False)
 
 
 def test_an_empty_200_is_tried_once_more():

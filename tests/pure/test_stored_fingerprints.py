@@ -12,7 +12,7 @@ from headwater.engine.fingerprints import (
     fingerprints_of_polls,
 )
 from headwater.fetch.politeness.rate_limiter_redis import rate_limit_key
-from headwater.model.document import Trace
+from headwater.model.document import DedupeRecord
 from headwater.model.http import Capture
 from headwater.model.jobs import FetchResult, PollResult, Postponement, Quarantine, RefineResult, State
 from headwater.model.source import Lead, StoredLead
@@ -20,8 +20,8 @@ from headwater.model.stored_fingerprint import StoredFingerprint
 from headwater.store.redis.markers import dedupe_key
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
-TRACE = Trace(
-    scheme="s", prints=(("url-identity-1", "u"), ("text-sha256-1", "t")), keys=(), sentences=(), publisher="",
+RECORD = DedupeRecord(
+    scheme="s", fingerprints=(("url-identity-1", "u"), ("text-sha256-1", "t")), keys=(), sentences=(), publisher="",
     original="d1", epoch=0,
 )  # fmt: skip
 
@@ -84,9 +84,11 @@ def test_only_stored_results_are_announced():
     assert fingerprints_of_fetches(fetches) == [StoredFingerprint("payload", "x", "c-x")]
     postponement = Postponement(at=NOW, reason="busy")
     documents = [
-        RefineResult(id="d1", state=State.KEPT, capture=None, revision=1, trace=TRACE),
-        RefineResult(id="d2", state=State.DUPLICATE, capture=None, revision=1, trace=TRACE, of="d1"),
-        RefineResult(id="d3", state=State.WAITING, capture=None, revision=1, trace=TRACE, later=postponement),
+        RefineResult(id="d1", state=State.KEPT, capture=None, revision=1, dedupe_record=RECORD),
+        RefineResult(id="d2", state=State.DUPLICATE, capture=None, revision=1, dedupe_record=RECORD, of="d1"),
+        RefineResult(
+            id="d3", state=State.WAITING, capture=None, revision=1, dedupe_record=RECORD, later=postponement
+        ),
         RefineResult(id="d4", state=State.KEPT, capture=None, revision=1),
     ]
     assert fingerprints_of_documents(documents) == [

@@ -75,5 +75,5 @@ def test_a_poll_that_cannot_be_stored_counts_as_a_failure(
     polls.claim(1)
     assert polls.commit() == 1
     (result,) = store.results
-    assert (result.error, result.failures, result.stopped) == ("error:ValueError", before + 1, stopped)
+    assert (result.error, result.failures, result.stop_reason) == ("error:ValueError", before + 1, stopped)
     assert result.due_at == due_at

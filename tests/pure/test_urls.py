@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.text.urls import (
+    CAMPAIGN_RULES,
     DEFAULT_RULES,
     IDENTITY_RULES,
-    SEED_C_RULES,
     URL_RULES_BY_NAME,
     canonical_url,
     host_of,
@@ -99,7 +99,7 @@ def test_spellings_of_one_url_have_one_canonical_form(url, expected):
 
 def test_c17_five_parameters_and_the_fragment_are_dropped_and_no_more():
     url = "https://News.Example/a?utm_source=x&utm_medium=y&utm_campaign=z&fbclid=1&gclid=2&utm_term=t&id=&b=1#top"
-    assert canonical_url(url, SEED_C_RULES) == "https://news.example/a?utm_term=t&id=&b=1"
+    assert canonical_url(url, CAMPAIGN_RULES) == "https://news.example/a?utm_term=t&id=&b=1"
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,10 @@ class S3Server:
             },
         )
 
-    def described(self, address: str) -> str:
+    def describe(self, address: str) -> str:
         return f"{address} at {self.endpoint}" if self.endpoint else address
 
 
 def open_bucket_archive(server: S3Server, name: str, prefix: str = "") -> ObjectArchive:
     address = "/".join(part for part in (f"s3://{name}", prefix) if part)
-    return ObjectArchive(server.bucket(name, prefix), server.described(address), MAX_SINGLE_PUT)
+    return ObjectArchive(server.bucket(name, prefix), server.describe(address), MAX_SINGLE_PUT)

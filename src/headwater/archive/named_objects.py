@@ -20,7 +20,7 @@ class NamedObjects:
     open_bucket: Callable[[str], ObjectStore]
     place: str
     remote: bool
-    opened: dict[str, ObjectStore] = field(default_factory=dict)
+    open_buckets: dict[str, ObjectStore] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         store, key = self._found(name)
@@ -45,9 +45,9 @@ class NamedObjects:
 
     def _found(self, name: str) -> tuple[ObjectStore, str]:
         bucket, _, key = name.partition("/")
-        if bucket not in self.opened:
-            self.opened[bucket] = self.open_bucket(bucket)
-        return self.opened[bucket], key
+        if bucket not in self.open_buckets:
+            self.open_buckets[bucket] = self.open_bucket(bucket)
+        return self.open_buckets[bucket], key
 
     def _told(self, name: str) -> str:
         return f"'{name.partition('/')[0]}' in {self.place}" if self.remote else self.place
@@ -70,4 +70,4 @@ def objects_in_bucket(server: S3Server, name: str, prefix: str) -> NamedObjects:
     def open_one(bucket: str) -> ObjectStore:
         return server.bucket(name, f"{prefix}/{bucket}" if prefix else bucket)
 
-    return NamedObjects(open_one, server.described(f"s3://{name}/{prefix}".rstrip("/")), remote=True)
+    return NamedObjects(open_one, server.describe(f"s3://{name}/{prefix}".rstrip("/")), remote=True)

@@ -22,6 +22,7 @@ from headwater.cli.render.progress import wants_live
 from headwater.cli.render.run_summary import print_run_summary
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
+from headwater.runtime.registration import register_recipe
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import DEFAULT_DATA, Settings
@@ -71,9 +72,7 @@ def run_demo(
         )
         names = recipe or [name for name in RECIPES if name in app.recipes]
         for name in names:
-            installed_recipe = app.recipe(name)
-            app.register(installed_recipe)
-            app.store.sync_sources(name, installed_recipe.sources, app.clock())
+            register_recipe(app, app.recipe(name))
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")

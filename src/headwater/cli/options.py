@@ -15,6 +15,10 @@ Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes that refine, beside the one that fetches.")
 ]
 
+RecipeFilter = Annotated[
+    list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; can be repeated.")
+]
+
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:

@@ -70,7 +70,7 @@ class LinkRecord:
     """The history of a link and its next check."""
 
     priority: LinkPriority = LinkPriority.P2
-    standing: LinkState = LinkState.NEW
+    state: LinkState = LinkState.NEW
     failures: int = 0
     first_failed_at: datetime | None = None
     last_ok_at: datetime | None = None
@@ -140,11 +140,11 @@ def _after_success(
     checked: LinkRecord, check: LinkCheck, now: datetime
 ) -> tuple[LinkRecord, tuple[LinkAlert, ...]]:
     moved = bool(checked.final_url and check.final_url and checked.final_url != check.final_url)
-    alerts = [LinkAlert.RECOVERED] if checked.standing in ALERTED_STATES else []
+    alerts = [LinkAlert.RECOVERED] if checked.state in ALERTED_STATES else []
     alerts += [LinkAlert.MOVED] if moved else []
     healthy = replace(
         checked,
-        standing=LinkState.WELL,
+        state=LinkState.WELL,
         failures=0,
         first_failed_at=None,
         last_ok_at=now,
@@ -160,16 +160,16 @@ def _after_failure(
     failures = checked.failures + 1
     since = checked.first_failed_at or now
     for_good = gone or (failures >= ALERT_AT and now - since >= INACTIVE_AFTER)
-    standing = LinkState.INACTIVE if for_good else _failing_state(failures)
+    state = LinkState.INACTIVE if for_good else _failing_state(failures)
     failing = replace(
         checked,
         failures=failures,
         first_failed_at=since,
-        standing=standing,
+        state=state,
         due_at=None if for_good else now + min(CHECK_INTERVALS[checked.priority], _retry_delay(failures)),
     )
     if for_good:
-        return failing, (LinkAlert.INACTIVE,) if checked.standing is not LinkState.INACTIVE else ()
+        return failing, (LinkAlert.INACTIVE,) if checked.state is not LinkState.INACTIVE else ()
     return failing, (LinkAlert.DOWN,) if failures == ALERT_AT else ()
 
 
@@ -199,10 +199,10 @@ def is_own_network_down(checks: Iterable[tuple[str, LinkCheck]]) -> bool:
 def hosts_to_review(links: Sequence[tuple[str, LinkState]], least: int = 4) -> tuple[str, ...]:
     """The hosts with more than half of their links down: the whole site may have changed."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for url, standing in links:
+    for url, state in links:
         count = counts[urlsplit(url).netloc]
         count[0] += 1
-        count[1] += standing in ALERTED_STATES
+        count[1] += state in ALERTED_STATES
     return tuple(sorted(host for host, (all_, down) in counts.items() if all_ >= least and down * 2 > all_))
 
 

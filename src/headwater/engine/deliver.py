@@ -57,7 +57,7 @@ def _replace_unstorable(result: DeliveryResult, error: Exception) -> DeliveryRes
     """It may have been sent, but its receipt cannot be stored."""
     reason, detail = error_reason(error)
     quarantine = Quarantine(reason=reason, detail=detail)
-    return DeliveryResult(id=result.id, revision=result.revision, quarantined=quarantine)
+    return DeliveryResult(id=result.id, revision=result.revision, quarantine=quarantine)
 
 
 def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
@@ -94,7 +94,7 @@ def _send(
 def _result(context: JobContext, delivery: Delivery, answer: Sent | PartlySent | Drop) -> DeliveryResult:
     result = DeliveryResult(id=delivery.id, revision=delivery.revision)
     if isinstance(answer, Drop):
-        return replace(result, dropped=answer.reason)
+        return replace(result, drop_reason=answer.reason)
     if isinstance(answer, Sent):
         return replace(result, receipt=answer.receipt)
     log = context.log.bind(job="deliver", key=delivery.id, route=delivery.route)
@@ -110,4 +110,4 @@ def _failure(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exc
     log.warning("not delivered", reason=consequence.reason, detail=consequence.detail)
     if isinstance(consequence, Postponement):
         return DeliveryResult(id=delivery.id, revision=delivery.revision, later=consequence)
-    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantined=consequence)
+    return DeliveryResult(id=delivery.id, revision=delivery.revision, quarantine=consequence)

@@ -36,6 +36,6 @@ class Engine:
             return self.functions[job.task](self.context, job)
         network = NetworkLoop(self.context, (job,))
         handled = network.step(timedelta(0))
-        while network.waiting or network.uncommitted:
+        while network.waiting_count or network.uncommitted_count:
             handled += network.step(timedelta(seconds=1), claiming=False)
         return handled

@@ -65,7 +65,7 @@ class RecipeFetches:
         self.results: list[FetchResult] = []
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         return len(self.leads)
 
     def claim(self, limit: int) -> None:
@@ -89,17 +89,17 @@ class RecipeFetches:
         now = self.context.clock()
         verdict = judge_response(answer, attempts=stored.attempts - 1, now=now)
         nothing_new = FetchResult(
-            lead=stored.id, version=stored.lead.version, rendered=stored.render, result=None
+            lead=stored.id, version=stored.lead.version, was_rendered=stored.render, result=None
         )
         if isinstance(verdict, Retry):
             self._log(stored).info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
-            retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counted)
+            retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts_attempt)
             return replace(nothing_new, result=retry)
         if isinstance(verdict, GiveUp):
             return self._give_up(stored, nothing_new, verdict, answer)
         assert isinstance(answer, Response)
         nothing_new = replace(
-            nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved
+            nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved_to
         )
         if isinstance(verdict, Unchanged):
             return nothing_new
@@ -116,8 +116,8 @@ class RecipeFetches:
         self._log(stored).warning("not fetched", reason=verdict.reason)
         if stored.render and verdict.reason == NO_BROWSER:
             return nothing_new  # its document is set aside already, for this very reason
-        if verdict.gone or verdict.reason in DEAD_ENDS:
-            return replace(nothing_new, dropped=verdict.reason)
+        if verdict.is_gone or verdict.reason in DEAD_ENDS:
+            return replace(nothing_new, drop_reason=verdict.reason)
         detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
         return replace(nothing_new, result=Quarantine(reason=verdict.reason, detail=detail))
 

@@ -43,8 +43,8 @@ def fingerprints_of_documents(results: Iterable[RefineResult]) -> list[StoredFin
     return [
         StoredFingerprint("text", value, result.id)
         for result in results
-        if result.later is None and result.trace is not None
-        for kind, value in result.trace.prints
+        if result.later is None and result.dedupe_record is not None
+        for kind, value in result.dedupe_record.fingerprints
         if kind.startswith(TEXT_FINGERPRINT_PREFIX)
     ]
 

@@ -54,24 +54,24 @@ def _failure(context: JobContext, recipe: Recipe, group: GroupBatch, error: Exce
     log.warning("group failed", reason=consequence.reason)
     if isinstance(consequence, Postponement):
         return GatherResult(group=group.id, version=group.version, later=consequence)
-    return GatherResult(group=group.id, version=group.version, quarantined=consequence)
+    return GatherResult(group=group.id, version=group.version, quarantine=consequence)
 
 
 def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
     reason, detail = error_reason(error)
     quarantine = Quarantine(reason=reason, detail=detail)
-    return GatherResult(group=result.group, version=result.version, quarantined=quarantine)
+    return GatherResult(group=result.group, version=result.version, quarantine=quarantine)
 
 
 def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
     context.check_worker_deaths(group.attempts)
     if recipe.grouping is None:
         return GatherResult(
-            group=group.id, version=group.version, clustered=tuple(story.id for story in group.stories)
+            group=group.id, version=group.version, clustered_ids=tuple(story.id for story in group.stories)
         )
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
-    ids = inherit_story_ids(members, group.stories, group.id, group.reserved)
+    ids = inherit_story_ids(members, group.stories, group.id, group.reserved_ids)
     previous = {story.id: story for story in group.stories}
     now = context.clock()
     stories = tuple(
@@ -94,7 +94,7 @@ def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> Ga
     return GatherResult(
         group=group.id,
         version=group.version,
-        clustered=tuple(story.id for story in group.stories),
+        clustered_ids=tuple(story.id for story in group.stories),
         stories=stories,
         routes=routes,
     )

@@ -31,11 +31,11 @@ class NetworkLoop:
         self.lease_renewer = LeaseRenewer(context, Task.POLL, Task.FETCH)
 
     @property
-    def waiting(self) -> int:
-        return sum(requester.waiting for requester in self.by_prefix.values())
+    def waiting_count(self) -> int:
+        return sum(requester.waiting_count for requester in self.by_prefix.values())
 
     @property
-    def uncommitted(self) -> int:
+    def uncommitted_count(self) -> int:
         return sum(len(requester.results) for requester in self.by_prefix.values())
 
     def step(self, wait: timedelta, *, claiming: bool = True) -> int:
@@ -44,14 +44,14 @@ class NetworkLoop:
         What an earlier step could not commit (a full disk, a locked database) comes first: until it is committed, nothing
         more is claimed, and all leases stay.
         """
-        if self.waiting or self.uncommitted:
+        if self.waiting_count or self.uncommitted_count:
             self.lease_renewer.renew_if_due()
         committed = self._commit()
         if claiming:
             self._claim()
         for polls in self.polls.values():
             polls.resubmit_due()
-        if self.waiting:
+        if self.waiting_count:
             for token, answer in self.fetcher.collect(self.context.retry_policy.batch, wait):
                 self._handle_answer(token, answer)
         return committed + self._commit()
@@ -61,8 +61,8 @@ class NetworkLoop:
 
     def _claim(self) -> None:
         for polls in self.polls.values():
-            if polls.waiting < POLLS_AT_ONCE and (room := self.fetcher.room()) > 0:
-                polls.claim(min(room, POLLS_AT_ONCE - polls.waiting))
+            if polls.waiting_count < POLLS_AT_ONCE and (room := self.fetcher.room()) > 0:
+                polls.claim(min(room, POLLS_AT_ONCE - polls.waiting_count))
         for fetches in self.fetches.values():
             if (room := self.fetcher.room()) > 0:
                 fetches.claim(min(room, self.context.retry_policy.batch))

@@ -39,7 +39,7 @@ class Poll:
     session: PollSession
     request: Request | None = None
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
-    archived: list[Capture] = field(default_factory=list)
+    archived_captures: list[Capture] = field(default_factory=list)
     status: int | None = None
     elapsed_ms: int = 0
     moved_to: str | None = None
@@ -49,7 +49,7 @@ class Poll:
 
     def captures(self) -> tuple[Capture, ...]:
         """Returns the captures that are not archived yet, after the last one that is."""
-        return (*self.archived[-1:], *(capture for capture, _ in self.bodies))
+        return (*self.archived_captures[-1:], *(capture for capture, _ in self.bodies))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class FailedPollOutcome:
     due_at: datetime | None
     failures: int
     active: bool = True
-    stopped: str | None = None
+    stop_reason: str | None = None
 
 
 class RecipePolls:
@@ -76,7 +76,7 @@ class RecipePolls:
         self.failures: dict[str, int] = {}
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         return len(self.polls)
 
     def claim(self, limit: int) -> None:
@@ -106,7 +106,7 @@ class RecipePolls:
         verdict = judge_response(
             answer, attempts=poll.attempts, now=now, purpose=request.purpose, accept=request.accept
         )
-        poll.attempts += not isinstance(verdict, Retry) or verdict.counted
+        poll.attempts += not isinstance(verdict, Retry) or verdict.counts_attempt
         if isinstance(answer, Response):
             poll.status = answer.status
             poll.elapsed_ms += answer.elapsed_ms
@@ -114,14 +114,14 @@ class RecipePolls:
             poll.retry_at = now + verdict.delay
             return None
         if isinstance(verdict, Retry):
-            postponed = Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counted)
+            postponed = Temporary(verdict.reason, delay=verdict.delay, counts=verdict.counts_attempt)
             return self._advance(poll, postponed)
         if isinstance(verdict, GiveUp):
             detail = answer.detail if isinstance(answer, Failure) else f"status {answer.status}"
-            return self._advance(poll, Permanent("gone" if verdict.gone else verdict.reason, detail))
+            return self._advance(poll, Permanent("gone" if verdict.is_gone else verdict.reason, detail))
         assert isinstance(answer, Response)
         if request.url == poll.source_lease.source.url:
-            poll.moved_to = verdict.moved
+            poll.moved_to = verdict.moved_to
             poll.fresh_for = freshness(answer.headers, now)
         if isinstance(verdict, Proceed):
             self._capture(poll, request, answer)
@@ -179,13 +179,15 @@ class RecipePolls:
         leads = self._stored_leads(poll, batch.leads)
         try:
             # The next leads may come from the last capture too, so that one stays in memory.
-            poll.archived = [*poll.archived[-1:], *self.context.archive.put(poll.bodies)]
-            self.context.store.add_leads(poll.source_lease, leads, poll.archived, self.context.clock())
+            poll.archived_captures = [*poll.archived_captures[-1:], *self.context.archive.put(poll.bodies)]
+            self.context.store.add_leads(
+                poll.source_lease, leads, poll.archived_captures, self.context.clock()
+            )
         except Temporary as error:  # a failure of our own store or archive: the source is not blamed
             delay = source_backoff(1)
             raise Temporary(error.reason, error.detail, delay=delay, counts=False) from error
         poll.bodies = []
-        fingerprints = fingerprints_of_leads(leads, poll.archived, self.recipe.canonical)
+        fingerprints = fingerprints_of_leads(leads, poll.archived_captures, self.recipe.canonical)
         self.context.on_commit(self.recipe.name, fingerprints)
 
     def _stored_leads(self, poll: Poll, leads: tuple[Lead, ...]) -> tuple[StoredLead, ...]:
@@ -223,8 +225,8 @@ class RecipePolls:
                 bars=discovery.bars,
                 observations=discovery.observations,
                 watermark=discovery.watermark,
-                due_at=None if discovery.gone else due_at,
-                active=not discovery.gone,
+                due_at=None if discovery.is_gone else due_at,
+                active=not discovery.is_gone,
                 moved_to=discovery.moved_to or poll.moved_to,
                 status=poll.status,
                 elapsed_ms=poll.elapsed_ms,
@@ -254,8 +256,8 @@ class RecipePolls:
                 due_at=backoff.due_at,
                 failures=backoff.failures,
                 active=backoff.active,
-                stopped=backoff.stopped,
-                postponed=reason in HELD_BACK and (poll is None or poll.status is None),
+                stop_reason=backoff.stop_reason,
+                is_postponed=reason in HELD_BACK and (poll is None or poll.status is None),
             )
         )
 
@@ -300,9 +302,9 @@ class RecipePolls:
         return PollResult(
             source=result.source,
             poll_id=result.poll_id,
-            due_at=now + (STOPPED_RETRY if backoff.stopped else MAX_BACKOFF),
+            due_at=now + (STOPPED_RETRY if backoff.stop_reason else MAX_BACKOFF),
             failures=backoff.failures,
-            stopped=backoff.stopped,
+            stop_reason=backoff.stop_reason,
             error=reason,
             detail=detail,
             status=result.status,
@@ -322,5 +324,5 @@ def _backoff(error: Exception, failures: int, now: datetime, *, gone: bool) -> F
     failures += 1
     if failures >= FAILURES_UNTIL_STOP:
         stopped = f"{failures} failures in a row"
-        return FailedPollOutcome(due_at=now + STOPPED_RETRY, failures=failures, stopped=stopped)
+        return FailedPollOutcome(due_at=now + STOPPED_RETRY, failures=failures, stop_reason=stopped)
     return FailedPollOutcome(due_at=now + max(source_backoff(failures), delay), failures=failures)

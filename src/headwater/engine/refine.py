@@ -130,13 +130,15 @@ class Refiner:
         if isinstance(outcome, Document):
             grouped = self._with_group(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
-            return replace(result, document=grouped, routes=routes, trace=outcome.trace)
+            return replace(result, document=grouped, routes=routes, dedupe_record=outcome.dedupe_record)
         ended = replace(result, reason=outcome.reason, evidence=outcome.evidence)
         if isinstance(outcome, SetAside):
             render = self.context.renders and needs_browser(outcome.reason, draft)
             return replace(ended, state=State.ASIDE, render=render)
         state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(ended, state=state, of=outcome.of, score=outcome.score, trace=outcome.trace)
+        return replace(
+            ended, state=state, of=outcome.of, score=outcome.score, dedupe_record=outcome.dedupe_record
+        )
 
     def _with_group(self, document: Document) -> Document:
         grouping = self.recipe.grouping
@@ -195,4 +197,5 @@ def _with_end_notes(document: Document, outcome: Drop | SetAside) -> Document:
     notes = {"ended": outcome.reason, **outcome.evidence}
     if isinstance(outcome, Drop) and outcome.of:
         notes["of"] = outcome.of
-    return replace(document, notes=notes)
+    measured = outcome.quality if isinstance(outcome, SetAside) else None
+    return replace(document, notes=notes, quality=document.quality if measured is None else measured)

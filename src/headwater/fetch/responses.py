@@ -27,35 +27,35 @@ _SEARCHED_BYTES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Proceed:
-    """Read the body. `moved` is the new address when every redirect on the way was permanent."""
+    """Read the body. `moved_to` is the new address when every redirect on the way was permanent."""
 
-    moved: str | None = None
+    moved_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
     """Nothing new since the last time: skip extraction."""
 
-    moved: str | None = None
+    moved_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Try again after `delay`. `counted` is False when the attempt was never made; `stretch` multiplies the timeout of the
+    """Try again after `delay`. `counts_attempt` is False when the attempt was never made; `stretch` multiplies the timeout of the
     next attempt."""
 
     delay: timedelta
     reason: str
-    counted: bool = True
+    counts_attempt: bool = True
     stretch: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Do not try again. `gone`: the server says that the page is gone for good; the lead or source becomes inactive."""
+    """Do not try again. `is_gone`: the server says that the page is gone for good; the lead or source becomes inactive."""
 
     reason: str
-    gone: bool = False
+    is_gone: bool = False
 
 
 ResponseVerdict = Proceed | Unchanged | Retry | GiveUp
@@ -84,7 +84,7 @@ def judge_response(
 
 def _failed(failure: Failure, attempts: int) -> ResponseVerdict:
     if failure.reason in HELD_BACK:
-        return Retry(failure.delay or _MINUTE, failure.reason, counted=False)
+        return Retry(failure.delay or _MINUTE, failure.reason, counts_attempt=False)
     if failure.reason == "timeout":
         delay = max(failure.delay or _BACKOFF[0], _BACKOFF[0])
         return Retry(delay, "timeout", stretch=2) if attempts < 1 else GiveUp("timeout")
@@ -113,7 +113,7 @@ def _refused(answer: Response, attempts: int, now: datetime) -> ResponseVerdict:
         return _retry(f"http_{status}", attempts, retry_after(answer.headers, now))
     if 200 <= status < 300:
         return GiveUp("partial" if status == 206 else "empty")
-    return GiveUp(f"http_{status}", gone=status == 410)
+    return GiveUp(f"http_{status}", is_gone=status == 410)
 
 
 def _forbidden(answer: Response, attempts: int) -> ResponseVerdict:

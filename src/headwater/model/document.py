@@ -39,7 +39,7 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class DedupeRecord:
     """What the dedupe index stores of a document, kept or not, so that a later copy of it is recognised.
 
     `epoch` is the state of the index when it was queried for this document: if something similar was added since, the
@@ -47,7 +47,7 @@ class Trace:
     """
 
     scheme: str
-    prints: tuple[tuple[str, str], ...]
+    fingerprints: tuple[tuple[str, str], ...]
     keys: tuple[int, ...]
     sentences: tuple[int, ...]
     publisher: str
@@ -140,7 +140,7 @@ class Document:
     mentions: tuple[Mention, ...] = ()
     edges: tuple[Edge, ...] = ()
     facts: Mapping[str, FactValue] = field(default_factory=dict)
-    trace: Trace | None = None
+    dedupe_record: DedupeRecord | None = None
     vector: Vector | None = None
     trail: tuple[TrailEntry, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class Document:
 
 
 FIELDS = frozenset(f.name for f in fields(Document))
-BOOKKEEPING = frozenset({"trail", "notes", "trace", "vector"})
+BOOKKEEPING = frozenset({"trail", "notes", "dedupe_record", "vector"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 
 CONTENT = attrgetter(*CONTENT_FIELDS)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.model.alarm import Alarm
-from headwater.model.document import Document, Trace
+from headwater.model.document import DedupeRecord, Document
 from headwater.model.http import Capture
 from headwater.model.source import Bar, Observation, Source, StoredLead
 from headwater.model.story import Story
@@ -87,7 +87,7 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
     """A group with its kept documents and its current stories; with a window, only those that can still change.
-    `reserved` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
+    `reserved_ids` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
     documents that joined."""
 
     id: str
@@ -96,7 +96,7 @@ class GroupBatch:
     version: int
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
-    reserved: frozenset[str] = frozenset()
+    reserved_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
-    """A finished poll of a source. The leads come from the last of the captures. `postponed`: no request was sent, so this
+    """A finished poll of a source. The leads come from the last of the captures. `is_postponed`: no request was sent, so this
     was no poll and leaves no row."""
 
     source: str
@@ -144,8 +144,8 @@ class PollResult:
     watermark: Mapping[str, Any] | None = None
     due_at: datetime | None
     failures: int = 0
-    stopped: str | None = None
-    postponed: bool = False
+    stop_reason: str | None = None
+    is_postponed: bool = False
     moved_to: str | None = None
     active: bool = True
     error: str | None = None
@@ -159,14 +159,14 @@ class PollResult:
 class FetchResult:
     """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
     fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
-    (`rendered`). `fresh_until` comes from the caching headers."""
+    (`was_rendered`). `fresh_until` comes from the caching headers."""
 
     lead: str
     version: str
-    rendered: bool = False
+    was_rendered: bool = False
     result: Capture | Postponement | Quarantine | None
     moved_to: str | None = None
-    dropped: str | None = None
+    drop_reason: str | None = None
     fresh_until: datetime | None = None
 
 
@@ -187,22 +187,22 @@ class RefineResult:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     later: Postponement | None = None
     routes: tuple[str, ...] = ()
-    trace: Trace | None = None
+    dedupe_record: DedupeRecord | None = None
     render: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """The new stories of a group. Those of `clustered` (the ids of the stories that were clustered again) that are missing
+    """The new stories of a group. Those of `clustered_ids` (the ids of the stories that were clustered again) that are missing
     here end. When documents joined since (`version` is higher now), the group stays due."""
 
     group: str
     version: int
-    clustered: tuple[str, ...] = ()
+    clustered_ids: tuple[str, ...] = ()
     stories: tuple[Story, ...] = ()
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None
-    quarantined: Quarantine | None = None
+    quarantine: Quarantine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +213,6 @@ class DeliveryResult:
     revision: int
     receipt: str = ""
     progress: str | None = None
-    dropped: str | None = None
+    drop_reason: str | None = None
     later: Postponement | None = None
-    quarantined: Quarantine | None = None
+    quarantine: Quarantine | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from headwater.model.document import Trace
+from headwater.model.document import DedupeRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,22 +57,24 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """The record ends here, for `reason`. `of` names the original of a duplicate; `trace` is what the dedupe index
+    """The record ends here, for `reason`. `of` names the original of a duplicate; `dedupe_record` is what the dedupe index
     stores of the record all the same."""
 
     reason: str
     of: str | None = None
     score: float | None = None
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    trace: Trace | None = None
+    dedupe_record: DedupeRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried."""
+    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried.
+    `quality` is stored with the document if the step measured it."""
 
     reason: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    quality: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

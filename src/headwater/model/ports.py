@@ -200,7 +200,7 @@ class RemoteQueues(Protocol):
         """Passes up to `limit` items to `keep`, oldest first, removes them once it has returned, and returns how many."""
         ...
 
-    def waiting(self) -> Mapping[str, int]:
+    def queue_lengths(self) -> Mapping[str, int]:
         """Returns the number of items of each queue that is not empty."""
         ...
 

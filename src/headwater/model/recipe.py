@@ -57,7 +57,7 @@ class Discovery:
 
     `after` is the minimum pause before the next poll (a feed's ttl), `within` the maximum (later, entries would be
     missed), `again` the exact pause when the poll was cut short and must be resumed. `moved_to` is the source's new
-    address; `gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
+    address; `is_gone` closes the source for good. `bars` and `observations` are stored as they are and pass no step.
     """
 
     leads: tuple[Lead, ...] = ()
@@ -68,7 +68,7 @@ class Discovery:
     within: timedelta | None = None
     again: timedelta | None = None
     moved_to: str | None = None
-    gone: bool = False
+    is_gone: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -117,7 +117,12 @@ class Knowledge(Protocol):
     def documents(self, ids: Sequence[str]) -> Mapping[str, Document]: ...
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
         """Returns the first owner of each fingerprint, and the documents that carry each key: newest first, at most
         `limit` of them."""
@@ -311,7 +316,8 @@ class Recipe:
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
-    any, and its options. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    any, and its options. `bundled` returns the recipe, for its options, with the sources and subjects that come with its
+    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
@@ -338,6 +344,7 @@ class Recipe:
     layout: ObjectLayout | None = None
     views: DatabaseViews | None = None
     configure: Callable[[Path | None, Mapping[str, Any]], "Recipe"] | None = None
+    bundled: Callable[[Mapping[str, Any]], "Recipe"] | None = None
     with_data_dir: Callable[[Path, str], "Recipe"] | None = None
     silence_limit: timedelta | None = None
     warns_if_scattered: bool = False
@@ -375,9 +382,14 @@ class EmptyKnowledge:
         return {}
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
-        del recipe, scheme, prints, keys, limit
+        del recipe, scheme, fingerprints, keys, limit
         return FingerprintLookup(0, {}, {})
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:

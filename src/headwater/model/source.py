@@ -40,7 +40,7 @@ class Source:
     active: bool = True
     watermark: Mapping[str, Any] = field(default_factory=dict)
     failures: int = 0
-    stopped: str | None = None
+    stop_reason: str | None = None
 
     def __post_init__(self) -> None:
         check_subject_length(self.subject)

@@ -38,14 +38,14 @@ class BatchState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryCandidate:
-    """A live story as far as its summary goes. `content` is the fingerprint of its documents, `shown` the request whose
+    """A live story as far as its summary goes. `content` is the fingerprint of its documents, `shown_request` the request whose
     answer it shows, if any."""
 
     story: str
     content: str
     score: float
     size: int
-    shown: str | None
+    shown_request: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,22 +102,22 @@ class PlannedBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryBatch:
-    """A stored batch. `remote` is its id at the endpoint, `status` what the endpoint last said about it."""
+    """A stored batch. `remote_id` is its id at the endpoint, `status` what the endpoint last said about it."""
 
     id: str
     endpoint: str
     model: str
     state: BatchState
-    requests: int
+    request_count: int
     created_at: datetime
     cost: float | None = None
-    file: str | None = None
-    remote: str | None = None
+    file_id: str | None = None
+    remote_id: str | None = None
     status: str | None = None
     counts: Mapping[str, int] | None = None
     reason: str | None = None
-    cancelling: datetime | None = None
-    creating_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
+    creation_started_at: datetime | None = None
     ended_at: datetime | None = None
 
 

@@ -26,7 +26,7 @@ def copy_objects(
                 counts["written"] += target.write(name, bodies[capture.sha256])
             else:
                 counts["missing"] += 1
-    for documents in copies.parsed(recipe, since, layout.label):
+    for documents in copies.parsed_documents(recipe, since, layout.label):
         for document in documents:
             counts["documents"] += 1
             parts = {

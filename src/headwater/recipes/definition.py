@@ -19,7 +19,7 @@ from headwater.model.source_kind import find_source_problem
 from headwater.model.subject import Subject
 from headwater.recipes.named_groupings import make_grouping, make_routes
 from headwater.recipes.named_steps import StepParts, make_steps
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import Settings
 from headwater.settings.sources import load_sources, parse_trigger
 from headwater.settings.subjects import load_subjects
@@ -54,6 +54,8 @@ def _with_models(recipe: Recipe, name: str, settings: Settings) -> Recipe:
 def with_sources(recipe: Recipe, name: str, own: RecipeSettings) -> Recipe:
     """Returns the recipe with the sources of its file and its options. A source that it cannot poll is refused here, with
     its place, and not when it is polled."""
+    if own.sources == BUNDLED:
+        return rename_recipe(with_bundled_list(recipe, own), name)
     file = None if own.sources is None else Path(own.sources)
     if recipe.configure is not None:
         if file is not None or own.options:
@@ -64,6 +66,15 @@ def with_sources(recipe: Recipe, name: str, own: RecipeSettings) -> Recipe:
         recipe = replace(recipe, sources=load_sources(file, name))
     _check_sources(recipe, file if recipe.configure is None else None)
     return recipe
+
+
+def with_bundled_list(recipe: Recipe, own: RecipeSettings) -> Recipe:
+    """Returns the recipe with the list that comes with its package."""
+    if recipe.bundled is None:
+        raise Refused(
+            "no_bundled_list", f"the recipe '{recipe.name}' comes without a list of sources; name your own"
+        )
+    return recipe.bundled(own.options)
 
 
 def _check_sources(recipe: Recipe, file: Path | None) -> None:

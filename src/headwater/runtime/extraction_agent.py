@@ -5,8 +5,8 @@ agent returns it at once. Answers are stored by the id of the item, so a second 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ import structlog
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.summaries import Messages, ModelReply
-from headwater.store.changes.queues import SqlQueues
+from headwater.store.changes.queues import WAITING, SqlQueues
 from headwater.stories.llm.answers import RETRY_DELAY, InvalidAnswer, ask_until_valid
 from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.extraction import (
@@ -29,6 +29,9 @@ from headwater.stories.llm.extraction import (
 LEASE_MARGIN = timedelta(minutes=1)
 NO_DELAY = timedelta(0)
 MAX_REASON_CHARS = 300
+MAX_WAIT = timedelta(minutes=10)
+MAX_ROUNDS_WITHOUT_PROGRESS = 5
+Sleep = Callable[[float], Awaitable[None]]
 _log = structlog.get_logger()
 
 
@@ -77,6 +80,29 @@ class ExtractionAgent:
             if total.wait:
                 break
         return total
+
+    async def drain_patiently(
+        self, session: aiohttp.ClientSession, sleep: Sleep = asyncio.sleep
+    ) -> AgentTally:
+        """As `drain`, but waits when the endpoint wants to be left alone, and then continues. Gives up, with `wait` set, when
+        it would have to wait for long or gets nowhere."""
+        total, rounds_without_progress = AgentTally(), 0
+        while True:
+            latest = await self.drain(session)
+            total = replace(total + latest, wait=latest.wait)
+            rounds_without_progress = 0 if latest.done or latest.failed else rounds_without_progress + 1
+            if (
+                not latest.wait
+                or latest.wait > MAX_WAIT
+                or rounds_without_progress >= MAX_ROUNDS_WITHOUT_PROGRESS
+            ):
+                return total
+            await sleep(latest.wait.total_seconds())
+
+    def count_waiting(self) -> int:
+        """The items that wait in the queues that have a question."""
+        rows = self.queues.counts()
+        return sum(row[WAITING] for row in rows if question_for_queue(row["queue"]) is not None)
 
     async def run_round(self, session: aiohttp.ClientSession) -> AgentTally:
         """A few items from each queue that has a question."""

@@ -1,30 +1,93 @@
-"""All tasks in one process, one after the other: for tests, for small jobs, and to follow a run step by step."""
+"""All tasks in one process, one after the other: for a debugger, for small jobs, and for tests."""
 
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
+from headwater.app import App
 from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
+from headwater.liveness import owner_name
 from headwater.model.jobs import NETWORK_TASKS, Job
-from headwater.runtime.worker_loop import is_nothing_due, run_round
+from headwater.ops.installation_lock import release_dead_owners, worker_lock
+from headwater.runtime.maintenance import Maintenance
+from headwater.runtime.worker_loop import (
+    StopCheck,
+    StopSignal,
+    is_nothing_due,
+    release_leases,
+    run_round,
+)
+from headwater.runtime.worker_pool import is_installation_idle
 
 STEP_SECONDS = 0.02
+
+
+def run_in_process(
+    app: App,
+    recipes: Sequence[str],
+    *,
+    until_idle: bool,
+    wait_for_limits: bool = False,
+    on_tick: Callable[[], None] = lambda: None,
+) -> bool:
+    """Like `run_workers`, without other processes."""
+    app.archive.ready()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    stop, maintenance = StopSignal(child=False), Maintenance(app)
+
+    def between() -> None:
+        maintenance.run_due()
+        on_tick()
+
+    def is_idle() -> bool:
+        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
+
+    with worker_lock(app):
+        release_dead_owners(app)
+        context = app.context(owner_name("inline"), fetching=True)
+        try:
+            _work(context, recipes, is_idle, stop.is_set, between)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            release_leases(context)
+            if context.fetcher is not None:
+                context.fetcher.close()
+    return not stop.is_set()
 
 
 def run_inline(
     context: JobContext, recipes: Sequence[str], *, horizon: timedelta, longest: timedelta
 ) -> bool:
     """Work until nothing is due within the horizon. False if that took longer than `longest`."""
+    deadline = time.monotonic() + longest.total_seconds()
+    return _work(
+        context,
+        recipes,
+        is_idle=lambda: is_nothing_due(context.store, recipes, context.clock() + horizon),
+        stop=lambda: time.monotonic() >= deadline,
+    )
+
+
+def _work(
+    context: JobContext,
+    recipes: Sequence[str],
+    is_idle: Callable[[], bool],
+    stop: StopCheck,
+    between: Callable[[], None] = lambda: None,
+) -> bool:
+    """Whether it became idle before it was told to stop."""
     engine = Engine(context)
     network = NetworkLoop(context, [Job(recipe, task) for recipe in recipes for task in NETWORK_TASKS])
-    deadline = time.monotonic() + longest.total_seconds()
-    while time.monotonic() < deadline:
+    while not stop():
         handled = network.step(timedelta(seconds=STEP_SECONDS))
         handled += run_round(engine, recipes)
-        if not handled and not network.waiting:
-            if is_nothing_due(context.store, recipes, context.clock() + horizon):
+        between()
+        if not handled and not network.waiting_count:
+            if is_idle():
                 return True
             time.sleep(STEP_SECONDS)
     return False

@@ -1,5 +1,5 @@
-"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, scores and run reports every hour,
-retention and the search index at night. Of all workers one runs a task."""
+"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, old polls every 25 minutes, scores and run
+reports every hour, retention and the search index at night. Of all workers one runs a task."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
-from headwater.ops.retention import apply_retention
+from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.full_text_index import index_documents
@@ -43,7 +43,7 @@ def fill_markers(app: App) -> dict[str, Any]:
     try:
         return {
             name: markers.refill(name, app.recipe(name).canonical or canonical_url)
-            for name in markers.missing()
+            for name in markers.recipes_without_markers()
         }
     except Temporary as error:
         return {"postponed": error.reason}
@@ -89,6 +89,7 @@ def summaries_task(
 
 MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "health_check": MaintenanceTask(Trigger(cron="*/5 * * * *"), check_health),
+    "cleanup_tables": MaintenanceTask(Trigger(cron="*/25 * * * *"), clean_tables),
     "cleanup_old_jobs": MaintenanceTask(Trigger(cron="0 2 * * *"), apply_retention),
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),

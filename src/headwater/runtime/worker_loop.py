@@ -106,11 +106,11 @@ def run_network_loop(context: JobContext, recipes: Sequence[str], stop: StopChec
     sleep = MIN_SLEEP
     while not stop() and not is_over_memory_limit():
         handled = step_network(network, claiming=True)
-        sleep = MIN_SLEEP if handled or network.waiting else min(sleep * 2, MAX_SLEEP)
-        if not handled and not network.waiting:
+        sleep = MIN_SLEEP if handled or network.waiting_count else min(sleep * 2, MAX_SLEEP)
+        if not handled and not network.waiting_count:
             time.sleep(sleep)
     deadline = time.monotonic() + NETWORK_GRACE
-    while (network.waiting or network.uncommitted) and time.monotonic() < deadline:
+    while (network.waiting_count or network.uncommitted_count) and time.monotonic() < deadline:
         step_network(network, claiming=False)
     release_leases(context)
     if context.fetcher is not None:

@@ -15,6 +15,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
 from headwater.runtime.maintenance import Maintenance
+from headwater.runtime.registration import ListWatch, register_changes
 from headwater.runtime.worker_loop import StopSignal, is_nothing_due, run_local_loop, run_network_loop
 from headwater.settings.settings import Settings
 
@@ -107,6 +108,12 @@ class WorkerPool:
                 "workers_keep_dying", "worker processes die right after their start: see the log above"
             )
 
+    def restart(self) -> None:
+        """Ask all processes to finish; `replace_dead` starts others, which read the lists anew."""
+        for process in self.processes.values():
+            if process.is_alive():
+                process.terminate()
+
     def stop(self) -> None:
         """Ask all processes to finish, and kill those that do not."""
         for process in self.processes.values():
@@ -142,8 +149,16 @@ def run_workers(
     def is_done() -> bool:
         return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
 
+    pool, watch = WorkerPool(app, recipes), ListWatch(app.settings)
+    log = configure_logs(app.settings.log, app.settings.log_level)
+
+    def tick() -> None:
+        if register_changes(app, recipes, watch, log):
+            pool.restart()
+        on_tick()
+
     with worker_lock(app):
-        run_pool(WorkerPool(app, recipes), stop, is_done, on_tick)
+        run_pool(pool, stop, is_done, tick)
     return not stop.is_set()
 
 

@@ -7,6 +7,7 @@ import msgspec
 from headwater.model.filters import DocumentFilter
 
 GroupBy = Literal["all", "day", "week", "month", "subject", "source", "language"]
+BUNDLED = "bundled"
 ClusterBy = Literal["meaning", "words", "headline"]
 
 
@@ -36,7 +37,7 @@ class RouteSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`like` derives the recipe from another; `file` is a Python file whose function `recipe` returns it. `sources` is a
-    file that replaces the recipe's own list of sources; `subjects` is a file of subjects to search for; `folder` is where a
+    file with its sources, or `bundled` for the list that comes with the recipe; `subjects` is a file of subjects to search for; `folder` is where a
     recipe writes its own files (out/RECIPE in the data folder by default); `options` are those of the recipe. `every` or
     `cron` say how often sources are polled that do not say so themselves. `keep` is a filter; `steps`, `group` and `routes`
     replace those of the recipe."""

@@ -33,14 +33,20 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
-    finished requests to a language model."""
+    finished requests to a language model; `tables` are tables of other programs in the same database."""
 
-    polls: int = 30
+    polls: int = 14
     alarms: int = 365
     captures: int = 0
     documents: int = 0
     queue: int = 90
     summaries: int = 90
+    tables: dict[str, int] = {}
+
+    @property
+    def least_days(self) -> int:
+        own = (self.polls, self.alarms, self.captures, self.documents, self.queue, self.summaries)
+        return min((*own, *self.tables.values()))
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,13 +184,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Retention,
         Meta(
             description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
-            "finished `summaries`, and moves `documents` to files; 0 for never."
+            "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
+            "same database, whose rows are deleted by their column `created_at`."
         ),
     ] = Retention()
     recipes: Annotated[
         dict[str, RecipeSettings],
         Meta(
-            description="Settings of recipes by name: `sources` is a file that replaces the recipe's own list, `subjects` a file "
+            description="Settings of recipes by name: `sources` is a file with its sources (or `bundled` for the list that comes with it), `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
             "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
             "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
@@ -280,7 +287,7 @@ def _check_values(settings: Settings) -> None:
         raise Refused(
             "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
         )
-    if min(msgspec.structs.astuple(settings.retention)) < 0:
+    if settings.retention.least_days < 0:
         raise Refused("bad_config", "retention: days cannot be negative; use 0 to keep records for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")

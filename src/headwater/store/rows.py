@@ -128,7 +128,7 @@ def source_from(row: Row | Mapping[str, Any]) -> Source:
         active=row["active"],
         watermark=row["watermark"],
         failures=row["failures"],
-        stopped=row["stopped"],
+        stop_reason=row["stop_reason"],
     )
 
 

@@ -150,10 +150,15 @@ class SqlStore:
             return records.documents_by_id(connection, ids)
 
     def look_up_fingerprints(
-        self, recipe: str, scheme: str, prints: Sequence[tuple[str, str]], keys: Sequence[int], limit: int
+        self,
+        recipe: str,
+        scheme: str,
+        fingerprints: Sequence[tuple[str, str]],
+        keys: Sequence[int],
+        limit: int,
     ) -> FingerprintLookup:
         with read_transaction(self.engine) as connection:
-            return index.recall(connection, recipe, scheme, prints, keys, limit=limit)
+            return index.recall(connection, recipe, scheme, fingerprints, keys, limit=limit)
 
     def originals(self, ids: Sequence[str]) -> Mapping[str, str]:
         with read_transaction(self.engine) as connection:

@@ -16,14 +16,14 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlRules:
-    """What the canonical form leaves out of a URL. Parameter names are compared in lower case; `kept` wins over `dropped`."""
+    """What the canonical form leaves out of a URL. Parameter names are compared in lower case; `kept_parameters` wins over `dropped_parameters`."""
 
     name: str
-    dropped: frozenset[str] = frozenset()
+    dropped_parameters: frozenset[str] = frozenset()
     dropped_prefixes: tuple[str, ...] = ()
     dropped_pattern: re.Pattern[str] = _NEVER
     dropped_pairs: frozenset[tuple[str, str]] = frozenset()
-    kept: frozenset[str] = frozenset()
+    kept_parameters: frozenset[str] = frozenset()
     path_parameters: frozenset[str] = frozenset()
     path_endings: tuple[str, ...] = ()
     host_prefixes: tuple[str, ...] = ()
@@ -46,12 +46,12 @@ _TRACKING = _names(
 )
 _TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
 
-DEFAULT_RULES = UrlRules(name="default-1", dropped=_TRACKING, dropped_prefixes=_TRACKING_PREFIXES)
+DEFAULT_RULES = UrlRules(name="default-1", dropped_parameters=_TRACKING, dropped_prefixes=_TRACKING_PREFIXES)
 """Safe to fetch: leaves out only parameters that never select content (`ref`, `cid` and `source` do on many sites)."""
 
 IDENTITY_RULES = UrlRules(
     name="identity-1",
-    dropped=_TRACKING,
+    dropped_parameters=_TRACKING,
     dropped_prefixes=_TRACKING_PREFIXES,
     dropped_pairs=frozenset(
         {("outputtype", "amp"), ("amp", "1"), ("amp", "true"), ("amp", ""), ("print", "1"), ("print", "true")}
@@ -63,11 +63,13 @@ IDENTITY_RULES = UrlRules(
 )
 """Not for fetching: the mobile, AMP and print versions of a page, with or without `www` and TLS, have one form."""
 
-SEED_C_RULES = UrlRules(name="seed-c", dropped=_names("utm_source utm_medium utm_campaign fbclid gclid"))
+CAMPAIGN_RULES = UrlRules(
+    name="campaign", dropped_parameters=_names("utm_source utm_medium utm_campaign fbclid gclid")
+)
 """The rules of the feed pipeline, for its profile of duplicates."""
 
 URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
-    {rules.name: rules for rules in (DEFAULT_RULES, IDENTITY_RULES, SEED_C_RULES)}
+    {rules.name: rules for rules in (DEFAULT_RULES, IDENTITY_RULES, CAMPAIGN_RULES)}
 )
 
 
@@ -141,10 +143,10 @@ def _query(query: str, rules: UrlRules) -> str:
 def _is_dropped(field: str, rules: UrlRules) -> bool:
     name, _, value = field.partition("=")
     name = unquote_plus(name).lower()
-    if name in rules.kept:
+    if name in rules.kept_parameters:
         return False
     return (
-        name in rules.dropped
+        name in rules.dropped_parameters
         or name.startswith(rules.dropped_prefixes)
         or rules.dropped_pattern.fullmatch(name) is not None
         or (name, value.lower()) in rules.dropped_pairs

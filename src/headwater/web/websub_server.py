@@ -123,7 +123,7 @@ class WebSubServer:
 def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
     watermark = row["watermark"] or {}
     hub, topic = watermark.get("hub"), watermark.get("topic") or row["url"]
-    if not row["active"] or row["stopped"] or row["kind"] != "feed" or not hub:
+    if not row["active"] or row["stop_reason"] or row["kind"] != "feed" or not hub:
         return None
     return make_subscription(row["id"], str(hub), str(topic), secret)
 

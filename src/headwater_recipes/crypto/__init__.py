@@ -1,7 +1,10 @@
 """Crypto news: feeds in, each article once, stored and handed on."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
@@ -18,12 +21,18 @@ from headwater_recipes.crypto.views import CRYPTO_VIEWS
 FEEDS = Path(__file__).with_name("feeds.yaml")
 
 
+def with_bundled_feeds(options: Mapping[str, Any]) -> Recipe:
+    del options
+    return replace(recipe(), sources=load_sources(FEEDS, "crypto"))
+
+
 def recipe() -> Recipe:
     return Recipe(
         name="crypto",
         version="1",
         views=CRYPTO_VIEWS,
-        sources=load_sources(FEEDS, "crypto"),
+        sources=(),
+        bundled=with_bundled_feeds,
         discover={"feed": FEED},
         extract=readers_by_media_type(fragments=True),
         steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),

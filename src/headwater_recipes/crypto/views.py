@@ -89,7 +89,7 @@ SELECT s.number AS id, s.name AS name,
   CAST(CASE WHEN s.url = '' OR EXISTS (
       SELECT 1 FROM sources o WHERE o.url = s.url AND o.recipe = 'crypto' AND o.number < s.number
     ) THEN s.url || '#' || s.id ELSE s.url END AS TEXT) AS rss_url,
-  CAST(CASE WHEN s.active AND s.stopped IS NULL THEN 'ACTIVE' ELSE 'INACTIVE' END AS TEXT) AS status,
+  CAST(CASE WHEN s.active AND s.stop_reason IS NULL THEN 'ACTIVE' ELSE 'INACTIVE' END AS TEXT) AS status,
   s.last_success_at AS last_successful_fetch, s.failures AS error_count, s.created_at AS created_at,
   s.updated_at AS updated_at
 FROM sources s WHERE s.recipe = 'crypto'
@@ -114,8 +114,8 @@ SELECT number AS id, CAST('ingest_feed' AS TEXT) AS job_type, CAST({status} AS T
   started_at, ended_at AS completed_at,
   CAST(CASE WHEN error IS NOT NULL
     THEN {json}('error', error, 'detail', detail, 'http_status', http_status) END AS {json_type}) AS error_details,
-  found_count AS articles_processed,
-  CAST(found_count - new_count + {duplicates} AS INTEGER) AS duplicates_found,
+  item_count AS articles_processed,
+  CAST(item_count - new_count + {duplicates} AS INTEGER) AS duplicates_found,
   started_at AS created_at
 FROM polls WHERE recipe = 'crypto'
 UNION ALL
@@ -127,7 +127,7 @@ FROM maintenance_tasks
 PERFORMANCE = """
 CREATE VIEW feed_performance AS
 SELECT number AS id, source_number AS publisher_id, started_at AS fetch_time, elapsed_ms AS response_time_ms,
-  found_count AS articles_found, CAST({status} AS TEXT) AS status,
+  item_count AS articles_found, CAST({status} AS TEXT) AS status,
   CAST(CASE WHEN error IS NOT NULL THEN error || coalesce(': ' || detail, '') END AS TEXT) AS error_message,
   coalesce(ended_at, started_at) AS created_at
 FROM polls WHERE recipe = 'crypto'

@@ -46,9 +46,13 @@ def recipe() -> Recipe:
 
 
 def configure(flashpoint_file: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe for a list of flashpoints, by default the packaged one."""
+    """The recipe for a list of flashpoints. Without one it follows none."""
     parsed = read_options(options)
-    flashpoints = load_flashpoints(flashpoint_file or FLASHPOINTS, parsed.target_date)
+    flashpoints = (
+        FlashpointList(sources=(), subjects=())
+        if flashpoint_file is None
+        else load_flashpoints(flashpoint_file, parsed.target_date)
+    )
 
     def with_data_dir(folder: Path, encoder: str) -> Recipe:
         return replace(
@@ -114,6 +118,7 @@ def build_recipe(
         sinks={} if flashpoints.database is None else {DAY_TABLES: _entry_sink(flashpoints.database)},
         after_run=None if flashpoints.database is None else _story_writer(flashpoints.database),
         configure=configure,
+        bundled=lambda bundled_options: configure(FLASHPOINTS, bundled_options),
         run_options=RUN_OPTIONS,
         silence_limit=rules.silence,
         warns_if_scattered=True,

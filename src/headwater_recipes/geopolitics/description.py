@@ -1,6 +1,6 @@
 """Describes a story: summary with its sources, topic, score with its components, publishers, alerts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -18,6 +18,7 @@ from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
 
 UNCLASSIFIED = "unclassified"
 LLM_SUMMARY_FIELDS = ("claims", "summary_by", "summary_origin")
+OF_DAY = ("articles", "top_domains", "languages", "urls", "images")
 """Attributes of a summary that replaced the local one."""
 NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC)
 
@@ -119,9 +120,14 @@ def alert_state(story: Story) -> StoryState | None:
     )
 
 
-def _days(documents: Sequence[Document]) -> list[str]:
-    """The day tables that its documents come from."""
-    return sorted({str(day) for document in documents if (day := document.attributes.get("day"))})
+def _days(documents: Sequence[Document]) -> dict[str, Any]:
+    """The day tables that its documents come from, each with what its table shows of them."""
+    by_day: dict[str, list[Document]] = defaultdict(list)
+    for document in documents:
+        if day := document.attributes.get("day"):
+            by_day[str(day)].append(document)
+    coverages = {day: coverage_of(of_day) for day, of_day in sorted(by_day.items())}
+    return {day: {name: coverage[name] for name in OF_DAY} for day, coverage in coverages.items()}
 
 
 def main_topic(documents: Sequence[Document]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ NAMES = (
 
 RUNS = """
 SELECT CAST(row_number() OVER (ORDER BY p.created_at, p.id) AS BIGINT) AS id, p.id AS run_id, p.status AS status,
-  {tier} AS pipeline_tier, {target_date} AS target_date, p.total AS total_entries, p.processed AS processed_entries,
-  p.failed AS failed_entries, p.duplicates AS dedupe_skipped, p.stories AS clusters_created, p.started_at AS started_at,
+  {tier} AS pipeline_tier, {target_date} AS target_date, p.total_count AS total_entries, p.processed_count AS processed_entries,
+  p.failed_count AS failed_entries, p.duplicate_count AS dedupe_skipped, p.story_count AS clusters_created, p.started_at AS started_at,
   p.ended_at AS completed_at, p.error AS error_message, p.metrics AS metrics, p.created_at AS created_at
 FROM pipeline_runs p WHERE p.recipe = 'geopolitics'
 """

@@ -31,8 +31,8 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
-from headwater_recipes.markets.views import MARKET_VIEWS
-from headwater_recipes.markets.watch_list import RECIPE, load_watch_list
+from headwater_recipes.markets.views import market_views
+from headwater_recipes.markets.watch_list import NO_COMPANIES, RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
 MACRO = "macro_event"
@@ -66,15 +66,15 @@ def recipe() -> Recipe:
 
 
 def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recipe:
-    """The recipe for a watch list, by default the packaged one."""
+    """The recipe for a watch list. Without one it follows no company."""
     market_options = _options(options)
-    watch_list = load_watch_list(watch_list_file or WATCH_LIST)
+    watch_list = NO_COMPANIES if watch_list_file is None else load_watch_list(watch_list_file)
     names = ResourceNames(market_options.namespace)
     endpoints = ApiEndpoints(**market_options.endpoints)
     return Recipe(
         name=RECIPE,
         version="1",
-        views=MARKET_VIEWS,
+        views=market_views(names),
         sources=watch_list.sources,
         subjects=watch_list.subjects,
         discover=AdapterTable(endpoints).table(),
@@ -103,6 +103,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
         queue_attributes=QUEUE_ATTRIBUTES,
         questions=QUESTIONS,
         configure=configure,
+        bundled=lambda bundled_options: configure(WATCH_LIST, bundled_options),
     )
 
 

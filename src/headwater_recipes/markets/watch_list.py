@@ -15,6 +15,8 @@ from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
 CONFIDENCE = {"ticker": CONFIDENCE_BY_KIND["identifier"]}
+KIND_ALIASES = {"execution_api": "broker"}
+"""The neutral vocabulary has another name for a kind."""
 
 
 class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +62,9 @@ class WatchList:
     """Ticker to subject."""
 
 
+NO_COMPANIES = WatchList((), (), {})
+
+
 def load_watch_list(path: Path) -> WatchList:
     file = load_yaml(path, WatchListFile)
     tickers = {company.ticker: company.subject for company in file.entities}
@@ -91,7 +96,7 @@ def _source(line: WatchListSource, company: WatchedCompany | None, where: str) -
     return make_source(
         SourceLine(
             name=f"{company.ticker} {line.name}" if company else line.name,
-            kind=line.kind,
+            kind=KIND_ALIASES.get(line.kind, line.kind),
             url=line.url,
             every=line.every,
             cron=line.cron,

@@ -1,6 +1,9 @@
 """The recipe for procedures of public administrations: pages in, ProcedureDoc files out."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
@@ -8,10 +11,7 @@ from headwater.documents.quality.checks import CheckEncoding, CheckLanguage, Che
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Source, Trigger
 from headwater.settings.sources import SourceLine, make_source
-from headwater.sources.crawl.poll import discover_crawl
-from headwater.sources.feeds.poll import discover_feed
-from headwater.sources.seeds import discover_seeds
-from headwater.sources.sitemaps.poll import discover_sitemap
+from headwater.sources.kinds import CRAWL, FEED, SEEDS, SITEMAP
 from headwater.text.urls import canonical_url
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.adapters.boe import discover_gazette
@@ -31,12 +31,13 @@ def build_recipe() -> Recipe:
     return Recipe(
         name=NAME,
         version="1",
-        sources=registered_sources(),
+        sources=(),
+        bundled=with_registered_portals,
         discover={
-            "sitemap": discover_sitemap,
-            "crawl": discover_crawl,
-            "feed": discover_feed,
-            "seeds": discover_seeds,
+            "sitemap": SITEMAP,
+            "crawl": CRAWL,
+            "feed": FEED,
+            "seeds": SEEDS,
             "boe": discover_gazette,
             "datos": discover_open_data,
         },
@@ -59,6 +60,11 @@ def build_recipe() -> Recipe:
         after_run=close_run,
         commands=COMMANDS,
     )
+
+
+def with_registered_portals(options: Mapping[str, Any]) -> Recipe:
+    del options
+    return replace(build_recipe(), sources=registered_sources())
 
 
 def procedure_address(url: str) -> str:

@@ -40,11 +40,11 @@ LONGEST_TITLE, OPENING = 120, 600
 @dataclass(frozen=True, slots=True)
 class Procedure:
     """`document`: the ProcedureDoc without the time of extraction. `spans`: where in the text each field was found.
-    `recognised`: the fields for which the page has a section."""
+    `fields_with_section`: the fields for which the page has a section."""
 
     document: Mapping[str, Any]
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
-    recognised: tuple[str, ...] = ()
+    fields_with_section: tuple[str, ...] = ()
 
 
 def parts_of(text: str) -> list[PagePart]:

@@ -125,7 +125,7 @@ def page_from_document(document: Document) -> ProcedurePage:
 
 
 def _quality(document: Document, procedures: Sequence[Procedure]) -> ExtractionQuality:
-    parts = max(len(procedure.recognised) for procedure in procedures)
+    parts = max(len(procedure.fields_with_section) for procedure in procedures)
     confidence = document.fact(LANGUAGE_CONFIDENCE) or 0.0
     return extraction_quality(
         document.text, parts=parts, language=primary_code(document.language), confidence=confidence
@@ -151,5 +151,5 @@ def _record(procedure: Procedure) -> dict[str, Any]:
     return {
         "document": dict(procedure.document),
         "spans": {name: [list(span) for span in spans] for name, spans in procedure.spans.items()},
-        "recognised": list(procedure.recognised),
+        "recognised": list(procedure.fields_with_section),
     }

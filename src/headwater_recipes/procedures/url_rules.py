@@ -10,7 +10,7 @@ from headwater.text.urls import UrlRules
 
 PROCEDURE_URL_RULES = UrlRules(
     name="seed-p",
-    dropped=frozenset(
+    dropped_parameters=frozenset(
         [
             "jsessionid",
             "phpsessid",
@@ -39,7 +39,7 @@ PROCEDURE_URL_RULES = UrlRules(
     ),
     dropped_prefixes=("aspsessionid",),
     dropped_pattern=re.compile(r"[a-z]*session[a-z]*"),
-    kept=frozenset(
+    kept_parameters=frozenset(
         [
             "lang",
             "idioma",

@@ -90,10 +90,10 @@ def _report(results: Sequence[LinkResult], rows: Sequence[dict[str, Any]]) -> di
     ]
     return {
         "checked": len(results),
-        "standings": dict(sorted(Counter(str(row["standing"]) for row in rows).items())),
+        "states": dict(sorted(Counter(str(row["state"]) for row in rows).items())),
         "unknown": dict(Counter(result.health.reason for result in results if _undecided(result))),
         "alerts": alerts,
-        "review": list(hosts_to_review([(row["url"], LinkState(row["standing"])) for row in rows])),
+        "review": list(hosts_to_review([(row["url"], LinkState(row["state"])) for row in rows])),
     }
 
 
@@ -102,8 +102,8 @@ def _undecided(result: LinkResult) -> bool:
 
 
 def _show(report: dict[str, Any], out: Console) -> None:
-    standings = ", ".join(f"{count} {name}" for name, count in report["standings"].items())
-    out.print(f"{report['checked']} links checked. Of all: {standings or 'none'}.")
+    states = ", ".join(f"{count} {name}" for name, count in report["states"].items())
+    out.print(f"{report['checked']} links checked. Of all: {states or 'none'}.")
     for reason, count in report["unknown"].items():
         out.print(cell(f"  {count} undecided: {reason}", "yellow"))
     for alert in report["alerts"]:
@@ -119,9 +119,7 @@ def list_links(
     recipe: OptionalRecipe = None,
     *,
     priority: OfPriority = None,
-    standing: Annotated[
-        list[LinkState] | None, typer.Option(help="Only this status; can be repeated.")
-    ] = None,
+    state: Annotated[list[LinkState] | None, typer.Option(help="Only this status; can be repeated.")] = None,
     only_down: Annotated[bool, typer.Option("--down", help="Only links that raised an alert.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -129,18 +127,18 @@ def list_links(
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    states = [*(standing or ()), *(sorted(ALERTED_STATES) if only_down else ())]
-    rows = app.link_health.links(recipe, priority=priority, standings=states)
+    states = [*(state or ()), *(sorted(ALERTED_STATES) if only_down else ())]
+    rows = app.link_health.links(recipe, priority=priority, states=states)
     if as_json:
         print_json_lines(rows)
         return
     now = app.clock()
-    listing = table("priority", "standing", "reason", "last good", "next check", "url", flexible="url")
+    listing = table("priority", "state", "reason", "last good", "next check", "url", flexible="url")
     listing.expand = True
     for row in rows:
         listing.add_row(
             cell(row["priority"]),
-            cell(row["standing"], "red" if row["standing"] in ALERTED_STATES else ""),
+            cell(row["state"], "red" if row["state"] in ALERTED_STATES else ""),
             cell(row["reason"]),
             format_relative(row["last_ok_at"], now) or "never",
             format_due(row["due_at"], now) or "never",

@@ -1,16 +1,13 @@
 """`headwater beat`."""
 
-from collections.abc import Sequence
 from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
 
-from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, single_command
-from headwater.cli.pipeline.work import recipes_with_sources, sync_source_list
-from headwater.cli.pipeline.worker import RecipeFilter
+from headwater.cli.options import Quiet, RecipeFilter, single_command
+from headwater.cli.pipeline.work import wait_for_recipes
 from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
 from headwater.model.errors import Temporary
@@ -29,7 +26,8 @@ def beat(
 ) -> None:
     """Check every second what is due, and notify the workers of a cluster.
 
-    Registers the sources of the recipes that are named; without names, it serves all recipes that have sources here.
+    Registers the sources of the recipes that are named, here or in the settings, also when a list changes; without names
+    it also serves all others that have sources here.
     Several beats can run: one leads, and another takes over when it ends. Needs the extra `cluster` and the setting `redis`.
     """
     from headwater.runtime.celery.beat import Beat, run_beat  # noqa: PLC0415 - needs the extra `cluster`
@@ -40,20 +38,13 @@ def beat(
     hints = HintSender(broker_address(app.settings))
     log = configure_logs(app.settings.log, app.settings.log_level)
     with worker_lock(app), closing(hints):
-        names = retry_until_available(lambda: _register(app, recipe), log)
+        names = retry_until_available(lambda: wait_for_recipes(app, recipe), log)
         if not quiet:
             error_console().print(f"Scheduling {', '.join(names)} until Ctrl-C.", style="dim")
         stop, leader = StopSignal(child=False), Beat(app, names, hints)
         run_beat(leader, stop.is_set, until_idle=until_idle)
         with suppress(Temporary):  # otherwise its lease expires
             leader.resign()
-
-
-def _register(app: App, recipes: Sequence[str] | None) -> Sequence[str]:
-    for recipe in recipes or ():
-        app.register(app.recipe(recipe))
-        sync_source_list(app, recipe, registered=True)
-    return recipes or recipes_with_sources(app)
 
 
 app = single_command(beat)

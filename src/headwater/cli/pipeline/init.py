@@ -38,7 +38,9 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     out.print(f"The data is in {app.settings.folder}.", soft_wrap=True)
     recipes = ", ".join(sorted(app.recipes)) or "none yet"
     out.print(f"Installed recipes: {recipes}.", soft_wrap=True)
-    out.print("\nNext: `headwater run crypto --once`, then `headwater status` and `headwater docs list`.")
+    out.print(
+        "\nNext: `headwater sources add news ADDRESS`, then `headwater run news --once` and `headwater docs list`."
+    )
     out.print("Please set `contact` in the settings before you fetch from sites, so that they can reach you.")
 
 

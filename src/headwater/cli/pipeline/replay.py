@@ -192,7 +192,7 @@ def apply_replay(
     replay = replays.get(name)
     message = f"{format_count(replay['replaced'], 'document')} replaced, {replay['moved_on']} moved on, {replay['stays']} stay."
     if replay["state"] == ReplayState.APPLYING:
-        message = f"{short_id(name)} is being applied: workers replace documents that are {' or '.join(replay['chosen'])}."
+        message = f"{short_id(name)} is being applied: workers replace documents that are {' or '.join(replay['chosen_verdicts'])}."
     print_result(replay, message, as_json=as_json)
 
 

@@ -1,6 +1,6 @@
 """`headwater run`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
@@ -11,14 +11,16 @@ import typer
 from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
-from headwater.cli.pipeline.work import sync_source_list
+from headwater.cli.pipeline.work import report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.model.run_options import read_run_request
+from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
+from headwater.runtime.registration import register_recipe
 from headwater.runtime.runs import record_run
 from headwater.runtime.summaries import (
     followed_recipes,
@@ -27,6 +29,8 @@ from headwater.runtime.summaries import (
 )
 from headwater.runtime.worker_pool import run_workers
 
+RunRecipes = Callable[..., bool]
+"""`run_workers` or `run_in_process`."""
 SUMMARY_TIME_LIMIT = timedelta(minutes=30)
 """Limit of a summary round that an operator waits for; the next round continues."""
 
@@ -76,6 +80,12 @@ def run(
         typer.Option(help="The id of a run that another process started; it is closed at the end."),
     ] = None,
     workers: Workers = None,
+    in_process: Annotated[
+        bool,
+        typer.Option(
+            "--in-process", help="Do everything in this process, so that a debugger sees the steps."
+        ),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -89,8 +99,8 @@ def run(
     if option:
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
         app = make_app(context, workers=workers, options={recipe: overrides})
-    app.register(app.recipe(recipe))
-    sync_source_list(app, recipe, registered=True)
+    report_paused(recipe, register_recipe(app, app.recipe(recipe)))
+    require_sources(app, recipe)
     if once:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
@@ -98,7 +108,13 @@ def run(
         error_console().print("Running until Ctrl-C.", style="dim")
     with record_run(app, recipe, run_id) if once else nullcontext():
         (summary,), completed = run_with_progress(
-            app, [recipe], until_idle=once or until_idle, once=once, quiet=quiet, live=live
+            app,
+            [recipe],
+            until_idle=once or until_idle,
+            once=once,
+            quiet=quiet,
+            live=live,
+            work=run_in_process if in_process else run_workers,
         )
         if as_json:
             print_json(asdict(summary) | {"interrupted": not completed})
@@ -107,6 +123,16 @@ def run(
         if not completed and (once or until_idle):
             report_interruption(summary)
             raise KeyboardInterrupt
+
+
+def require_sources(app: App, recipe: str) -> None:
+    """A run without a source would end at once, and nobody would know why."""
+    if app.catalogue.sources(recipe):
+        return
+    hint = f"add one with `headwater sources add {recipe} ADDRESS`, or name a list: `recipes: {{{recipe}: {{sources: FILE}}}}`"
+    if app.recipe(recipe).bundled is not None:
+        hint += f"; `headwater sources add {recipe} --bundled` takes the list that comes with it"
+    raise Refused("no_sources", f"the recipe '{recipe}' has no sources yet; {hint}")
 
 
 def report_interruption(summary: RunSummary) -> None:
@@ -126,13 +152,20 @@ def _named_values(options: Sequence[str]) -> dict[str, str]:
 
 
 def run_with_progress(
-    app: App, recipes: Sequence[str], *, until_idle: bool, once: bool = False, quiet: bool, live: bool
+    app: App,
+    recipes: Sequence[str],
+    *,
+    until_idle: bool,
+    once: bool = False,
+    quiet: bool,
+    live: bool,
+    work: RunRecipes = run_workers,
 ) -> tuple[list[RunSummary], bool]:
     """Runs workers for the recipes and shows progress; returns a summary for each recipe, and False if it was told to stop.
     With `once`, work that a rate limit postponed is awaited."""
     before = {recipe: read_counts(app, recipe) for recipe in recipes}
     with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
-        completed = run_workers(
+        completed = work(
             with_quiet_logs(app, live=live),
             recipes,
             until_idle=until_idle,

@@ -69,7 +69,7 @@ def source_status(source: dict[str, Any]) -> str:
     """ "ok", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
     if source["origin"] == UNLISTED:
         return UNLISTED
-    if source["stopped"]:
+    if source["stop_reason"]:
         return "stopped"
     if not source["active"]:
         return "gone" if source["reason"] == "gone" else "paused"
@@ -121,7 +121,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "id": record["id"],
         "recipe": f"{record['recipe']}, kind {record['kind']}, {ORIGINS.get(record['origin'], record['origin'])}",
         "url": record["url"],
-        "status": f"{source_status(record)} {record['stopped'] or record['reason'] or ''}",
+        "status": f"{source_status(record)} {record['stop_reason'] or record['reason'] or ''}",
         "polled": trigger or "as set by the recipe",
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
@@ -141,7 +141,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         polls_table.add_row(
             format_time(poll["started_at"]),
             cell(poll["error"] or poll["status"]),
-            str(poll["found_count"]),
+            str(poll["item_count"]),
             str(poll["new_count"]),
             str(poll["elapsed_ms"] or ""),
             cell(poll["detail"] or "; ".join(poll["warnings"] or ()), "dim"),

@@ -13,11 +13,20 @@ from rich.text import Text
 from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, RecipeName
-from headwater.cli.render.console import cell, console, format_relative, print_json, print_json_lines
+from headwater.cli.render.console import (
+    cell,
+    console,
+    format_count,
+    format_relative,
+    print_json,
+    print_json_lines,
+)
 from headwater.cli.standalone.inputs import is_url
 from headwater.model.errors import Refused
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds, find_feed
+from headwater.recipes.definition import with_bundled_list
+from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.sources import SourceLine, make_source
 from headwater.store.rows import source_from
 
@@ -84,8 +93,13 @@ def _lines(result: FeedCheck, now: datetime) -> Iterator[tuple[str, str]]:
 def add(
     context: typer.Context,
     recipe: RecipeName,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The URL of a feed, or of a site that has one.")],
+    url: Annotated[
+        str, typer.Argument(metavar="[URL]", help="The URL of a feed, or of a site that has one.")
+    ] = "",
     *,
+    bundled: Annotated[
+        bool, typer.Option("--bundled", help="Add the sources that come with the recipe instead.")
+    ] = False,
     name: Annotated[
         str | None, typer.Option(help="The name of the source; default: the title of the feed.")
     ] = None,
@@ -105,6 +119,11 @@ def add(
     """
     app = make_app(context)
     app.recipe(recipe)
+    if bundled == bool(url):
+        raise Refused("bad_option", "give either an address or --bundled")
+    if bundled:
+        _add_bundled(app, recipe, as_json=as_json)
+        return
     options = {"fallback": fallback} if fallback else {}
     line = SourceLine(
         name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron, options=options
@@ -119,6 +138,26 @@ def add(
         print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
         return
     _print_added(source, feed, console(), new=bool(new))
+
+
+def _add_bundled(app: App, recipe: str, *, as_json: bool) -> None:
+    """A list that also names subjects belongs into the settings: every process must know them."""
+    own = app.settings.recipes.get(recipe, RecipeSettings())
+    listed = with_bundled_list(app.recipe(recipe), own)
+    if listed.subjects:
+        raise Refused(
+            "needs_setting",
+            f"the list of '{recipe}' names subjects as well; set `recipes: {{{recipe}: {{sources: {BUNDLED}}}}}` in the "
+            "settings instead",
+        )
+    new = app.store.register(listed.sources, app.clock(), origin="operator")
+    if as_json:
+        print_json({"recipe": recipe, "sources": len(listed.sources), "new": new})
+    else:
+        console().print(
+            f"Added {format_count(new, 'source')} of {len(listed.sources)} that come with {recipe}. "
+            "The next run or worker polls them."
+        )
 
 
 def _keep_settings(app: App, source: Source) -> Source:

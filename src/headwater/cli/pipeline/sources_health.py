@@ -90,7 +90,7 @@ def _record(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dic
 
 
 def _remark(history: SourceHistory, app: App, now: datetime) -> str:
-    if history.source.stopped:
+    if history.source.stop_reason:
         return "stopped"
     if not history.source.active:
         return "paused"

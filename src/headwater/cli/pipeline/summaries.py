@@ -159,7 +159,7 @@ def _batch_table(batches: Sequence[SummaryBatch]) -> Any:
             format_time(batch.created_at),
             cell(batch.model),
             cell(batch.status or batch.state),
-            cell(batch.requests),
+            cell(batch.request_count),
             cost,
             cell(batch.reason),
         )

@@ -1,29 +1,23 @@
 """`headwater work`."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, Workers, global_options, single_command
+from headwater.cli.options import Quiet, RecipeFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
 from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
-from headwater.model.errors import Refused
+from headwater.runtime.registration import register_served
 from headwater.runtime.worker_pool import run_workers
 
 MAX_NAMES = 5
+WAIT_SECONDS = 5.0
 
 
-def sync_source_list(app: App, recipe: str, *, registered: bool) -> None:
-    """Pauses stored sources that are no longer in the list of the recipe and resumes those that came back; prints what was
-    paused. A list that was not `registered` just now and shares no source with the store is assumed to belong to another
-    configuration: nothing changes."""
-    listed = app.recipe(recipe).sources
-    stored_ids = {row["id"] for row in app.catalogue.sources(recipe)}
-    if not registered and not any(source.id in stored_ids for source in listed):
-        return
-    paused = app.store.sync_sources(recipe, listed, app.clock())
+def report_paused(recipe: str, paused: Sequence[str]) -> None:
     if paused:
         names = ", ".join(paused[:MAX_NAMES]) + (" and others" if len(paused) > MAX_NAMES else "")
         error_console().print(
@@ -34,15 +28,16 @@ def sync_source_list(app: App, recipe: str, *, registered: bool) -> None:
         )
 
 
-def work(context: typer.Context, workers: Workers = None, quiet: Quiet = False) -> None:
-    """Run workers for every recipe that has sources here, until Ctrl-C.
+def work(
+    context: typer.Context, recipe: RecipeFilter = None, workers: Workers = None, quiet: Quiet = False
+) -> None:
+    """Run workers until Ctrl-C, for the recipes that the settings name and all others that have sources here.
 
-    Registers no sources, but pauses those that left the list of their recipe and resumes those that came back.
+    Registers the sources of the named recipes, pauses those that left a list and resumes those that came back, also when a
+    list changes. Without any source it waits for one.
     """
     app = make_app(context, workers=workers)
-    recipes = recipes_with_sources(app)
-    for recipe in recipes:
-        sync_source_list(app, recipe, registered=False)
+    recipes = wait_for_recipes(app, recipe)
     live = wants_live(global_options(context), error_console()) and not quiet
     if not quiet:
         error_console().print(f"Working on {', '.join(recipes)} until Ctrl-C.", style="dim")
@@ -50,20 +45,35 @@ def work(context: typer.Context, workers: Workers = None, quiet: Quiet = False) 
         run_workers(with_quiet_logs(app, live=live), recipes, until_idle=False, on_tick=on_tick)
 
 
-def recipes_with_sources(app: App) -> Sequence[str]:
-    """The recipes that have sources and are installed."""
-    names = app.catalogue.recipes()
-    missing = [name for name in names if name not in app.recipes]
-    for name in missing:
-        error_console().print(f"headwater: recipe '{name}' has sources here but is not installed: skipped.")
-    installed = [name for name in names if name in app.recipes]
-    if not installed:
-        raise Refused(
-            "nothing_to_do",
-            "no installed recipe has sources here; start with `headwater run RECIPE` or add one with "
-            "`headwater sources add`",
-        )
-    return installed
+def wait_for_recipes(
+    app: App, requested: Sequence[str] | None, sleep: Callable[[float], None] = time.sleep
+) -> Sequence[str]:
+    """Registers recipes and returns those to serve. A fresh installation has none: it is waited for, so that a service can be
+    started before its first source exists."""
+    announced = False
+    while True:
+        served = register_served(app, requested)
+        for name, paused in served.items():
+            report_paused(name, paused)
+        if served:
+            _report_missing(app)
+            return list(served)
+        if not announced:
+            error_console().print(
+                "headwater: waiting: no recipe has sources here. Name recipes in the setting `recipes`, start one with "
+                "`headwater run RECIPE`, or add a source with `headwater sources add`.",
+                soft_wrap=True,
+            )
+            announced = True
+        sleep(WAIT_SECONDS)
+
+
+def _report_missing(app: App) -> None:
+    for name in app.catalogue.recipes():
+        if name not in app.recipes:
+            error_console().print(
+                f"headwater: recipe '{name}' has sources here but is not installed: skipped."
+            )
 
 
 app = single_command(work)

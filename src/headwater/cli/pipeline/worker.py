@@ -8,13 +8,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, single_command
+from headwater.cli.options import Quiet, RecipeFilter, single_command
 from headwater.cli.render.console import error_console
 from headwater.model.recipe import RECIPE_ENTRY_POINTS
-
-RecipeFilter = Annotated[
-    list[str] | None, typer.Option("--recipe", metavar="RECIPE", help="Only this recipe; can be repeated.")
-]
 
 
 def worker(
@@ -49,8 +45,10 @@ def worker(
 
 
 def selected_recipe_names(app: App, requested: Sequence[str] | None) -> Sequence[str]:
-    """The requested recipes, or all that are installed. The workers load them, this process does not."""
-    installed = sorted({entry.name for entry in entry_points(group=RECIPE_ENTRY_POINTS)})
+    """The requested recipes, or all that are installed or defined in the settings. The workers load them, this process
+    does not."""
+    entries = entry_points(group=RECIPE_ENTRY_POINTS)
+    installed = sorted({*(entry.name for entry in entries), *app.settings.recipes})
     for name in requested or ():
         if name not in installed:
             app.recipe(name)  # refuses, and lists the installed recipes

@@ -74,7 +74,7 @@ def _source(tree: Tree, history: Record) -> None:
     if poll:
         outcome = f"http {poll['http_status']}" if poll["http_status"] else poll["error"] or "no answer"
         lines.append(
-            f"poll of {format_time(poll['started_at'])}: {outcome} in {poll['elapsed_ms']} ms, {poll['found_count']} found, "
+            f"poll of {format_time(poll['started_at'])}: {outcome} in {poll['elapsed_ms']} ms, {poll['item_count']} found, "
             f"{poll['new_count']} new"
         )
     lines.append(

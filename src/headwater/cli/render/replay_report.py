@@ -23,7 +23,7 @@ def progress_line(replay: Record) -> str:
 
 
 def _total(replay: Record) -> str:
-    return str(replay["listed"]) if replay["listed_all"] else f"about {replay['expected']}"
+    return str(replay["listed_count"]) if replay["listed_all"] else f"about {replay['expected_count']}"
 
 
 def replay_table(replays: Sequence[Record]) -> Table:
@@ -50,7 +50,7 @@ def replay_card(replay: Record) -> Iterator[RenderableType]:
         "compared": f"{replay['compared']} of {_total(replay)}",
         "verdicts": ", ".join(f"{replay[verdict]} {verdict.value}" for verdict in ReplayVerdict),
     }
-    if replay["chosen"]:
+    if replay["chosen_verdicts"]:
         lines["replaced"] = progress_line({**replay, "state": ReplayState.APPLIED})
     for label, text in lines.items():
         grid.add_row(Text(label, style="dim"), cell(text))

@@ -117,7 +117,7 @@ def failing_sources(app: App, recipe: str) -> list[dict[str, Any]]:
     failing = [
         source
         for source in app.catalogue.sources(recipe)
-        if source["failures"] or source["stopped"] or (source["reason"] and not source["active"])
+        if source["failures"] or source["stop_reason"] or (source["reason"] and not source["active"])
     ]
     return [_failure_of(app, source) for source in failing]
 
@@ -134,7 +134,7 @@ def sources_to_poll(sources: Sequence[Mapping[str, Any]], now: datetime) -> int:
     return sum(
         source["due_at"] <= now or source["reason"] == RATE_LIMITED
         for source in sources
-        if source["active"] and not source["stopped"] and source["due_at"] is not None
+        if source["active"] and not source["stop_reason"] and source["due_at"] is not None
     )
 
 
@@ -142,7 +142,7 @@ def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
     details = app.catalogue.source(source["id"]) or {"polls": []}
     failed = next((poll for poll in details["polls"] if poll["error"]), None)
     detail = (failed or {}).get("detail") or ""
-    copied = ("id", "name", "url", "active", "stopped", "failures", "due_at")
+    copied = ("id", "name", "url", "active", "stop_reason", "failures", "due_at")
     reason = source["reason"] or (failed or {}).get("error") or "?"
     return {name: source[name] for name in copied} | {"reason": reason, "detail": detail}
 
@@ -222,7 +222,7 @@ def failing_sources_table(failures: Sequence[dict[str, Any]], now: datetime) -> 
 
 
 def _next_poll(source: dict[str, Any], now: datetime) -> str:
-    if source["stopped"]:
+    if source["stop_reason"]:
         return "stopped"
     return format_due(source["due_at"], now) if source["active"] else "closed"
 

@@ -43,8 +43,8 @@ def dedupe(
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
     profile: Annotated[
-        Literal["default", "seed-c", "seed-g"],
-        typer.Option(help="The dedupe rules: default, seed-c or seed-g."),
+        Literal["default", "titles", "minhash"],
+        typer.Option(help="The dedupe rules: default, titles or minhash."),
     ] = "default",
     evidence: Annotated[bool, typer.Option("--evidence", help="Add the measurements to every line.")] = False,
     skip_bad: Annotated[

@@ -58,7 +58,7 @@ class InputDispatcher:
                     position += 1
                     self._begin(name)
             self._collect()
-            for _, result in self.extractor.completed(WAIT_SECONDS):
+            for _, result in self.extractor.take_results(WAIT_SECONDS):
                 yield numbers[result.name].pop(0), result
 
     def _begin(self, name: str) -> None:

@@ -28,10 +28,10 @@ class SourcePayload:
 
 @dataclass(frozen=True, slots=True)
 class EnrichedText:
-    """The extended text; `added` is the new part, empty when nothing was missing."""
+    """The extended text; `added_text` is the new part, empty when nothing was missing."""
 
     text: str
-    added: str = ""
+    added_text: str = ""
 
 
 def enrich_text(text: str, payload: SourcePayload, short_below: int = SHORT_BELOW) -> EnrichedText:
@@ -126,9 +126,9 @@ class EnrichShortBodies:
         changes: dict[str, Any] = {}
         origins = dict(document.origins)
         enriched = enrich_text(document.text, payload, self.short_below)
-        if enriched.added:
+        if enriched.added_text:
             changes["text"] = enriched.text
-            origins["text"] = _origin(origins.get("text", ""), replaced=enriched.text == enriched.added)
+            origins["text"] = _origin(origins.get("text", ""), replaced=enriched.text == enriched.added_text)
         for field in ("keywords", "authors", "description"):
             if getattr(payload, field) and not getattr(document, field):
                 changes[field] = getattr(payload, field)
@@ -136,7 +136,7 @@ class EnrichShortBodies:
         if not changes:
             return document
         return replace(document, **changes, origins=origins).with_notes(
-            added=len(enriched.added), filled=sorted(changes)
+            added=len(enriched.added_text), filled=sorted(changes)
         )
 
 

@@ -63,57 +63,59 @@ class Decision:
 MAX_CHARACTERS = 1_000_000
 """Of a longer text only this many characters and its length are compared, because more would take seconds."""
 
-_SEED_NOISE = re.compile(r"[^\w\s]")
+_PUNCTUATION = re.compile(r"[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class TraceFingerprint:
+class ArticleFingerprint:
     algorithm: str
     value: str
 
 
-def text_fingerprint(article: Article) -> TraceFingerprint | None:
+def text_fingerprint(article: Article) -> ArticleFingerprint | None:
     """A hash of the normalised text; None for an empty text."""
     text = fold_text(article.body[:MAX_CHARACTERS])
     if len(article.body) > MAX_CHARACTERS:
         text = f"{text}\n{len(article.body)}"
-    return TraceFingerprint("text-sha256-1", _sha256(text)) if text else None
+    return ArticleFingerprint("text-sha256-1", _sha256(text)) if text else None
 
 
-def url_fingerprint(article: Article, url_rules: str = "identity-1") -> TraceFingerprint | None:
+def url_fingerprint(article: Article, url_rules: str = "identity-1") -> ArticleFingerprint | None:
     return (
-        TraceFingerprint(f"url-{url_rules}", canonical_url(article.url, URL_RULES_BY_NAME[url_rules]))
+        ArticleFingerprint(f"url-{url_rules}", canonical_url(article.url, URL_RULES_BY_NAME[url_rules]))
         if article.url
         else None
     )
 
 
-def guid_fingerprint(article: Article) -> TraceFingerprint | None:
-    return TraceFingerprint("guid-1", f"{article.publisher}\n{article.guid}") if article.guid else None
+def guid_fingerprint(article: Article) -> ArticleFingerprint | None:
+    return ArticleFingerprint("guid-1", f"{article.publisher}\n{article.guid}") if article.guid else None
 
 
-def _title_md5(article: Article) -> TraceFingerprint | None:
+def _title_md5(article: Article) -> ArticleFingerprint | None:
     """The title hash of the feed rules: lower case, surrounding space removed."""
     normalised = article.title.strip().lower()
-    return TraceFingerprint("title-md5", _md5(normalised)) if normalised else None
+    return ArticleFingerprint("title-md5", _md5(normalised)) if normalised else None
 
 
-def _content_md5(article: Article) -> TraceFingerprint | None:
+def _content_md5(article: Article) -> ArticleFingerprint | None:
     """The content hash of the feed rules; None for an article without body."""
-    return TraceFingerprint("content-md5", _md5(article.body[:1000])) if article.body else None
+    return ArticleFingerprint("content-md5", _md5(article.body[:1000])) if article.body else None
 
 
-def title_content_fingerprint(article: Article) -> TraceFingerprint | None:
+def title_content_fingerprint(article: Article) -> ArticleFingerprint | None:
     title, content = _title_md5(article), _content_md5(article)
     return (
-        TraceFingerprint("title-content-md5", f"{title.value}:{content.value}") if title and content else None
+        ArticleFingerprint("title-content-md5", f"{title.value}:{content.value}")
+        if title and content
+        else None
     )
 
 
-def seed_text_fingerprint(article: Article) -> TraceFingerprint | None:
+def nfkd_text_fingerprint(article: Article) -> ArticleFingerprint | None:
     """SHA-256 over NFKD, lower case, word characters and single spaces."""
-    text = " ".join(_SEED_NOISE.sub("", unicodedata.normalize("NFKD", article.body.lower())).split())
-    return TraceFingerprint("text-sha256-seed-g", _sha256(text)) if text else None
+    text = " ".join(_PUNCTUATION.sub("", unicodedata.normalize("NFKD", article.body.lower())).split())
+    return ArticleFingerprint("text-sha256-nfkd", _sha256(text)) if text else None
 
 
 def _sha256(text: str) -> str:

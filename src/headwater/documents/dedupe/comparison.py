@@ -55,7 +55,7 @@ def _replacement_rule(measures: Measures, *, recurring: bool) -> str:
     """Which kind of slot changed, if the story is otherwise the same."""
     if measures.title_changed and _longer_length(measures) < MIN_BODY:
         return "title-replaced"
-    if measures.shared < MIN_BODY or max(measures.earlier_coverage, measures.later_coverage) < 0.3:
+    if measures.shared_words < MIN_BODY or max(measures.earlier_coverage, measures.later_coverage) < 0.3:
         return ""
     if measures.title_changed and _longer_length(measures) < SHORT_NOTICE:
         return "title-replaced"
@@ -160,7 +160,7 @@ def _is_clearly_other(measures: Measures, rule: str) -> bool:
 
 
 def _duplicate_rule(measures: Measures) -> str:
-    earlier, later, added = measures.earlier_coverage, measures.later_coverage, measures.added
+    earlier, later, added = measures.earlier_coverage, measures.later_coverage, measures.added_words
     late = is_late(measures)
     if _longer_length(measures) < SHORT_NOTICE:
         return "same-text" if min(earlier, later) >= 0.95 or _is_passed_on(measures) else ""
@@ -188,11 +188,13 @@ def _is_passed_on(measures: Measures) -> bool:
 def _is_abridgement(measures: Measures) -> bool:
     """Whether enough of the earlier page remains, boilerplate included: a digest is not an abridgement. Under another
     headline, more than a sentence or two is a new story with old background."""
-    if measures.title_changed and measures.added > SENTENCE_OR_TWO:
+    if measures.title_changed and measures.added_words > SENTENCE_OR_TWO:
         return False
     long_enough = measures.later_length >= SHORT // 2 or not is_late(measures)
     return (
-        long_enough and measures.earlier_coverage >= 0.35 and measures.shared >= 0.28 * measures.earlier_whole
+        long_enough
+        and measures.earlier_coverage >= 0.35
+        and measures.shared_words >= 0.28 * measures.earlier_whole
     )
 
 
@@ -203,7 +205,7 @@ def _max_added_words(measures: Measures) -> int:
 
 
 def _has_overlap(measures: Measures) -> bool:
-    return measures.shared >= 12 and max(measures.earlier_coverage, measures.later_coverage) >= 0.3
+    return measures.shared_words >= 12 and max(measures.earlier_coverage, measures.later_coverage) >= 0.3
 
 
 def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:

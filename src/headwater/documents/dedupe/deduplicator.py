@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from headwater.documents.dedupe.articles import Article, Decision, PairVerdict, TraceFingerprint
+from headwater.documents.dedupe.articles import Article, ArticleFingerprint, Decision, PairVerdict
 from headwater.documents.dedupe.index import DedupeIndex, IndexEntry
 from headwater.documents.dedupe.page import ArticlePage, page_of
 
@@ -22,18 +22,18 @@ class RuleMatch:
     verdict: PairVerdict
 
 
-MakeFingerprint = Callable[[Article], TraceFingerprint | None]
+MakeFingerprint = Callable[[Article], ArticleFingerprint | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleKeys:
     """What identifies an article: its fingerprints, by the function that makes them, and its lookup keys."""
 
-    by_function: Mapping[MakeFingerprint, TraceFingerprint | None]
+    by_function: Mapping[MakeFingerprint, ArticleFingerprint | None]
     keys: tuple[int, ...]
 
     @property
-    def fingerprints(self) -> tuple[TraceFingerprint, ...]:
+    def fingerprints(self) -> tuple[ArticleFingerprint, ...]:
         return tuple(fingerprint for fingerprint in self.by_function.values() if fingerprint)
 
 
@@ -51,7 +51,7 @@ class DedupeCase:
     def page(self) -> ArticlePage:
         return self.pages.get(self.article)
 
-    def fingerprint_of(self, make: MakeFingerprint) -> TraceFingerprint | None:
+    def fingerprint_of(self, make: MakeFingerprint) -> ArticleFingerprint | None:
         by_function = self.article_keys.by_function
         return by_function[make] if make in by_function else make(self.article)
 

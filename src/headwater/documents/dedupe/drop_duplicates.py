@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from headwater.documents.dedupe.articles import (
     UNDATED,
     Article,
+    ArticleFingerprint,
     Decision,
-    TraceFingerprint,
     publication_order,
 )
 from headwater.documents.dedupe.deduplicator import (
@@ -21,7 +21,7 @@ from headwater.documents.dedupe.deduplicator import (
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
-from headwater.model.document import Document, Edge, FingerprintLookup, Trace
+from headwater.model.document import DedupeRecord, Document, Edge, FingerprintLookup
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Knowledge, Outcome, StepContext
 from headwater.text.urls import host_of
@@ -69,7 +69,9 @@ class DropDuplicates:
             index.current = article
             decision, entry = deduplicator.decide(article, keys[article.id])
             index.add(entry)
-            outcomes[article.id] = _outcome(documents[article.id], decision, _trace(entry, stored.epoch))
+            outcomes[article.id] = _outcome(
+                documents[article.id], decision, _dedupe_record(entry, stored.epoch)
+            )
         return [outcomes[document.id] for document in batch]
 
     def _look_up(self, batch_keys: Collection[ArticleKeys], context: StepContext) -> FingerprintLookup:
@@ -84,10 +86,10 @@ class DropDuplicates:
         )
 
 
-def _trace(entry: IndexEntry, epoch: int) -> Trace:
-    return Trace(
+def _dedupe_record(entry: IndexEntry, epoch: int) -> DedupeRecord:
+    return DedupeRecord(
         scheme=entry.scheme,
-        prints=tuple((fingerprint.algorithm, fingerprint.value) for fingerprint in entry.fingerprints),
+        fingerprints=tuple((fingerprint.algorithm, fingerprint.value) for fingerprint in entry.fingerprints),
         keys=entry.keys,
         sentences=entry.sentences,
         publisher=entry.article.publisher,
@@ -96,20 +98,20 @@ def _trace(entry: IndexEntry, epoch: int) -> Trace:
     )
 
 
-def _outcome(document: Document, decision: Decision, trace: Trace) -> Outcome:
+def _outcome(document: Document, decision: Decision, record: DedupeRecord) -> Outcome:
     if decision.duplicate_of is not None:
         return Drop(
             f"duplicate:{decision.rule}",
             of=decision.duplicate_of,
             score=decision.score,
             evidence=decision.evidence,
-            trace=trace,
+            dedupe_record=record,
         )
     edges = tuple(
         Edge(original, "related", decision.rule, decision.score, decision.evidence)
         for original in decision.related_to
     )
-    return replace(document, edges=(*document.edges, *edges), trace=trace)
+    return replace(document, edges=(*document.edges, *edges), dedupe_record=record)
 
 
 @dataclass
@@ -121,7 +123,7 @@ class StoredIndex:
 
     recipe: str
     knowledge: Knowledge
-    stored: FingerprintLookup
+    lookup: FingerprintLookup
     batch: MemoryIndex = field(default_factory=MemoryIndex)
     articles: dict[str, Article | None] = field(default_factory=dict)
     originals: dict[str, str] = field(default_factory=dict)
@@ -135,11 +137,11 @@ class StoredIndex:
         """Read in one query what the batch will most likely need."""
         self.counted_before = frozenset(revised)
         self.kept_before = self.counted_before - self.knowledge.originals(revised).keys()
-        needed = set(self.stored.owners.values())
+        needed = set(self.lookup.owners.values())
         for article, article_keys in keys.items():
             weights: defaultdict[str, float] = defaultdict(float)
             for key in article_keys:
-                holders = self.stored.holders.get(key, ())
+                holders = self.lookup.holders.get(key, ())
                 for document in holders:
                     weights[document] += 1 / len(holders)
             best = sorted(weights, key=lambda document: -weights[document])[: 2 * CANDIDATES]
@@ -165,18 +167,18 @@ class StoredIndex:
         self.articles |= {key: to_article(documents[key]) if key in documents else None for key in ids}
         self.originals |= self.knowledge.originals(ids)
 
-    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+    def owners(self, fingerprints: Sequence[ArticleFingerprint]) -> Mapping[ArticleFingerprint, str]:
         stored = {
-            fingerprint: self.stored.owners[fingerprint.algorithm, fingerprint.value]
+            fingerprint: self.lookup.owners[fingerprint.algorithm, fingerprint.value]
             for fingerprint in fingerprints
-            if (fingerprint.algorithm, fingerprint.value) in self.stored.owners
+            if (fingerprint.algorithm, fingerprint.value) in self.lookup.owners
         }
         owners = {**self.batch.owners(fingerprints), **stored}
         return {fingerprint: owner for fingerprint, owner in owners.items() if not self._came_after(owner)}
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
         in_batch = self.batch.holders(scheme, keys, limit)
-        holders = {key: (*in_batch.get(key, ()), *self.stored.holders.get(key, ()))[:limit] for key in keys}
+        holders = {key: (*in_batch.get(key, ()), *self.lookup.holders.get(key, ()))[:limit] for key in keys}
         return {key: documents for key, documents in holders.items() if documents}
 
     def article(self, document: str) -> Article | None:

@@ -1,6 +1,5 @@
 """The exact duplicates step: the same address, the same identifier of the same source, or the same words."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,12 +10,6 @@ from headwater.model.outcomes import Drop
 from headwater.model.recipe import Outcome, StepContext
 from headwater.text.folding import fold_text
 from headwater.text.urls import canonical_url
-
-BETWEEN_WORDS = re.compile(r"\W+")
-# The same for ASCII, byte by byte.
-ASCII_WORDS = bytes(
-    byte if byte < 128 and (chr(byte).isalnum() or byte == ord("_")) else 32 for byte in range(256)
-)
 
 
 def exact_fingerprints(document: Document, min_words: int) -> tuple[Fingerprint, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from headwater.documents.dedupe.articles import Article, TraceFingerprint
+from headwater.documents.dedupe.articles import Article, ArticleFingerprint
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 
 
@@ -20,13 +20,13 @@ class IndexEntry:
     article: Article
     original: str
     scheme: str
-    fingerprints: tuple[TraceFingerprint, ...]
+    fingerprints: tuple[ArticleFingerprint, ...]
     keys: tuple[int, ...]
     sentences: tuple[int, ...]
 
 
 class DedupeIndex(Protocol):
-    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+    def owners(self, fingerprints: Sequence[ArticleFingerprint]) -> Mapping[ArticleFingerprint, str]:
         """The first document with each fingerprint."""
 
     def holders(self, scheme: str, keys: Sequence[int], limit: int) -> Mapping[int, Sequence[str]]:
@@ -49,11 +49,11 @@ class MemoryIndex:
 
     _articles: dict[str, Article] = field(default_factory=dict)
     _originals: dict[str, str] = field(default_factory=dict)
-    _owners: dict[TraceFingerprint, str] = field(default_factory=dict)
+    _owners: dict[ArticleFingerprint, str] = field(default_factory=dict)
     _holders: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     _stories: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
 
-    def owners(self, fingerprints: Sequence[TraceFingerprint]) -> Mapping[TraceFingerprint, str]:
+    def owners(self, fingerprints: Sequence[ArticleFingerprint]) -> Mapping[ArticleFingerprint, str]:
         return {
             fingerprint: self._owners[fingerprint]
             for fingerprint in fingerprints

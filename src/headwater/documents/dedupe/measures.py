@@ -224,7 +224,7 @@ class Measures:
     later_length: int
     earlier_whole: int
     """Words of the earlier page including boilerplate."""
-    shared: int
+    shared_words: int
     """Words of the later story that the earlier one also contains."""
     earlier_coverage: float
     later_coverage: float
@@ -243,8 +243,8 @@ class Measures:
     """The later text says that it corrects an earlier one."""
 
     @property
-    def added(self) -> int:
-        return self.later_length - self.shared
+    def added_words(self) -> int:
+        return self.later_length - self.shared_words
 
 
 def measure(earlier: TokenView, later: TokenView) -> Measures:
@@ -257,7 +257,7 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         earlier_length=len(earlier),
         later_length=len(later),
         earlier_whole=len(earlier.page.body),
-        shared=shared,
+        shared_words=shared,
         earlier_coverage=kept_words / max(1, len(earlier)),
         later_coverage=shared / max(1, len(later)),
         figures=replacements.figures,

@@ -4,7 +4,7 @@ Each rule looks for earlier documents in one way and says how the article relate
 profile are stored with its decisions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import partial
@@ -14,10 +14,9 @@ import numpy as np
 
 from headwater.documents.dedupe.articles import (
     Article,
-    Decision,
     PairVerdict,
     guid_fingerprint,
-    seed_text_fingerprint,
+    nfkd_text_fingerprint,
     text_fingerprint,
     title_content_fingerprint,
     url_fingerprint,
@@ -26,12 +25,10 @@ from headwater.documents.dedupe.comparison import FRESH, SHORT, RepeatedSentence
 from headwater.documents.dedupe.deduplicator import (
     DedupeCase,
     DedupeProfile,
-    Deduplicator,
     MakeFingerprint,
     Rule,
     RuleMatch,
 )
-from headwater.documents.dedupe.index import DedupeIndex, MemoryIndex
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
 from headwater.documents.dedupe.page import ArticlePage
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
@@ -204,7 +201,7 @@ def publisher_days(page: ArticlePage) -> tuple[int, ...]:
     return tuple(mix_bits(publisher + days).view(np.int64).tolist())
 
 
-_seed_c_url = partial(url_fingerprint, url_rules="seed-c")
+_url_without_campaign = partial(url_fingerprint, url_rules="campaign")
 
 DEFAULT = DedupeProfile(
     name="default",
@@ -220,37 +217,29 @@ DEFAULT = DedupeProfile(
     ),
 )
 
-SEED_C = DedupeProfile(
-    name="seed-c",
+TITLES = DedupeProfile(
+    name="titles",
     version=1,
-    scheme="seed-c-1",
-    fingerprints=(_seed_c_url, guid_fingerprint, title_content_fingerprint),
+    scheme="titles-1",
+    fingerprints=(_url_without_campaign, guid_fingerprint, title_content_fingerprint),
     keys=publisher_days,
     rules=(
-        same_fingerprint("url", _seed_c_url, checked=False),
+        same_fingerprint("url", _url_without_campaign, checked=False),
         same_fingerprint("guid", guid_fingerprint, checked=False),
         same_fingerprint("title-content", title_content_fingerprint, checked=False),
         similar_title(0.9, timedelta(hours=24)),
     ),
 )
 
-SEED_G = DedupeProfile(
-    name="seed-g",
+MINHASH = DedupeProfile(
+    name="minhash",
     version=1,
     scheme=SCHEME,
-    fingerprints=(seed_text_fingerprint,),
+    fingerprints=(nfkd_text_fingerprint,),
     keys=signature_keys,
-    rules=(same_fingerprint("text", seed_text_fingerprint, checked=False), similar_minhash(0.8)),
+    rules=(same_fingerprint("text", nfkd_text_fingerprint, checked=False), similar_minhash(0.8)),
 )
 
 PROFILES: Mapping[str, DedupeProfile] = MappingProxyType(
-    {profile.name: profile for profile in (DEFAULT, SEED_C, SEED_G)}
+    {profile.name: profile for profile in (DEFAULT, TITLES, MINHASH)}
 )
-
-
-def dedupe_stream(
-    articles: Iterable[Article], *, profile: DedupeProfile = DEFAULT, index: DedupeIndex | None = None
-) -> Iterator[Decision]:
-    """One decision per article, in order of arrival, each against the articles before it."""
-    deduplicator = Deduplicator(profile, MemoryIndex() if index is None else index)
-    return map(deduplicator.add, articles)

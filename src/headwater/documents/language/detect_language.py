@@ -76,7 +76,7 @@ class DetectLanguage:
             detected=detected.language,
             confidence=detected.confidence,
             declared=document.language,
-            agreed=resolved.agreed,
+            agreed=resolved.agrees,
             secondary=detected.secondary,
             shares=dict(detected.shares),
         )

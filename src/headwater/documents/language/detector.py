@@ -188,7 +188,7 @@ class ResolvedLanguage:
 
     language: str
     origin: str
-    agreed: bool | None = None
+    agrees: bool | None = None
 
 
 def resolve_language(
@@ -209,5 +209,5 @@ def resolve_language(
             declared_code == detected_code,
         )
     if detected.confidence >= overrule:
-        return ResolvedLanguage(detected_code, DETECTED_ORIGIN, agreed=False)
-    return ResolvedLanguage(declared_code, origin, agreed=False)
+        return ResolvedLanguage(detected_code, DETECTED_ORIGIN, agrees=False)
+    return ResolvedLanguage(declared_code, origin, agrees=False)

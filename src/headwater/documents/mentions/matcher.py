@@ -64,13 +64,13 @@ class AliasGroup:
 class Matcher:
     """Finds the aliases it was built from. Immutable; pickled as its aliases.
 
-    `version` is a hash of aliases and rules. `refused` are aliases without a letter or digit.
+    `version` is a hash of aliases and rules. `refused_aliases` are aliases without a letter or digit.
     """
 
     aliases: tuple[Alias, ...]
     profile: str
     version: str
-    refused: tuple[Alias, ...] = ()
+    refused_aliases: tuple[Alias, ...] = ()
     groups: tuple[AliasGroup, ...] = field(default=(), repr=False, compare=False)
 
     def find(self, text: str) -> tuple[Mention, ...]:
@@ -85,7 +85,7 @@ class Matcher:
         return [match.span() for match in ADDRESS.finditer(text)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return build_matcher, (self.aliases + self.refused, self.profile)
+        return build_matcher, (self.aliases + self.refused_aliases, self.profile)
 
 
 def build_matcher(aliases: Iterable[Alias], profile: str = "words") -> Matcher:

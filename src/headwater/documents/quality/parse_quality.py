@@ -125,7 +125,7 @@ class ScoreQuality:
             "reasons": list(score.reasons),
         }
         if score.label in self.set_aside:
-            return SetAside("low_quality", record)
+            return SetAside("low_quality", record, quality=score.value)
         return replace(document, quality=score.value).with_notes(**record)
 
 

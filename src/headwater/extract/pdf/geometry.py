@@ -72,7 +72,7 @@ class PageFrame:
         along = self.top - self.bottom
         return self.right - self.left if self.rotation in {90, 270} else along
 
-    def shown(
+    def to_page_box(
         self, left: float, bottom: float, right: float, top: float
     ) -> tuple[float, float, float, float]:
         """A box as (left, top, right, bottom) from the upper left corner."""

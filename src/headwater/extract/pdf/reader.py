@@ -75,7 +75,7 @@ class PdfReader:
             return page
         with open_page(document, page.number) as handle:
             text = ocr.recognise(handle, self.languages, self.seconds_per_page) if handle else ""
-        return replace(page, recognised=text) if text.strip() else page
+        return replace(page, ocr_text=text) if text.strip() else page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +86,8 @@ class PdfPage:
     pieces: tuple[TextPiece, ...] = ()
     links: tuple[str, ...] = ()
     has_images: bool = False
-    damaged: bool = False
-    recognised: str = ""
+    is_damaged: bool = False
+    ocr_text: str = ""
 
     @property
     def is_picture(self) -> bool:
@@ -111,10 +111,10 @@ def open_page(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium
 def read_page(document: pypdfium2.PdfDocument, number: int) -> PdfPage:
     with open_page(document, number) as page:
         if page is None:
-            return PdfPage(number=number, damaged=True)
+            return PdfPage(number=number, is_damaged=True)
         handle = pdfium.FPDFText_LoadPage(page.raw)
         if not handle:
-            return PdfPage(number=number, damaged=True)
+            return PdfPage(number=number, is_damaged=True)
         try:
             return _measure(document, page, handle, number)
         finally:
@@ -158,8 +158,8 @@ def _count_objects(page: ctypes.c_void_p) -> tuple[int, int]:
 
 
 def _compose(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int) -> Reading | Unreadable:
-    scanned = [page.number + 1 for page in pages if page.is_picture and not page.recognised]
-    damaged = [page.number + 1 for page in pages if page.damaged]
+    scanned = [page.number + 1 for page in pages if page.is_picture and not page.ocr_text]
+    damaged = [page.number + 1 for page in pages if page.is_damaged]
     fields = form_fields(document, len(pages))
     blocks = [*_blocks(pages), *_filled_fields(fields)]
     links = tuple(dict.fromkeys(link for page in pages for link in page.links))
@@ -176,7 +176,7 @@ def _compose(document: pypdfium2.PdfDocument, pages: list[PdfPage], count: int) 
         return (
             Unreadable("malformed", "its pages cannot be opened") if len(damaged) == len(pages) else reading
         )
-    readable = sum(page.characters > 0 or bool(page.recognised) for page in pages)
+    readable = sum(page.characters > 0 or bool(page.ocr_text) for page in pages)
     return replace(reading, confidence=round(readable / len(pages), 3))
 
 
@@ -184,7 +184,7 @@ def _attributes(
     pages: list[PdfPage], count: int, scanned: list[int], damaged: list[int], fields: list[dict[str, Any]]
 ) -> dict[str, Any]:
     attributes: dict[str, Any] = {"pages": count}
-    recognised = [page.number + 1 for page in pages if page.recognised]
+    recognised = [page.number + 1 for page in pages if page.ocr_text]
     partial = damaged or len(pages) < count
     optional = {
         "requires_ocr": scanned,
@@ -203,10 +203,10 @@ def _blocks(pages: list[PdfPage]) -> list[Block]:
     blocks: list[Block] = []
     lines: list[TextLine] = []
     for page, pieces in zip(pages, bodies, strict=True):
-        if page.recognised:
+        if page.ocr_text:
             blocks += to_blocks(lines)
             lines = []
-            blocks += [Paragraph(part.replace("\n", " ")) for part in re.split(r"\n\s*\n", page.recognised)]
+            blocks += [Paragraph(part.replace("\n", " ")) for part in re.split(r"\n\s*\n", page.ocr_text)]
         else:
             lines += [replace(line, page=page.number) for line in reading_order(pieces)]
     return [*blocks, *to_blocks(lines)]

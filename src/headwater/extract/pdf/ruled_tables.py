@@ -71,7 +71,7 @@ def _path_edges(path: ctypes.c_void_p, frame: PageFrame) -> list[RuleEdge]:
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], frame: PageFrame) -> list[RuleEdge]:
-    box = frame.shown(
+    box = frame.to_page_box(
         min(start[0], end[0]), min(start[1], end[1]), max(start[0], end[0]), max(start[1], end[1])
     )
     left, top, right, bottom = box

@@ -60,7 +60,7 @@ def words_of(handle: ctypes.c_void_p, text: str, frame: PageFrame) -> list[PageW
         if upright:
             box_on_page = (left - frame.left, frame.top - top, right - frame.left, frame.top - bottom)
         else:
-            box_on_page = frame.shown(left, bottom, right, top)
+            box_on_page = frame.to_page_box(left, bottom, right, top)
         words.append(PageWord(*box_on_page, word[:-1] + "-" if breaks else word, start, breaks))
     return words
 

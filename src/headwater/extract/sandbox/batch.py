@@ -35,7 +35,7 @@ class BatchExtractor:
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     in_flight: dict["Future[ExtractResult]", int] = field(default_factory=dict)
     threads: ThreadPoolExecutor | None = None
-    submitted: int = 0
+    submitted_count: int = 0
 
     def __enter__(self) -> Self:
         self.threads = ThreadPoolExecutor(self.workers)
@@ -54,10 +54,10 @@ class BatchExtractor:
 
     def submit(self, name: str, load: Load) -> None:
         assert self.threads is not None
-        self.in_flight[self.threads.submit(_extract_one, self.extract, name, load)] = self.submitted
-        self.submitted += 1
+        self.in_flight[self.threads.submit(_extract_one, self.extract, name, load)] = self.submitted_count
+        self.submitted_count += 1
 
-    def completed(self, seconds: float) -> Iterator[tuple[int, ExtractResult]]:
+    def take_results(self, seconds: float) -> Iterator[tuple[int, ExtractResult]]:
         """The finished inputs with their numbers in the order of submission; waits up to `seconds` for the first."""
         if not self.in_flight:
             return

@@ -48,13 +48,13 @@ _PAGE_BYTES = resource.getpagesize()
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A page after its scripts ran. `refused` counts its refused requests by reason."""
+    """A page after its scripts ran. `refused_requests` counts its refused requests by reason."""
 
     url: str
     body: bytes
     elapsed_ms: int
     requests: int
-    refused: dict[str, int]
+    refused_requests: dict[str, int]
 
 
 async def start(limits: BrowserLimits, agent: str) -> "Chromium":

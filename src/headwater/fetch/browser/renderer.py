@@ -147,6 +147,6 @@ def _rendered(answer: Response, page: "RenderedPage") -> Response:
             **answer.policy,
             "rendered": True,
             "page_requests": page.requests,
-            "page_refused": page.refused,
+            "page_refused": page.refused_requests,
         },
     )

@@ -113,8 +113,8 @@ class Transport:
         except FetchStopped:
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if current.refused:
-                raise FetchStopped("forbidden_address", current.refused, temporary=False) from None
+            if current.refusal:
+                raise FetchStopped("forbidden_address", current.refusal, temporary=False) from None
             raise FetchStopped.because_of(error) from None
 
     async def close(self) -> None:

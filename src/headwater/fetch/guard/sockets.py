@@ -25,11 +25,11 @@ _CACHE_SIZE = 4096
 
 @dataclass(slots=True)
 class Destination:
-    """Where the current request goes. `trusted`: the operator named this host. The guard sets `refused`, the connector
+    """Where the current request goes. `trusted`: the operator named this host. The guard sets `refusal`, the connector
     `reused`: an earlier request used the same connection."""
 
     trusted: bool = False
-    refused: str = ""
+    refusal: str = ""
     reused: bool = False
 
 
@@ -56,8 +56,8 @@ def check_addresses(addresses: Sequence[str], port: int, allow: AllowList) -> No
     refusal = None if current.trusted else refused_address(addresses, port, allow)
     if refusal is not None:
         address, reason = refusal
-        current.refused = f"{address} ({reason})"
-        raise ForbiddenAddress(current.refused)
+        current.refusal = f"{address} ({reason})"
+        raise ForbiddenAddress(current.refusal)
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:

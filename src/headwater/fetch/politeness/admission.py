@@ -79,7 +79,7 @@ class Admission:
                     self._queues.record_start(demand)
                     return
                 wait = decision.until - self._now()
-                if decision.planned or wait > self._longest_wait:
+                if decision.is_planned or wait > self._longest_wait:
                     self._check_wait(decision, wait, latest)
                     await asyncio.sleep(max(wait, _SHORTEST_SLEEP))
                     continue

@@ -61,10 +61,10 @@ class KeyState:
     """The requests of one key: when they were sent (ascending), how many are admitted but not sent, the moments planned
     for other requests (ascending), how many are running, and until when the key is blocked."""
 
-    sent: Sequence[float] = ()
-    pending: int = 0
-    planned: Sequence[float] = ()
-    running: int = 0
+    sent_times: Sequence[float] = ()
+    pending_count: int = 0
+    planned_times: Sequence[float] = ()
+    running_count: int = 0
     blocked_until: float = 0.0
 
 
@@ -75,11 +75,11 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Not before `until`, because of `key`. `planned`: that moment is reserved for this request."""
+    """Not before `until`, because of `key`. `is_planned`: that moment is reserved for this request."""
 
     until: float
     key: str
-    planned: bool = False
+    is_planned: bool = False
 
 
 Decision = Go | Wait
@@ -105,7 +105,7 @@ def decide_admission(
 
 
 def _busy_key(demand: Demand, states: Mapping[str, KeyState]) -> str | None:
-    return next((s.key for s in demand.slots if states.get(s.key, _NO_STATE).running >= s.limit), None)
+    return next((s.key for s in demand.slots if states.get(s.key, _NO_STATE).running_count >= s.limit), None)
 
 
 def _first_moment(
@@ -131,9 +131,11 @@ def _first_moment(
 
 
 def _counted_times(state: KeyState, now: float, *, include_plans: bool) -> Sequence[float]:
-    if not state.pending and not (include_plans and state.planned):
-        return state.sent
-    return sorted((*state.sent, *([now] * state.pending), *(state.planned if include_plans else ())))
+    if not state.pending_count and not (include_plans and state.planned_times):
+        return state.sent_times
+    return sorted(
+        (*state.sent_times, *([now] * state.pending_count), *(state.planned_times if include_plans else ()))
+    )
 
 
 def earliest_moment(times: Sequence[float], quota: Quota, start: float) -> float:

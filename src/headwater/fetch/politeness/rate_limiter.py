@@ -111,7 +111,7 @@ def reserve_in_usage(demand: Demand, usages: Mapping[str, KeyUsage], now: float,
     decision = decide_admission(demand, states, now, planned=planned, horizon=horizon)
     if isinstance(decision, Go):
         record_admission(demand, usages, now)
-    elif decision.planned and planned is None:
+    elif decision.is_planned and planned is None:
         for quota in demand.quotas:
             usages[quota.key].planned[demand.ticket] = decision.until
     return decision

@@ -85,7 +85,7 @@ class FileRateLimiter:
         decision = decide_admission(demand, states, now, planned=planned, horizon=self._horizon)
         if isinstance(decision, Go):
             self._record_admission(demand, now)
-        elif decision.planned and planned is None:
+        elif decision.is_planned and planned is None:
             until = decision.until
             self._add([(quota.key, _PLANNED, until, demand.ticket, until + GRACE) for quota in demand.quotas])
         return decision
@@ -108,10 +108,10 @@ class FileRateLimiter:
         ).fetchone()
         return KeyState(
             # A request that was never reported counts as sent when its time is up.
-            sent=[at for state, at in rows if state == _SENT or (state == _PENDING and at <= now)],
-            pending=sum(state == _PENDING and at > now for state, at in rows),
-            planned=[at for state, at in rows if state == _PLANNED],
-            running=sum(state == _RUNNING for state, _ in rows),
+            sent_times=[at for state, at in rows if state == _SENT or (state == _PENDING and at <= now)],
+            pending_count=sum(state == _PENDING and at > now for state, at in rows),
+            planned_times=[at for state, at in rows if state == _PLANNED],
+            running_count=sum(state == _RUNNING for state, _ in rows),
             blocked_until=blocked_until or 0.0,
         )
 

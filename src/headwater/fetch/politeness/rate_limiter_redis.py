@@ -281,7 +281,9 @@ def _block_unremembered(demand: Demand, snapshot: _Snapshot) -> None:
 
 def _by_own_clock(decision: Decision, ahead: float) -> Decision:
     return (
-        decision if isinstance(decision, Go) else Wait(decision.until - ahead, decision.key, decision.planned)
+        decision
+        if isinstance(decision, Go)
+        else Wait(decision.until - ahead, decision.key, decision.is_planned)
     )
 
 

@@ -41,7 +41,7 @@ def source_problems(histories: Sequence[SourceHistory], default: Trigger, now: d
 
 def _problems_of(history: SourceHistory, default: Trigger, now: datetime) -> Iterator[Problem]:
     source = history.source
-    if source.stopped is not None:
+    if source.stop_reason is not None:
         yield _stopped(history)
     elif source.active:
         if (silence := source_silence(history, default, now)) is not None:
@@ -72,7 +72,7 @@ def _stopped(history: SourceHistory) -> Problem:
         subject=source.id,
         name=source.name,
         title=f"{source.name} was stopped",
-        detail=f"{source.stopped} ({reason}). It is tried once a day. Fix it, then run `headwater sources reset`.",
+        detail=f"{source.stop_reason} ({reason}). It is tried once a day. Fix it, then run `headwater sources reset`.",
         evidence={"failures": source.failures, "error": history.error},
     )
 

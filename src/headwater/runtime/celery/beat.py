@@ -20,6 +20,7 @@ from headwater.runtime.celery.broker import BROKER_ERRORS
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, queue_name
 from headwater.runtime.maintenance import Maintenance
+from headwater.runtime.registration import ListWatch, register_changes
 from headwater.runtime.worker_pool import is_installation_idle
 
 LEADER = "beat"
@@ -97,9 +98,10 @@ def leader_row(recipe: str) -> str:
 def run_beat(beat: Beat, stop: Callable[[], bool], *, until_idle: bool = False) -> None:
     """Beat until told to stop or, with `until_idle`, until nothing is due soon. Waits for a database or broker that is unavailable."""
     log = configure_logs(beat.app.settings.log, beat.app.settings.log_level)
-    last_error = ""
+    last_error, watch = "", ListWatch(beat.app.settings)
     while not stop():
         try:
+            register_changes(beat.app, beat.recipes, watch, log)
             beat.hint_due_work()
             if until_idle and is_installation_idle(beat.app, beat.recipes):
                 break

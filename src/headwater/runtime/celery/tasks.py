@@ -16,6 +16,7 @@ from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.liveness import owner_name
+from headwater.logs import configure_logs
 from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, QUEUED_TASKS, Job, Task
 from headwater.ops.installation_lock import release_dead_owners
@@ -31,6 +32,7 @@ from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, WorkerRole, queue_name
 from headwater.runtime.celery.watchdog import BusyChildren
 from headwater.runtime.maintenance import Maintenance
+from headwater.runtime.registration import ListWatch, load_changed_recipes
 from headwater.runtime.worker_loop import (
     NETWORK_GRACE,
     is_over_memory_limit,
@@ -84,12 +86,12 @@ def run_network_job(network: NetworkLoop, stop: Callable[[], bool], seconds: flo
         claiming = stopped_at is None and time.monotonic() < deadline
         handled = step_network(network, claiming=claiming)
         total += handled
-        if not network.waiting and not network.uncommitted and not (claiming and handled):
+        if not network.waiting_count and not network.uncommitted_count and not (claiming and handled):
             return total
         if stopped_at is not None and time.monotonic() > stopped_at + NETWORK_GRACE:
             release_leases(network.context)
             return total
-        if not handled and not network.waiting:
+        if not handled and not network.waiting_count:
             time.sleep(IDLE_SLEEP)
 
 
@@ -133,6 +135,24 @@ class TaskRunner:
     def maintenance(self) -> Maintenance:
         return Maintenance(self.app)
 
+    @cached_property
+    def list_watch(self) -> ListWatch:
+        return ListWatch(self.settings)
+
+    def reload_changed_lists(self) -> None:
+        """Between two messages: the next one finds the parts anew. They hold no work then."""
+        if not self.list_watch.has_changed():
+            return
+        log = configure_logs(self.settings.log, self.settings.log_level)
+        served = sorted({job.recipe for job in self.role.jobs})
+        if load_changed_recipes(self.settings, served, log) is None:
+            return
+        self.on_child_end()
+        if "app" in self.__dict__ and "store" in vars(self.app):
+            self.app.store.engine.dispose()
+        for part in ("app", "context", "network", "maintenance"):
+            self.__dict__.pop(part, None)
+
     def on_child_start(self) -> None:
         """The child may replace one that died: release its leases at once."""
         with suppress(Temporary):
@@ -148,6 +168,7 @@ class TaskRunner:
     def run_job(self, job: Job) -> int:
         """Run a job and send hints for the work that follows; returns how many records were handled."""
         with self.children.mark_busy():
+            self.reload_changed_lists()
             self._acknowledge(queue_name(job))
             handled = self._run(job)
             self._hint_next(job.recipe)

@@ -75,7 +75,7 @@ class Frontier:
                 return entry
         return None
 
-    def waiting(self, most: int) -> list[tuple[str, int]]:
+    def waiting_pages(self, most: int) -> list[tuple[str, int]]:
         """The first pages in the queue that were not visited, as (URL, depth)."""
         entries = (entry for entry in self._queue if entry.key not in self._taken)
         return [(entry.url, entry.depth) for entry in islice(entries, most)]

@@ -81,7 +81,7 @@ class _Crawl:
         self.frontier = Frontier(per_shape=self.settings.per_shape)
         self.frontier.add(self.settings.starts, 0)
         # Pages that the last crawl did not reach come before those it has read.
-        for url, depth in self.watermark.waiting:
+        for url, depth in self.watermark.waiting_pages:
             self._queue([url], depth)
 
     def walk(self) -> Requests:
@@ -203,7 +203,7 @@ class _Crawl:
     def end(self) -> Discovery:
         if not self.answered and self.first_error is not None:
             raise self.first_error
-        waiting = self.frontier.waiting(MOST_WAITING)
+        waiting = self.frontier.waiting_pages(MOST_WAITING)
         if waiting:
             self.warnings("pages_left_out", f"{len(waiting)} or more for the next crawl")
         for reason, count in sorted(self.frontier.skipped.items()):

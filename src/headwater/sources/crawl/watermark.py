@@ -25,7 +25,7 @@ class CrawlWatermark:
     time: datetime
     previous: Mapping[str, PageRow]
     urls: tuple[str, ...] = ()
-    waiting: tuple[tuple[str, int], ...] = ()
+    waiting_pages: tuple[tuple[str, int], ...] = ()
     options: str = ""
     current: dict[str, PageRow] = field(default_factory=dict)
     url_indexes: dict[str, int] = field(default_factory=dict)

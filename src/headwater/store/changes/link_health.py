@@ -36,7 +36,7 @@ RETIRED = "retired"
 
 FIELDS = ("failures", "first_failed_at", "last_ok_at", "last_checked_at", "status", "final_url", "due_at")
 SHOWN = (
-    "id", "recipe", "url", "record_kind", "record_id", "priority", "standing", "failures", "status", "reason",
+    "id", "recipe", "url", "record_kind", "record_id", "priority", "state", "failures", "status", "reason",
     "first_failed_at", "last_ok_at", "last_checked_at", "final_url", "due_at",
 )  # fmt: skip
 
@@ -101,7 +101,7 @@ class LinkHealthStore:
                     link_health.c.id == id_, link_health.c.lease_owner == owner
                 )
                 count += (updated := connection.execute(held_link.values(**_values(health))).rowcount)
-                if updated and health.standing is LinkState.INACTIVE:
+                if updated and health.state is LinkState.INACTIVE:
                     _deactivate_source(connection, id_, health)
         return count
 
@@ -124,7 +124,7 @@ class LinkHealthStore:
         """Clear the failures of a link, by its URL or id, so that an inactive link is checked again. Returns the URLs."""
         matches_link = or_(link_health.c.url == link, link_health.c.id == link)
         cleared = {
-            "standing": LinkState.NEW,
+            "state": LinkState.NEW,
             "failures": 0,
             "first_failed_at": None,
             "reason": None,
@@ -140,13 +140,13 @@ class LinkHealthStore:
         recipe: str | None = None,
         *,
         priority: LinkPriority | None = None,
-        standings: Sequence[LinkState] = (),
+        states: Sequence[LinkState] = (),
     ) -> list[dict[str, Any]]:
         """All links, those with the most failures first."""
         table = link_health
         query = select(*(table.c[name] for name in SHOWN)).where(_has_priority(priority))
         query = query.where(table.c.recipe == recipe) if recipe else query
-        query = query.where(table.c.standing.in_(standings)) if standings else query
+        query = query.where(table.c.state.in_(states)) if states else query
         with read_transaction(self.engine) as connection:
             rows = connection.execute(query.order_by(table.c.failures.desc(), table.c.url)).mappings()
             return [dict(row) for row in rows]
@@ -173,7 +173,7 @@ class _NewLink:
             "record_id": record,
             "source_id": source,
             "priority": link_priority(self.wishes.get(source), _default_priority(record_kind)),
-            "standing": LinkState.NEW,
+            "state": LinkState.NEW,
             "failures": 0,
             "final_url": "",
             "created_at": self.now,
@@ -255,7 +255,7 @@ def _sync_links(connection: Connection, recipe: str, priorities: Mapping[str, An
 def _health(row: Any) -> LinkRecord:
     return LinkRecord(
         priority=LinkPriority(row["priority"]),
-        standing=LinkState(row["standing"]),
+        state=LinkState(row["state"]),
         reason=row["reason"] or "",
         **{name: row[name] for name in FIELDS},
     )
@@ -263,7 +263,7 @@ def _health(row: Any) -> LinkRecord:
 
 def _values(health: LinkRecord) -> dict[str, Any]:
     return {name: getattr(health, name) for name in FIELDS} | {
-        "standing": health.standing,
+        "state": health.state,
         "reason": health.reason or None,
         "lease_owner": None,
         "lease_until": None,

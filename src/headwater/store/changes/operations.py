@@ -15,7 +15,7 @@ from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix
 from headwater.store.schema.flow import documents, quarantine, revisions, sources
 
-FORGIVEN: Mapping[str, Any] = {"failures": 0, "stopped": None, "reason": None, "attempts": 0}
+FORGIVEN: Mapping[str, Any] = {"failures": 0, "stop_reason": None, "reason": None, "attempts": 0}
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Operations:
     def wake(self, recipe: str, now: datetime) -> int:
         """Make every active source of a recipe due now; returns how many."""
         active_sources = update(sources).where(
-            sources.c.recipe == recipe, sources.c.active, sources.c.stopped.is_(None)
+            sources.c.recipe == recipe, sources.c.active, sources.c.stop_reason.is_(None)
         )
         with write_transaction(self.engine) as connection:
             return connection.execute(active_sources.values(due_at=now)).rowcount
@@ -33,7 +33,7 @@ class Operations:
     def poll_now(self, source: str, now: datetime) -> bool:
         """Make a source due now if it is due later; returns whether it was. An inactive or stopped source stays so."""
         waiting_source = update(sources).where(
-            sources.c.id == source, sources.c.active, sources.c.stopped.is_(None), sources.c.due_at > now
+            sources.c.id == source, sources.c.active, sources.c.stop_reason.is_(None), sources.c.due_at > now
         )
         with write_transaction(self.engine) as connection:
             return connection.execute(waiting_source.values(due_at=now)).rowcount > 0
@@ -58,7 +58,9 @@ class Operations:
         """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
         had failures."""
         has_failed = (
-            (sources.c.failures > 0) | sources.c.stopped.is_not(None) | (sources.c.reason == "key_missing")
+            (sources.c.failures > 0)
+            | sources.c.stop_reason.is_not(None)
+            | (sources.c.reason == "key_missing")
         )
         failing_sources = update(sources).where(sources.c.recipe == recipe, sources.c.active, has_failed)
         with write_transaction(self.engine) as connection:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Engine, Text, func, literal_column, select, update
@@ -45,8 +46,8 @@ class PipelineRuns:
         row = self.get(run)
         assert row is not None
         counts = self._counts(row["recipe"], row["started_at"])
-        failed = counts["failed"]
-        success = "partial" if failed and counts["processed"] else "completed"
+        failed = counts["failed_count"]
+        success = "partial" if failed and counts["processed_count"] else "completed"
         status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
         metrics = {**counts, **row["options"]}
@@ -70,7 +71,9 @@ class PipelineRuns:
             row = rows.one_or_none()
             return None if row is None else dict(row)
 
-    def list_runs(self, recipe: str | None, options: Mapping[str, str]) -> list[dict[str, Any]]:
+    def list_runs(
+        self, recipe: str | None, options: Mapping[str, str] = MappingProxyType({})
+    ) -> list[dict[str, Any]]:
         """Newest first; of one recipe or all, with these options."""
         query = select(pipeline_runs)
         if recipe is not None:
@@ -103,9 +106,9 @@ class PipelineRuns:
                 )
             )
         return {
-            "total": sum(document_counts.values()) + (lost_leads or 0),
-            "processed": document_counts.get(State.KEPT, 0),
-            "failed": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
-            "duplicates": document_counts.get(State.DUPLICATE, 0),
-            "stories": story_count or 0,
+            "total_count": sum(document_counts.values()) + (lost_leads or 0),
+            "processed_count": document_counts.get(State.KEPT, 0),
+            "failed_count": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
+            "duplicate_count": document_counts.get(State.DUPLICATE, 0),
+            "story_count": story_count or 0,
         }

@@ -185,7 +185,7 @@ class SqlQueues:
         counts_by_queue: dict[str, Record] = {}
         for row in rows:
             counts_by_queue.setdefault(row.queue, _zero_counts(row.queue))[row.state] = row.items
-        for queue, items in (self.supply.waiting() if self.supply else {}).items():
+        for queue, items in (self.supply.queue_lengths() if self.supply else {}).items():
             counts_by_queue.setdefault(queue, _zero_counts(queue))[WAITING] += items
         return sorted(counts_by_queue.values(), key=itemgetter("queue"))
 

@@ -39,10 +39,10 @@ class Replays:
             "state": ReplayState.RUNNING,
             "cursor_at": since,
             "cursor_id": "",
-            "expected": expected,
+            "expected_count": expected,
             "counts": {},
             "fields": {},
-            "chosen": [],
+            "chosen_verdicts": [],
             "created_at": now,
             "updated_at": now,
         }
@@ -133,8 +133,10 @@ class Replays:
             row = locked_replay(connection, replay)
             _require_state(row, applicable, "applied")
             self._require_alone(connection, row)
-            all_verdicts = sorted({*row["chosen"], *(verdict.value for verdict in verdicts)})
-            update_replay(connection, replay, state=ReplayState.APPLYING, chosen=all_verdicts, updated_at=now)
+            all_verdicts = sorted({*row["chosen_verdicts"], *(verdict.value for verdict in verdicts)})
+            update_replay(
+                connection, replay, state=ReplayState.APPLYING, chosen_verdicts=all_verdicts, updated_at=now
+            )
 
     def _require_alone(self, connection: Connection, row: RowMapping) -> None:
         other_replays = select(replays.c.id).where(

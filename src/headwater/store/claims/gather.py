@@ -45,7 +45,7 @@ def claim_groups(
             version=row.version,
             documents=tuple(documents_by_group[row.id]),
             stories=tuple(sorted(stories_by_group[row.id], key=lambda story: story.id)),
-            reserved=frozenset(other_ids[row.id]),
+            reserved_ids=frozenset(other_ids[row.id]),
         )
         for row in rows
     ]
@@ -141,11 +141,11 @@ def finish_gather(
     for result in gathered:
         if result.group in held_rows:
             row = held_rows[result.group]
-            if result.later is None and result.quarantined is None:
+            if result.later is None and result.quarantine is None:
                 _replace_stories(connection, result, now)
                 remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
-            if result.quarantined is not None:
-                quarantined = [(result.group, row["attempts"], result.quarantined)]
+            if result.quarantine is not None:
+                quarantined = [(result.group, row["attempts"], result.quarantine)]
                 quarantine_rows(connection, row["recipe"], Task.GATHER, quarantined, now)
             values = _group_values(result, row["version"], now)
             connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
@@ -154,13 +154,13 @@ def finish_gather(
 def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str, Any]:
     if result.later is not None:
         return postponed_values(groups, result.later.at, result.later.reason, counts=result.later.counts)
-    reason = result.quarantined.reason if result.quarantined else None
+    reason = result.quarantine.reason if result.quarantine else None
     return FINISHED_VALUES | {"reason": reason} | ({"due_at": now} if version != result.version else {})
 
 
 def _replace_stories(connection: Connection, result: GatherResult, now: datetime) -> None:
     story_ids = [story.id for story in result.stories]
-    if ended := sorted(set(result.clustered) - set(story_ids)):
+    if ended := sorted(set(result.clustered_ids) - set(story_ids)):
         removed = update(stories).where(in_list(stories.c.id, ended), stories.c.state == "live")
         connection.execute(removed.values(state="ended", updated_at=now))
     if not story_ids:

@@ -111,9 +111,9 @@ def finish_deliver(
     )
     remove_from_quarantine(connection, Task.DELIVER, [r.id for r in results if held_rows[r.id]["reason"]])
     quarantined = [
-        (r.id, held_rows[r.id]["attempts"], r.quarantined)
+        (r.id, held_rows[r.id]["attempts"], r.quarantine)
         for r in results
-        if r.quarantined and held_rows[r.id]["revision"] == r.revision
+        if r.quarantine and held_rows[r.id]["revision"] == r.revision
     ]
     if quarantined:
         quarantine_rows(connection, held_rows[quarantined[0][0]]["recipe"], Task.DELIVER, quarantined, now)
@@ -126,12 +126,12 @@ def _delivery_values(result: DeliveryResult, requested_revision: int, now: datet
         later = postponed_values(deliveries, result.later.at, result.later.reason, counts=result.later.counts)
         has_progress = result.progress is not None and not has_newer
         return later | ({"progress": result.progress} if has_progress else {})
-    if has_newer and (result.quarantined or result.dropped is not None):
+    if has_newer and (result.quarantine or result.drop_reason is not None):
         return FINISHED_VALUES | {"state": State.WAITING, "due_at": now}
-    if result.quarantined is not None:
-        return FINISHED_VALUES | {"state": State.QUARANTINED, "reason": result.quarantined.reason}
-    if result.dropped is not None:
-        return FINISHED_VALUES | {"state": State.DROPPED, "reason": result.dropped}
+    if result.quarantine is not None:
+        return FINISHED_VALUES | {"state": State.QUARANTINED, "reason": result.quarantine.reason}
+    if result.drop_reason is not None:
+        return FINISHED_VALUES | {"state": State.DROPPED, "reason": result.drop_reason}
     return FINISHED_VALUES | {
         "state": State.WAITING if has_newer else State.DONE,
         "due_at": now if has_newer else None,

@@ -119,7 +119,7 @@ def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
             "source_id": source_lease.source.id,
             "status": "running",
             "started_at": claim.now,
-            "found_count": 0,
+            "item_count": 0,
             "new_count": 0,
         }
         for source_lease in turns
@@ -200,7 +200,7 @@ def _new_lead_row(
         "first_seen_at": now,
         "updated_at": now,
         "render": False,
-        "corrected": False,
+        "is_corrected": False,
         "attempts": 0,
         "reason": None,
     }
@@ -252,7 +252,7 @@ def _reopen_leads(
             (
                 s.id,
                 {name: value for name, value in row.items() if name not in unchanged}
-                | {"corrected": s.id in corrected_ids},
+                | {"is_corrected": s.id in corrected_ids},
             )
             for s in sorted(changed_leads, key=attrgetter("id"))  # the order in which finish_fetch locks them
             for row in [_new_lead_row(s, capture, now, due_at=max(now, fresh_until.get(s.id, now)))]
@@ -266,12 +266,12 @@ def _corrected_leads(connection: Connection, changed_leads: Sequence[StoredLead]
     """The leads whose source corrected what it says about them. Their documents get a new revision even if the page is
     unchanged, or cannot be fetched any more."""
     new_values = {s.id: _metadata(s.lead.title, s.lead.published, s.lead.hints) for s in changed_leads}
-    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.corrected)
+    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.is_corrected)
     rows = connection.execute(select(*columns).where(in_list(leads.c.id, new_values))).all()
     return {
         row.id
         for row in rows
-        if row.corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
+        if row.is_corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
     }
 
 
@@ -310,12 +310,12 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
     new_count = store_leads(connection, result.leads, capture, now) + store_series(
         connection, result, capture
     )
-    found_count = len(result.leads) + len(result.bars) + len(result.observations)
+    item_count = len(result.leads) + len(result.bars) + len(result.observations)
     failed = result.error is not None
     poll_values: dict[str, Any] = {
         "status": "failed" if failed else "completed",
         "ended_at": now,
-        "found_count": polls.c.found_count + found_count,
+        "item_count": polls.c.item_count + item_count,
         "new_count": polls.c.new_count + new_count,
         "error": result.error,
         "detail": result.detail or None,
@@ -324,18 +324,18 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "capture_id": capture,
         "warnings": list(result.warnings),
     }
-    if result.postponed:
-        never_began = delete(polls).where(polls.c.id == result.poll_id, polls.c.found_count == 0)
+    if result.is_postponed:
+        never_began = delete(polls).where(polls.c.id == result.poll_id, polls.c.item_count == 0)
         connection.execute(never_began)
     connection.execute(update(polls).where(polls.c.id == result.poll_id).values(**poll_values))
     values: dict[str, Any] = FINISHED_VALUES | {
         "due_at": result.due_at,
         "failures": result.failures,
-        "stopped": result.stopped,
+        "stop_reason": result.stop_reason,
         "reason": result.error,
         "updated_at": now,
     }
-    if not result.postponed:
+    if not result.is_postponed:
         values["last_polled_at"] = now
     if not failed:
         values["last_success_at"] = now
@@ -371,7 +371,7 @@ def add_leads(
         connection, polled_leads, store_captures(connection, source_lease.source.id, new_captures), now
     )
     counts = {
-        "found_count": polls.c.found_count + len(polled_leads),
+        "item_count": polls.c.item_count + len(polled_leads),
         "new_count": polls.c.new_count + new_count,
     }
     connection.execute(update(polls).where(polls.c.id == source_lease.poll_id).values(**counts))

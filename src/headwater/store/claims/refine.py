@@ -14,7 +14,7 @@ from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.dedupe.fingerprints import claim_fingerprints
-from headwater.store.dedupe.index import stale_documents, store_traces
+from headwater.store.dedupe.index import stale_documents, store_dedupe_records
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
@@ -36,16 +36,26 @@ def finish_refine(
     held_rows: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
     results = [result for result in refined if result.id in held_rows]
     kept_documents = [result.document for result in results if result.state is State.KEPT and result.document]
-    traced = [(r.id, r.trace) for r in results if r.trace is not None and r.later is None]
-    conflicts = stale_documents(connection, held_rows[traced[0][0]]["recipe"], traced) if traced else set()
+    dedupe_records = [
+        (r.id, r.dedupe_record) for r in results if r.dedupe_record is not None and r.later is None
+    ]
+    conflicts = (
+        stale_documents(connection, held_rows[dedupe_records[0][0]]["recipe"], dedupe_records)
+        if dedupe_records
+        else set()
+    )
     conflicts |= claim_fingerprints(
         connection, [d for d in kept_documents if d.id not in conflicts], held_rows
     )
     results = [result for result in results if result.id not in conflicts]
     kept_documents = [document for document in kept_documents if document.id not in conflicts]
-    if traced := [(document, trace) for document, trace in traced if document not in conflicts]:
+    if dedupe_records := [
+        (document, record) for document, record in dedupe_records if document not in conflicts
+    ]:
         first_time = {r.id for r in results if held_rows[r.id]["state"] == State.WAITING}
-        store_traces(connection, held_rows[traced[0][0]]["recipe"], traced, first_time)
+        store_dedupe_records(
+            connection, held_rows[dedupe_records[0][0]]["recipe"], dedupe_records, first_time
+        )
     _keep_superseded(connection, [r for r in results if r.later is None], held_rows, now)
     _write_documents(connection, results, held_rows, now)
     _delete_earlier_findings(

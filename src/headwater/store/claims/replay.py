@@ -237,7 +237,7 @@ def list_documents(
         if _comparable(document)
     ]
     insert_rows(connection, replay_items, rows)
-    values: dict[str, Any] = {"listed": row["listed"] + len(rows), "updated_at": now}
+    values: dict[str, Any] = {"listed_count": row["listed_count"] + len(rows), "updated_at": now}
     if rows_found:
         values |= {"cursor_at": rows_found[-1]["created_at"], "cursor_id": rows_found[-1]["id"]}
     is_last = len(rows_found) < LISTED_AT_ONCE

@@ -26,7 +26,7 @@ def apply_some(connection: Connection, replay: str, now: datetime) -> int:
     row = locked_replay(connection, replay)
     if row["state"] != ReplayState.APPLYING or _too_many_waiting(connection, row["recipe"], now):
         return 0
-    items = _next_items(connection, replay, row["chosen"])
+    items = _next_items(connection, replay, row["chosen_verdicts"])
     documents_by_id = _locked_documents(connection, [item.document_id for item in items])
     outcomes = {item.id: _outcome(item, documents_by_id.get(item.document_id)) for item in items}
     replaced_ids = [item.document_id for item in items if outcomes[item.id] == REPLACED]

@@ -17,10 +17,10 @@ LONGEST_INDEXED = 600
 
 
 def fingerprint_owners(
-    connection: Connection, recipe: str, prints: Sequence[Fingerprint]
+    connection: Connection, recipe: str, wanted_fingerprints: Sequence[Fingerprint]
 ) -> dict[Fingerprint, str]:
     """Which document owns each of these fingerprints."""
-    owners = owners_by_value(connection, recipe, [(mark.kind, mark.value) for mark in prints])
+    owners = owners_by_value(connection, recipe, [(mark.kind, mark.value) for mark in wanted_fingerprints])
     return {Fingerprint(kind, value): owner for (kind, value), owner in owners.items()}
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from msgspec import json
 from sqlalchemy import Connection, Dialect, case, literal_column, select, text, update
 
-from headwater.model.document import FingerprintLookup, Trace
+from headwater.model.document import DedupeRecord, FingerprintLookup
 from headwater.model.keys import key, key_number
 from headwater.store.bulk import (
     PreparedStatement,
@@ -28,7 +28,7 @@ from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
 NUMBERS_AT_ONCE = 5_000  # SQLite allows at most 32,766 parameters in a statement
-Traces = Sequence[tuple[str, Trace]]
+DedupeRecords = Sequence[tuple[str, DedupeRecord]]
 
 # Plain SQL: building one query per key costs many times what the database does.
 LATEST_ON_SQLITE = text(
@@ -55,14 +55,14 @@ def recall(
     connection: Connection,
     recipe: str,
     scheme: str,
-    prints: Sequence[tuple[str, str]],
+    fingerprints: Sequence[tuple[str, str]],
     keys: Sequence[int],
     *,
     limit: int,
 ) -> FingerprintLookup:
     space = dedupe_space(recipe, scheme)
     epoch = connection.scalar(select(dedupe_epochs.c.value).where(dedupe_epochs.c.space == space)) or 0
-    owners = owners_by_value(connection, recipe, prints)
+    owners = owners_by_value(connection, recipe, fingerprints)
     numbers = _latest_documents(connection, space, list(dict.fromkeys(keys)), limit)
     ids_by_number = _document_ids(
         connection, {number for band_documents in numbers.values() for number in band_documents}
@@ -130,17 +130,17 @@ def _publisher_number(name: str) -> int:
     return key_number(key("publisher", name))
 
 
-def stale_documents(connection: Connection, recipe: str, traces: Traces) -> set[str]:
+def stale_documents(connection: Connection, recipe: str, records: DedupeRecords) -> set[str]:
     """Documents for which the index changed since it was read, and those taken for copies of them, whose original may
     turn out to be a copy. Locks the epoch until the commit, so that two transactions cannot both be first."""
     stale_ids: set[str] = set()
-    for scheme in sorted({trace.scheme for _, trace in traces}):
-        scheme_traces = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+    for scheme in sorted({record.scheme for _, record in records}):
+        of_scheme = [(document, record) for document, record in records if record.scheme == scheme]
         current = _lock_epoch(connection, dedupe_space(recipe, scheme))
-        stale = [(document, trace) for document, trace in scheme_traces if trace.epoch < current]
+        stale = [(document, record) for document, record in of_scheme if record.epoch < current]
         if stale:
             stale_ids |= _changed_since(connection, recipe, scheme, stale)
-    return stale_ids | {document for document, trace in traces if trace.original in stale_ids}
+    return stale_ids | {document for document, record in records if record.original in stale_ids}
 
 
 def _lock_epoch(connection: Connection, space: int) -> int:
@@ -150,9 +150,9 @@ def _lock_epoch(connection: Connection, space: int) -> int:
     return connection.scalar(locked) or 0
 
 
-def _changed_since(connection: Connection, recipe: str, scheme: str, stale: Traces) -> set[str]:
-    since = min(trace.epoch for _, trace in stale)
-    keys = {band for _, trace in stale for band in trace.keys}
+def _changed_since(connection: Connection, recipe: str, scheme: str, stale: DedupeRecords) -> set[str]:
+    since = min(record.epoch for _, record in stale)
+    keys = {band for _, record in stale for band in record.keys}
     query = select(dedupe_bands.c.band, dedupe_bands.c.epoch).where(
         dedupe_bands.c.space == dedupe_space(recipe, scheme),
         dedupe_bands.c.band.in_(keys),
@@ -161,24 +161,29 @@ def _changed_since(connection: Connection, recipe: str, scheme: str, stale: Trac
     fresh_bands: dict[int, int] = {}
     for row in connection.execute(query):
         fresh_bands[row.band] = max(row.epoch, fresh_bands.get(row.band, 0))
-    pairs = {(kind, index_value(value)) for _, trace in stale for kind, value in trace.prints}
+    pairs = {(kind, index_value(value)) for _, record in stale for kind, value in record.fingerprints}
     marks = select(fingerprints.c.kind, fingerprints.c.value, fingerprints.c.epoch).where(
         match_fingerprints(recipe, pairs), fingerprints.c.epoch > since
     )
     fresh_marks = {(row.kind, row.value): row.epoch for row in connection.execute(marks)} if pairs else {}
     return {
         document
-        for document, trace in stale
-        if any(fresh_bands.get(band, 0) > trace.epoch for band in trace.keys)
-        or any(fresh_marks.get((kind, index_value(value)), 0) > trace.epoch for kind, value in trace.prints)
+        for document, record in stale
+        if any(fresh_bands.get(band, 0) > record.epoch for band in record.keys)
+        or any(
+            fresh_marks.get((kind, index_value(value)), 0) > record.epoch
+            for kind, value in record.fingerprints
+        )
     }
 
 
-def store_traces(connection: Connection, recipe: str, traces: Traces, first_time: set[str]) -> None:
-    """Store the traces under a new epoch. Sentences are counted once per document and story. A document that was stored
+def store_dedupe_records(
+    connection: Connection, recipe: str, records: DedupeRecords, first_time: set[str]
+) -> None:
+    """Store the records under a new epoch. Sentences are counted once per document and story. A document that was stored
     before adds only new bands."""
-    for scheme in sorted({trace.scheme for _, trace in traces}):
-        scheme_traces = [(document, trace) for document, trace in traces if trace.scheme == scheme]
+    for scheme in sorted({record.scheme for _, record in records}):
+        of_scheme = [(document, record) for document, record in records if record.scheme == scheme]
         space = dedupe_space(recipe, scheme)
         increment = (
             update(dedupe_epochs)
@@ -189,52 +194,56 @@ def store_traces(connection: Connection, recipe: str, traces: Traces, first_time
         known_bands = _known_bands(
             connection,
             space,
-            [document_trace for document_trace in scheme_traces if document_trace[0] not in first_time],
+            [document_trace for document_trace in of_scheme if document_trace[0] not in first_time],
         )
         rows = [
             {"space": space, "band": band, "epoch": epoch, "document": number}
-            for document, trace in scheme_traces
+            for document, record in of_scheme
             for number in [key_number(document)]
-            for band in trace.keys
+            for band in record.keys
             if (band, number) not in known_bands
         ]
         if rows:
             insert_rows(connection, dedupe_bands, rows)
-        _write_prints(connection, recipe, scheme_traces, epoch or 0)
-    _count_sentences(connection, recipe, [trace for document, trace in traces if document in first_time])
+        _write_fingerprints(connection, recipe, of_scheme, epoch or 0)
+    _count_sentences(connection, recipe, [record for document, record in records if document in first_time])
 
 
-def _known_bands(connection: Connection, space: int, repeated: Traces) -> set[tuple[int, int]]:
+def _known_bands(connection: Connection, space: int, repeated: DedupeRecords) -> set[tuple[int, int]]:
     if not repeated:
         return set()
     query = select(dedupe_bands.c.band, dedupe_bands.c.document).where(
         dedupe_bands.c.space == space,
-        dedupe_bands.c.band.in_({band for _, trace in repeated for band in trace.keys}),
+        dedupe_bands.c.band.in_({band for _, record in repeated for band in record.keys}),
         dedupe_bands.c.document.in_([key_number(document) for document, _ in repeated]),
     )
     return {(row.band, row.document) for row in connection.execute(query)}
 
 
-def _write_prints(connection: Connection, recipe: str, traces: Traces, epoch: int) -> None:
-    prints = sorted(
-        {(kind, index_value(value), document) for document, trace in traces for kind, value in trace.prints}
+def _write_fingerprints(connection: Connection, recipe: str, records: DedupeRecords, epoch: int) -> None:
+    owned_values = sorted(
+        {
+            (kind, index_value(value), document)
+            for document, record in records
+            for kind, value in record.fingerprints
+        }
     )
     rows = [
         {"recipe": recipe, "kind": kind, "value": value, "document_id": document, "epoch": epoch}
-        for kind, value, document in prints
+        for kind, value, document in owned_values
     ]
     insert_rows(connection, fingerprints, rows)
 
 
-def _count_sentences(connection: Connection, recipe: str, traces: Sequence[Trace]) -> None:
+def _count_sentences(connection: Connection, recipe: str, records: Sequence[DedupeRecord]) -> None:
     space = dedupe_space(recipe, "")
-    numbers = {name: _publisher_number(name) for name in {"", *(trace.publisher for trace in traces)}}
+    numbers = {name: _publisher_number(name) for name in {"", *(record.publisher for record in records)}}
     uses = sorted(
         (sentence, numbers[name], story)
-        for trace in traces
-        for story in [key_number(trace.original)]
-        for name in {trace.publisher, ""}
-        for sentence in trace.sentences
+        for record in records
+        for story in [key_number(record.original)]
+        for name in {record.publisher, ""}
+        for sentence in record.sentences
     )
     rows = [
         {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}

@@ -109,8 +109,3 @@ class MaintenanceTasks:
         )
         with write_transaction(self.engine) as connection:
             connection.execute(held_task.values(lease_owner=None, lease_until=None, status="PENDING"))
-
-    def list_tasks(self) -> list[dict[str, Any]]:
-        with read_transaction(self.engine) as connection:
-            rows = connection.execute(select(maintenance_tasks).order_by(maintenance_tasks.c.name)).mappings()
-            return [dict(row) for row in rows]

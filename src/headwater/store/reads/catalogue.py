@@ -24,7 +24,7 @@ from headwater.store.schema.flow import (
 )
 
 SOURCE_FIELDS = (
-    "id", "recipe", "kind", "name", "url", "active", "stopped", "failures", "reason", "due_at", "last_polled_at",
+    "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
     "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
@@ -140,11 +140,11 @@ def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mappin
     of_recipe = sources.c.recipe == recipe
     running = sources.c.lease_until > now
     return {
-        "active": _total(connection, sources, of_recipe, sources.c.active, sources.c.stopped.is_(None)),
+        "active": _total(connection, sources, of_recipe, sources.c.active, sources.c.stop_reason.is_(None)),
         "paused": _total(connection, sources, of_recipe, sources.c.active.is_(False)),
-        "stopped": _total(connection, sources, of_recipe, sources.c.stopped.is_not(None)),
+        "stopped": _total(connection, sources, of_recipe, sources.c.stop_reason.is_not(None)),
         "failing": _total(
-            connection, sources, of_recipe, sources.c.failures > 0, sources.c.stopped.is_(None)
+            connection, sources, of_recipe, sources.c.failures > 0, sources.c.stop_reason.is_(None)
         ),
         "polled": _total(connection, sources, of_recipe, sources.c.last_polled_at.is_not(None)),
         "running": _total(connection, sources, of_recipe, running),

@@ -37,8 +37,8 @@ class ObjectCopies:
     def payloads(
         self, recipe: str, since: datetime | None, label: str
     ) -> Iterator[list[tuple[CapturedPayload, Capture]]]:
-        """The payloads of every finished poll, in batches; `label` names the option of their sources that labels them. A payload with the same bytes as an earlier one is stored
-        once, with the poll that received it first."""
+        """The payloads of every finished poll, in batches; `label` names the option of their sources that labels them. A payload
+        with the same bytes as an earlier one is stored once, with the poll that received it first."""
         during_poll = and_(
             captures.c.source_id == polls.c.source_id,
             captures.c.lead_id.is_(None),
@@ -69,7 +69,9 @@ class ObjectCopies:
                 batch.append((payload, capture_from(row)))
             yield batch
 
-    def parsed(self, recipe: str, since: datetime | None, label: str) -> Iterator[list[ParsedDocument]]:
+    def parsed_documents(
+        self, recipe: str, since: datetime | None, label: str
+    ) -> Iterator[list[ParsedDocument]]:
         query = (
             select(documents.c.id, documents.c.text, documents.c.attributes, sources.c.kind, facts.c.value)
             .join(sources, sources.c.id == documents.c.source_id)

@@ -53,8 +53,8 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
         hosts = {urlsplit(url).hostname for url in connection.scalars(blocked.limit(MAX_BLOCKED_LEADS))}
     return PipelineFigures(
         duration=now - started_at if run["status"] in UNFINISHED else timedelta(0),
-        entries=run["total"],
-        failed=run["failed"],
+        entries=run["total_count"],
+        failed=run["failed_count"],
         read=page_counts[0],
         unreadable=page_counts[1] or 0,
         breakers=len(hosts),

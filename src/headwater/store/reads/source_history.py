@@ -96,7 +96,7 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
             func.max(polls.c.elapsed_ms).label("slowest_ms"),
-            func.sum(polls.c.found_count).label("found"),
+            func.sum(polls.c.item_count).label("found"),
             func.sum(polls.c.new_count).label("new"),
         )
         .where(polls.c.started_at >= since, has_ended)
@@ -134,7 +134,7 @@ def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[s
             func.count().label("polls"),
             func.sum(case((polls.c.status == "completed", 1), else_=0)).label("succeeded"),
             func.avg(polls.c.elapsed_ms).label("mean_ms"),
-            func.sum(polls.c.found_count).label("found"),
+            func.sum(polls.c.item_count).label("found"),
             func.sum(polls.c.new_count).label("new"),
         )
         .where(polls.c.source_id == source, polls.c.started_at >= since, polls.c.status != "running")

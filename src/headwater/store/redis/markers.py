@@ -60,7 +60,7 @@ class DedupeMarkers:
         else:
             self._resume()
 
-    def missing(self) -> list[str]:
+    def recipes_without_markers(self) -> list[str]:
         """The recipes whose markers are missing. Raises Temporary."""
         recipes = sorted(self.namespaces)
         flags = self.server.execute([("EXISTS", self._filled_key(recipe)) for recipe in recipes])

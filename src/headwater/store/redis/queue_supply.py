@@ -95,7 +95,7 @@ class RedisQueueSupply:
             if count:
                 _log.warning("handover undone", queue=queue, items=count)
 
-    def waiting(self) -> Mapping[str, int]:
+    def queue_lengths(self) -> Mapping[str, int]:
         queues = sorted(self.recipes)
         lengths = self.server.execute([("LLEN", queue) for queue in queues])
         return {queue: length for queue, length in zip(queues, lengths, strict=True) if length}

@@ -14,7 +14,7 @@ link_health = Table(
     key_column("record_id", nullable=False),
     key_column("source_id", nullable=False),
     Column("priority", Text, nullable=False),
-    Column("standing", Text, nullable=False),
+    Column("state", Text, nullable=False),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("first_failed_at", UtcDateTime),
     Column("last_ok_at", UtcDateTime),

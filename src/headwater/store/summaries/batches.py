@@ -30,7 +30,7 @@ class BatchRows:
 
     def plan_batch(self, planned: PlannedBatch, now: datetime) -> None:
         row: dict[str, Any] = {"id": planned.id, "endpoint": planned.endpoint, "model": planned.model}
-        row |= {"state": BatchState.PLANNED, "requests": len(planned.requests), "cost": planned.cost}
+        row |= {"state": BatchState.PLANNED, "request_count": len(planned.requests), "cost": planned.cost}
         with write_transaction(self.engine) as connection:
             connection.execute(batches.insert().values(**row, created_at=now))
             for place, (name, (cost, sources)) in enumerate(planned.requests.items(), 1):
@@ -83,9 +83,11 @@ class BatchRows:
 
     def cancel_batches(self, now: datetime) -> int:
         """Mark all open batches; the next round cancels them at the endpoint. Returns their number."""
-        unmarked = (batches.c.state != BatchState.ENDED, batches.c.cancelling.is_(None))
+        unmarked = (batches.c.state != BatchState.ENDED, batches.c.cancel_requested_at.is_(None))
         with write_transaction(self.engine) as connection:
-            return connection.execute(update(batches).where(*unmarked).values(cancelling=now)).rowcount
+            return connection.execute(
+                update(batches).where(*unmarked).values(cancel_requested_at=now)
+            ).rowcount
 
 
 def _batch_record(row: RowMapping) -> SummaryBatch:
@@ -95,5 +97,5 @@ def _batch_record(row: RowMapping) -> SummaryBatch:
 
 def _unchanged(batch: SummaryBatch) -> tuple[ColumnElement[bool], ...]:
     """A batch that is created a second time has the same state, but another time."""
-    created = batches.c.creating_at.is_not_distinct_from(batch.creating_at)
+    created = batches.c.creation_started_at.is_not_distinct_from(batch.creation_started_at)
     return batches.c.id == batch.id, batches.c.state == batch.state, created

@@ -45,7 +45,7 @@ class RequestRows:
                 content=str(row.attributes["content"]),
                 score=row.score or 0.0,
                 size=row.size,
-                shown=(row.attributes.get("summary_origin") or {}).get("request"),
+                shown_request=(row.attributes.get("summary_origin") or {}).get("request"),
             )
             for row in rows
             if row.attributes.get("content")

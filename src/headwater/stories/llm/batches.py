@@ -126,15 +126,17 @@ class BatchSummarizer:
         batch = open_batch.batch
         if batch.state == BatchState.SENT:
             return await self._poll(open_batch)
-        if batch.cancelling and batch.state in {BatchState.PLANNED, BatchState.UPLOADED}:
+        if batch.cancel_requested_at and batch.state in {BatchState.PLANNED, BatchState.UPLOADED}:
             return self._end(open_batch, self._cancelled_outcomes(batch), "cancelled")
         if batch.state == BatchState.PLANNED and not await self._upload(open_batch):
             return self._end(open_batch, (), "empty")
         remote = await self._create(open_batch)
         if remote is None:
             return self._end(open_batch, self._cancelled_outcomes(open_batch.batch), "cancelled")
-        self._store(open_batch, state=BatchState.SENT, remote=remote.id, status=remote.status, reason=None)
-        _log.info("batch sent", batch=open_batch.id, remote=remote.id, requests=open_batch.batch.requests)
+        self._store(open_batch, state=BatchState.SENT, remote_id=remote.id, status=remote.status, reason=None)
+        _log.info(
+            "batch sent", batch=open_batch.id, remote=remote.id, requests=open_batch.batch.request_count
+        )
         return False
 
     def _store(self, open_batch: OpenBatch, **values: Any) -> None:
@@ -154,7 +156,7 @@ class BatchSummarizer:
             return False
         prompts = {request.id: request.prompt for request in prepared}
         file = await self.model.upload(f"headwater-{open_batch.id}.jsonl", prompts)
-        self._store(open_batch, state=BatchState.UPLOADED, file=file, requests=len(prepared))
+        self._store(open_batch, state=BatchState.UPLOADED, file_id=file, request_count=len(prepared))
         return True
 
     async def _create(self, open_batch: OpenBatch) -> RemoteBatch | None:
@@ -164,17 +166,20 @@ class BatchSummarizer:
             remote = await self.model.find_batch(batch.id)
             if remote is not None:
                 return remote
-            if batch.creating_at is not None and self.clock() < batch.creating_at + self.search_time:
+            if (
+                batch.creation_started_at is not None
+                and self.clock() < batch.creation_started_at + self.search_time
+            ):
                 raise Temporary(
                     "batch_may_appear",
                     "it may have been created just now",
                     delay=self.search_time,
                     counts=False,
                 )
-            if batch.cancelling:
+            if batch.cancel_requested_at:
                 return None
-        self._store(open_batch, state=BatchState.CREATING, creating_at=self.clock())
-        return await self.model.create_batch(open_batch.batch.file or "", open_batch.id)
+        self._store(open_batch, state=BatchState.CREATING, creation_started_at=self.clock())
+        return await self.model.create_batch(open_batch.batch.file_id or "", open_batch.id)
 
     @property
     def search_time(self) -> timedelta:
@@ -184,7 +189,11 @@ class BatchSummarizer:
     async def _poll(self, open_batch: OpenBatch) -> bool:
         remote = await self._get(open_batch)
         batch = open_batch.batch
-        if remote.status not in FINAL_STATUSES and batch.cancelling and remote.status != "cancelling":
+        if (
+            remote.status not in FINAL_STATUSES
+            and batch.cancel_requested_at
+            and remote.status != "cancelling"
+        ):
             remote = await self._cancel(batch, remote)
         if remote.status not in FINAL_STATUSES:
             self._store(open_batch, status=remote.status, counts=remote.counts, reason=None)
@@ -197,7 +206,7 @@ class BatchSummarizer:
         """Permanent only if the endpoint has not known it for a day. The status holds since when."""
         batch = open_batch.batch
         try:
-            return await self.model.get_batch(batch.remote or "")
+            return await self.model.get_batch(batch.remote_id or "")
         except Permanent as error:
             since = missing_since(batch.status) or self.clock()
             if self.clock() - since >= LOST_AFTER:
@@ -249,7 +258,7 @@ class BatchSummarizer:
     def _queue_full_outcomes(
         self, batch: SummaryBatch, requests: Sequence[SummaryRequest]
     ) -> list[RequestOutcome]:
-        if batch.cancelling:
+        if batch.cancel_requested_at:
             return self._cancelled_outcomes(batch)
         later = self.clock() + RESEND_AFTER
         outcomes = [uncounted_outcome(request, QUEUE_FULL, later) for request in requests]

@@ -30,7 +30,7 @@ def _plan(
     if state in {RequestState.ASKED, RequestState.DONE}:
         return None
     is_premium = candidate.story in premium and state != RequestState.FAILED
-    if candidate.shown == premium_id or (candidate.shown == standard_id and not is_premium):
+    if candidate.shown_request == premium_id or (candidate.shown_request == standard_id and not is_premium):
         return None
     level: Level = "premium" if is_premium else "standard"
     return PlannedRequest(
@@ -70,5 +70,5 @@ def answers_to_show(
     for candidate in candidates:
         premium_id, standard_id = request_ids(candidate)
         best = next((name for name in (premium_id, standard_id) if name in answers), None)
-        if best is not None and candidate.shown not in {best, premium_id}:
+        if best is not None and candidate.shown_request not in {best, premium_id}:
             yield candidate, answers[best]

@@ -10,24 +10,6 @@ from headwater.model.errors import Refused
 from headwater.stories.topics.classifier import SCHEME, TopicClassifier
 
 FILE = Path(__file__).parent / "topics.npz"
-LARGEST = 127
-
-
-def pack_classifier(classifier: TopicClassifier, encoder: str) -> bytes:
-    """The file content. It names the encoder and the word hashing it was trained for, because no other vectors fit."""
-    scale = np.abs(classifier.weights).max(axis=0) / LARGEST
-    target = BytesIO()
-    np.savez_compressed(
-        target,
-        weights=np.rint(classifier.weights / scale).astype(np.int8),
-        scale=scale.astype(np.float32),
-        bias=classifier.bias.astype(np.float32),
-        codes=np.array(classifier.codes),
-        least=np.array(classifier.threshold),
-        encoder=np.array(encoder),
-        words=np.array(SCHEME),
-    )
-    return target.getvalue()
 
 
 def unpack_classifier(data: bytes, encoder: str) -> TopicClassifier:

@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -35,6 +36,8 @@ OWN_COLUMNS = (
     ("components", "jsonb"),
     ("topic", "text"),
 )
+# A row of an earlier day is written again only if one of these changed. Scores change every hour.
+KEY_COLUMNS = ("cluster_id", "story_id", "article_count", "summary", "title", "topic")
 JSON_COLUMNS = ("top_domains", "languages", "urls", "images", "components")
 
 
@@ -79,20 +82,40 @@ def _values(document: Document) -> Mapping[str, Any]:
 
 
 def write_story_table(database: str, stories: Sequence[Story]) -> int:
-    """Write the stories of the newest day and return their number. The rows of a flashpoint are replaced as a whole, so that
-    no outdated story remains."""
-    day = max((str(day) for story in stories for day in story.attributes.get("days", ())), default=None)
-    if day is None:
-        return 0
-    stories_of_day = [story for story in stories if day in story.attributes["days"]]
-    by_flashpoint: dict[str, list[Story]] = defaultdict(list)
-    for story in stories_of_day:
-        by_flashpoint[str(story.attributes["flashpoint"])].append(story)
+    """Write the stories of every day into the table of that day, and return the number of rows that were written. The rows of
+    a flashpoint are replaced as a whole, so that no outdated story remains; those of earlier days only if they changed."""
+    days = sorted({str(day) for story in stories for day in story.attributes.get("days", ())})
     with database_connection(database) as connection:
-        _prepare_table(connection, table_of_day(CLUSTERS, day))
-        for flashpoint, flashpoint_stories in sorted(by_flashpoint.items()):
-            _replace_rows(connection, table_of_day(CLUSTERS, day), flashpoint, flashpoint_stories)
-    return len(stories_of_day)
+        return sum(_write_day(connection, day, stories, newest=day == days[-1]) for day in days)
+
+
+def _write_day(connection: Connection, day: str, stories: Sequence[Story], *, newest: bool) -> int:
+    table = table_of_day(CLUSTERS, day)
+    _prepare_table(connection, table)
+    by_flashpoint: dict[str, list[Story]] = defaultdict(list)
+    for story in stories:
+        if day in story.attributes.get("days", ()):
+            by_flashpoint[str(story.attributes["flashpoint"])].append(story)
+    written = 0
+    for flashpoint, flashpoint_stories in sorted(by_flashpoint.items()):
+        ranked = sorted(flashpoint_stories, key=partial(_rank_on, day))
+        rows = [_row(flashpoint, rank, story, day) for rank, story in enumerate(ranked, 1)]
+        if newest or _stored_keys(connection, table, flashpoint) != [_key(row) for row in rows]:
+            _replace_rows(connection, table, flashpoint, rows)
+            written += len(rows)
+    return written
+
+
+def _stored_keys(connection: Connection, table: str, flashpoint: str) -> list[tuple[Any, ...]]:
+    query = text(
+        f"SELECT {', '.join(KEY_COLUMNS)} FROM {table} "  # noqa: S608 - constant names and eight digits
+        "WHERE flashpoint_id = CAST(:flashpoint AS uuid) ORDER BY cluster_id"
+    )
+    return [tuple(row) for row in connection.execute(query, {"flashpoint": flashpoint})]
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in KEY_COLUMNS)
 
 
 def _prepare_table(connection: Connection, table: str) -> None:
@@ -104,17 +127,19 @@ def _prepare_table(connection: Connection, table: str) -> None:
             connection.execute(text(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {name} {kind}"))
 
 
-def _replace_rows(connection: Connection, table: str, flashpoint: str, stories: Sequence[Story]) -> None:
+def _replace_rows(
+    connection: Connection, table: str, flashpoint: str, rows: Sequence[Mapping[str, Any]]
+) -> None:
     delete = text(f"DELETE FROM {table} WHERE flashpoint_id = CAST(:flashpoint AS uuid)")  # noqa: S608 - constant names and eight digits
     connection.execute(delete, {"flashpoint": flashpoint})
-    rows = [_row(flashpoint, rank, story) for rank, story in enumerate(sorted(stories, key=_rank), 1)]
     values = ", ".join(_placeholder(name) for name in rows[0])
     insert = text(f"INSERT INTO {table} ({', '.join(rows[0])}) VALUES ({values})")  # noqa: S608 - as above
     connection.execute(insert, rows)
 
 
-def _rank(story: Story) -> tuple[int, str]:
-    return int(story.attributes["rank"]), story.id
+def _rank_on(day: str, story: Story) -> tuple[int, int, str]:
+    """The story with the most articles of that day first."""
+    return -int(story.attributes["days"][day]["articles"]), int(story.attributes["rank"]), story.id
 
 
 def _placeholder(name: str) -> str:
@@ -123,14 +148,16 @@ def _placeholder(name: str) -> str:
     return f"CAST(:{name} AS uuid)" if name == "flashpoint_id" else f":{name}"
 
 
-def _row(flashpoint: str, rank: int, story: Story) -> Mapping[str, Any]:
+def _row(flashpoint: str, rank: int, story: Story, day: str) -> Mapping[str, Any]:
+    """Articles, domains, languages, addresses and images are those of the day; the others describe the whole story."""
     attributes = story.attributes
+    of_day = {**attributes, **attributes["days"][day]}
     return {
         "flashpoint_id": flashpoint,
         "cluster_id": rank,
         "summary": story.summary,
-        "article_count": len(story.members),
-        **{name: json.dumps(attributes.get(name, [])) for name in JSON_COLUMNS},
+        "article_count": of_day["articles"],
+        **{name: json.dumps(of_day.get(name, [])) for name in JSON_COLUMNS},
         "story_id": story.id,
         "title": story.title,
         "hotspot_score": story.score,

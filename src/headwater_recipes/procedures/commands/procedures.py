@@ -38,7 +38,7 @@ def show_metrics(context: typer.Context, as_json: Json = False) -> None:
 
 def read_metrics(app: App) -> dict[str, Any]:
     layout, provenance = KnowledgeBaseLayout(app.output(NAME)), app.provenance
-    waiting = len(ReviewQueue(layout).waiting())
+    waiting = len(ReviewQueue(layout).list_proposals())
     return run_metrics(
         provenance.leads(NAME),
         len(provenance.fetched_captures(NAME)),

@@ -71,7 +71,7 @@ def waiting(app: App) -> list[dict[str, Any]]:
     """Proposals by id; pages without one by the beginning of their key, which `headwater explain` accepts."""
     proposals = [
         {"id": proposal["id"], "url": proposal["url"], "reasons": proposal["reasons"], "proposal": True}
-        for proposal in _queue(app).waiting()
+        for proposal in _queue(app).list_proposals()
     ]
     pages = [
         {"id": row["id"], "url": row["url"], "reasons": [row["reason"]], "proposal": False}

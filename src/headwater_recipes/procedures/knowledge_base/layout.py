@@ -32,7 +32,7 @@ class KnowledgeBaseLayout:
     def procedure(self, identity: str) -> Path:
         return self.folder / "tramites" / f"{checked_name(identity)}.json"
 
-    def extracted(self, identity: str) -> Path:
+    def extraction_path(self, identity: str) -> Path:
         return self.folder / "extracted" / f"{checked_name(identity)}.extracted.json"
 
     def version(self, identity: str, version: str) -> Path:

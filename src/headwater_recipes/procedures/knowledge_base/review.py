@@ -43,14 +43,14 @@ class ReviewQueue:
         write_if_changed(self.layout.review(key), stable_json(proposal))
         return True
 
-    def waiting(self) -> list[dict[str, Any]]:
+    def list_proposals(self) -> list[dict[str, Any]]:
         folder = self.layout.review("x").parent
         files = sorted(folder.glob("*.json")) if folder.is_dir() else []
         proposals = [read_json(path) for path in files if path.stem != REJECTED]
         return [proposal for proposal in proposals if isinstance(proposal, dict) and "proposed" in proposal]
 
     def proposal(self, key: str) -> dict[str, Any]:
-        proposals = [proposal for proposal in self.waiting() if proposal["id"] == key]
+        proposals = [proposal for proposal in self.list_proposals() if proposal["id"] == key]
         if not proposals:
             raise Refused(
                 "unknown_review", f"no proposal '{key}' waits for review; see `headwater review list`"

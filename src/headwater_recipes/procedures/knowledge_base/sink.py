@@ -83,7 +83,7 @@ def store_procedure(
     path, queue = layout.procedure(identity), ReviewQueue(layout)
     current = read_json(path)
     write_if_changed(
-        layout.extracted(identity), stable_json(extracted_record(record, procedure, extracted_at))
+        layout.extraction_path(identity), stable_json(extracted_record(record, procedure, extracted_at))
     )
     review_reasons = [*reasons, *_replacement_objections(path, current, document)]
     if review_reasons:
