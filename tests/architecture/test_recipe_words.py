@@ -46,7 +46,6 @@ WORD = re.compile(r"[a-z]+")
 # What may name a recipe, and why.
 ALLOWED = {
     "cli/demo.py": "the demo runs the recipes of this project over the demo internet",
-    "cli/pipeline/init.py": "the next command in the output of `init` is one that works",
     "settings/reference.py": "an example of a setting names an installed recipe",
 }
 BUILDERS = ("cli", "web", "ops", "runtime")
