@@ -149,6 +149,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "kind."
         ),
     ] = {}
+    heartbeat_url: Annotated[
+        str,
+        Meta(
+            description="The address of a dead man's switch: a service outside that receives a POST every 30 seconds while "
+            "database, Redis, beat and workers are alive, and reports when none comes; `env:NAME` or `file:PATH` reads it from "
+            "there."
+        ),
+    ] = ""
     api_key: Annotated[
         str,
         Meta(

@@ -853,6 +853,17 @@ def _create_identity() -> None:
         sa.Column("drop_statements", JsonColumn(), nullable=False),
         sa.PrimaryKeyConstraint("recipe", name=op.f("pk_recipe_views")),
     )
+    op.create_table(
+        "workers",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("pid", sa.Integer(), nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
+    )
 
 
 def downgrade() -> None:
