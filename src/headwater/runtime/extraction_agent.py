@@ -102,7 +102,9 @@ class ExtractionAgent:
     def count_waiting(self) -> int:
         """The items that wait in the queues that have a question."""
         rows = self.queues.counts()
-        return sum(row[WAITING] for row in rows if question_for_queue(self.questions, row["queue"]) is not None)
+        return sum(
+            row[WAITING] for row in rows if question_for_queue(self.questions, row["queue"]) is not None
+        )
 
     async def run_round(self, session: aiohttp.ClientSession) -> AgentTally:
         """A few items from each queue that has a question."""
