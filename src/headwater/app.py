@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
     from headwater.store.reads.provenance import SqlProvenance
@@ -108,6 +109,12 @@ class App:
         from headwater.store.maintenance.tasks import MaintenanceTasks
 
         return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def workers(self) -> WorkerRows:
+        from headwater.store.changes.workers import WorkerRows
+
+        return WorkerRows(self.store.engine)
 
     @cached_property
     def mentions(self) -> MentionStore:

@@ -127,6 +127,16 @@ def test_r90_every_kind_of_work_has_its_worker(place: str):
     assert place == "procfile" or "backup create" in started
 
 
+def test_beat_and_workers_have_a_liveness_probe():
+    for name, service in headwater_services().items():
+        if service["command"][0] in {"beat", "worker"}:
+            assert parsed_command(service["healthcheck"]["test"][2:]) == "probe", name
+    for name, pod in pods().items():
+        (container,) = pod["containers"]
+        if container["args"][0] in {"beat", "worker"}:
+            assert parsed_command(container["livenessProbe"]["exec"]["command"][1:]) == "probe", name
+
+
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "systemd"])
 def test_backups_are_outside_the_data_folder_and_old_ones_are_removed(place: str):
     (words,) = [

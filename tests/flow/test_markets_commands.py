@@ -10,7 +10,7 @@ import obstore
 import pytest
 from msgspec.structs import asdict
 from rich.console import Console
-from tests.flow.command_line import call, shell
+from tests.flow.command_line import call, call_in
 from tests.servers.seaweed import Seaweed
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.markets_run import EVERYTHING, markets_run
@@ -207,7 +207,7 @@ def test_the_demo_settings_contain_no_real_address(tmp_path: Path):
 
 def test_the_demo_runs_the_recipe_to_its_end_with_its_own_key_only(tmp_path: Path):
     words = ("demo", "run", "--recipe", "markets", "--size", "small", "--data", "data", "--json")
-    summary = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
+    summary = call_in(tmp_path, *words, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
     assert summary["trouble"] == []
     assert summary["in_all"]["kept"] == summary["in_all"]["delivered"] > 30
     assert (summary["in_all"]["quarantined"], summary["in_all"]["waiting"]) == (0, 0)

@@ -14,7 +14,7 @@ from typing import IO, NoReturn
 from sqlalchemy import URL, make_url
 
 from headwater.app import App
-from headwater.liveness import dead_owners
+from headwater.liveness import dead_owners, process_of
 from headwater.model.errors import Refused, Temporary
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.relocation import (
@@ -104,6 +104,8 @@ def undo_move(app: App) -> bool:
 
 
 def release_dead_owners(app: App) -> int:
-    """Release the leases of processes of this machine that have died; returns how many rows are free again."""
-    dead = dead_owners(app.store.lease_owners())
-    return app.store.release(dead, counts=True) if dead else 0
+    """Release the leases of processes of this machine that have died, and forget them; returns how many rows are free again."""
+    owners = app.store.lease_owners()
+    processes = [heartbeat.process.id for heartbeat in app.workers.heartbeats(app.clock())]
+    dead = {process_of(owner) for owner in dead_owners([*owners, *(f"{process}:" for process in processes)])}
+    return app.workers.remove(dead) if dead else 0

@@ -28,9 +28,10 @@ def serve_command(
 ) -> None:
     """Serve the HTTP API for runs and queues until Ctrl-C.
 
-    GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
-    X-Api-Key with the setting `api_key`. A request names its recipe (`recipe`, in the body or the query) and the run options of
-    that recipe. The key is also needed for the queues, as JSON lines: GET /queues, GET /queues/QUEUE (peek),
+    GET /health (is the database there?) and GET /readyz (do all parts work?) need no key. POST /pipeline/run, GET
+    /pipeline/runs and GET /pipeline/runs/RUN need the header X-Api-Key with the setting `api_key`. A request names its recipe
+    (`recipe`, in the body or the query) and the run options of that recipe. The key is also needed for the queues, as JSON
+    lines: GET /queues, GET /queues/QUEUE (peek),
     POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
     result) and POST /queues/items/ID/fail.
     """

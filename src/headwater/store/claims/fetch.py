@@ -38,7 +38,7 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
         "version",
         "attempts",
         "render",
-        "corrected",
+        "is_corrected",
     )
     query = select(*(leads.c[name] for name in columns)).where(
         in_list(leads.c.id, ids), leads.c.lease_owner == owner
@@ -91,7 +91,7 @@ def _revise_corrected(
     ids = [
         held_rows[result.lead]["document_id"]
         for result in results
-        if held_rows[result.lead]["corrected"]
+        if held_rows[result.lead]["is_corrected"]
         and held_rows[result.lead]["version"] == result.version
         and not isinstance(result.result, Capture | Postponement)
     ]
@@ -103,7 +103,7 @@ def _revise_corrected(
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
+        return {"state": State.WAITING, "due_at": now, "render": False, "is_corrected": row["is_corrected"]}
     if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
@@ -118,7 +118,7 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
     values = FINISHED_VALUES | {
         "state": State.DONE,
         "reason": None,
-        "corrected": False,
+        "is_corrected": False,
         "updated_at": now,
     }
     if result.moved_to:

@@ -200,7 +200,7 @@ def _new_lead_row(
         "first_seen_at": now,
         "updated_at": now,
         "render": False,
-        "corrected": False,
+        "is_corrected": False,
         "attempts": 0,
         "reason": None,
     }
@@ -252,7 +252,7 @@ def _reopen_leads(
             (
                 s.id,
                 {name: value for name, value in row.items() if name not in unchanged}
-                | {"corrected": s.id in corrected_ids},
+                | {"is_corrected": s.id in corrected_ids},
             )
             for s in sorted(changed_leads, key=attrgetter("id"))  # the order in which finish_fetch locks them
             for row in [_new_lead_row(s, capture, now, due_at=max(now, fresh_until.get(s.id, now)))]
@@ -266,12 +266,12 @@ def _corrected_leads(connection: Connection, changed_leads: Sequence[StoredLead]
     """The leads whose source corrected what it says about them. Their documents get a new revision even if the page is
     unchanged, or cannot be fetched any more."""
     new_values = {s.id: _metadata(s.lead.title, s.lead.published, s.lead.hints) for s in changed_leads}
-    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.corrected)
+    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.is_corrected)
     rows = connection.execute(select(*columns).where(in_list(leads.c.id, new_values))).all()
     return {
         row.id
         for row in rows
-        if row.corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
+        if row.is_corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
     }
 
 

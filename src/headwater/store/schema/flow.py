@@ -93,7 +93,7 @@ leads = Table(
     Column("sha256", Text),
     Column("fresh_until", UtcDateTime),
     Column("render", Boolean, nullable=False, default=False, server_default=text("false")),
-    Column("corrected", Boolean, nullable=False, default=False, server_default=text("false")),
+    Column("is_corrected", Boolean, nullable=False, default=False, server_default=text("false")),
     Column("first_seen_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     *work_columns(),

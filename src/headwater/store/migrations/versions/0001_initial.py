@@ -156,7 +156,7 @@ def _create_flow() -> None:
         sa.Column("sha256", sa.Text(), nullable=True),
         sa.Column("fresh_until", UtcDateTime(), nullable=True),
         sa.Column("render", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.Column("corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("is_corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("first_seen_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.Column("due_at", UtcDateTime(), nullable=True),
@@ -852,6 +852,17 @@ def _create_identity() -> None:
         sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("drop_statements", JsonColumn(), nullable=False),
         sa.PrimaryKeyConstraint("recipe", name=op.f("pk_recipe_views")),
+    )
+    op.create_table(
+        "workers",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("pid", sa.Integer(), nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
     )
 
 
