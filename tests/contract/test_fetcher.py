@@ -93,7 +93,12 @@ class Bench:
         return answers if isinstance(answers, bytes) else answers(host, path, headers)
 
     def fetcher(self, **options) -> HttpFetcher:
-        resting = {"rate": 0.0, "concurrency": 0, "overrides": {"*.example": self.server.base}}
+        resting = {
+            "rate": 0.0,
+            "concurrency": 0,
+            "outage_hold": timedelta(0),
+            "overrides": {"*.example": self.server.base},
+        }
         self._fetchers.append(HttpFetcher(FetchSettings(**(resting | options)), clock=lambda: self.now))
         return self._fetchers[-1]
 

@@ -17,6 +17,7 @@ class FetchSettings:
     """`allow`: pairs (host, address or network; port) that may be reached although they are not public.
     `credential_hosts`: the hosts that may receive a credential, by its name. `overrides`: base URLs that receive the
     requests for a host pattern. `longest_wait`: a request that would have to wait longer inside the fetcher is deferred. `reservations`: the signals (`rights_reservations.SIGNALS`) that refuse a page; all of them are recorded.
+    `outage_hold`: while nothing answers, how long a failure waits for those of other hosts.
     `memory_limit`: bytes of all bodies that are being read or wait to be collected."""
 
     user_agent: str = "Headwater/0.1"
@@ -47,6 +48,7 @@ class FetchSettings:
     longest_wait: timedelta = timedelta(seconds=2)
     breaker_failures: int = 5
     breaker_pause: timedelta = timedelta(seconds=300)
+    outage_hold: timedelta = timedelta(seconds=2)
 
     @property
     def agent(self) -> str:

@@ -24,24 +24,33 @@ RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPayload:
-    """One response of one poll; `label` is the short name of the source's subject."""
+    """One response of one poll, with the kind and the options of its source."""
 
     kind: str
-    label: str | None
+    options: Mapping[str, Any]
     at: datetime
     poll_id: str
     page: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A kept document as other programs read it."""
+
+    id: str
+    kind: str
+    attributes: Mapping[str, Any]
+    text: str
+    record: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLayout:
-    """Names of copies for other programs. `raw` names a payload, `part` a part of a document (by the kind of its source, the
-    label, its id and the name of the part). Names are relative and begin with a bucket. `label`
-    is the option of a source, and the attribute of a document, that holds the label."""
+    """Names of copies for other programs. `raw` names a payload, `part` a part of a document by the name
+    of the part. Names are relative and begin with a bucket."""
 
     raw: Callable[[CapturedPayload], str]
-    part: Callable[[str, str | None, str, str], str]
-    label: str = ""
+    part: Callable[[ParsedDocument, str], str]
 
 
 @dataclass(frozen=True, slots=True)
