@@ -18,6 +18,7 @@ from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
 from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.settings.archive import (
+    SCHEME,
     ArchiveSettings,
     bucket_credentials,
     check_archive_endpoint,
@@ -33,6 +34,7 @@ from headwater.store.sql_store import SqlStore
 
 if TYPE_CHECKING:
     from headwater.archive.bucket import S3Server
+    from headwater.archive.named_objects import NamedObjects
     from headwater.archive.packs import ObjectArchive
     from headwater.archive.record_files import RecordFiles
     from headwater.engine.context import JobContext
@@ -215,7 +217,31 @@ class App:
             "files": FileSink(self.settings.folder / "out"),
             "queue": QueueSink(self._push()),
         }
+        if self.settings.objects:
+            common["objects"] = self._object_sink()
         return {**common, **self.channels, **of_recipes}
+
+    def _object_sink(self) -> Sink:
+        from headwater.sinks.objects import ObjectSink
+
+        copies = self.object_copies
+        layouts = {name: recipe.layout for name, recipe in self.recipes.items() if recipe.layout is not None}
+        return ObjectSink(
+            layouts, copies.payloads_of, copies.parsed_of, self.archive.get, self.named_objects()
+        )
+
+    def named_objects(self, place: str = "", setting: str = "objects") -> NamedObjects:
+        """Returns a folder, or buckets of the server that the setting `archive` names; by default those of the setting
+        `objects`."""
+        from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
+
+        place = place or self.settings.objects
+        if not place.startswith(SCHEME):
+            return objects_in_folder(Path(place))
+        server = bucket_server(self.settings.archive_settings)
+        if place.rstrip("/") == SCHEME.rstrip("/"):
+            return objects_in_buckets(server)
+        return objects_in_bucket(server, *parse_bucket_url(place, setting))
 
     @cached_property
     def provenance(self) -> SqlProvenance:
@@ -286,7 +312,7 @@ class App:
     def channels(self) -> Mapping[str, Sink]:
         """Channels for alarms; recipes may send records to them too."""
         channels = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
-        if reserved := {"files", "queue"} & channels.keys():
+        if reserved := {"files", "queue", "table", "objects"} & channels.keys():
             raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
         return channels
 

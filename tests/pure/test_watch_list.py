@@ -1,6 +1,5 @@
 """The watch list: its companies, their sources and the two vocabularies."""
 
-import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -54,7 +53,6 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
         "filings_api",
         "web_scrape",
         "broker",
-        "execution_api",
         "macro_news",
     }
     assert {source.kind for source in market_recipe.sources} <= set(market_recipe.discover)
@@ -141,39 +139,7 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
         "stonks-raw-broker",
     )
     assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
-    for kind in ("broker", "execution_api"):
-        assert (product.source_type(kind), neutral.source_type(kind)) == ("broker", "execution_api")
-        assert (product.bucket(kind), neutral.bucket(kind)) == ("stonks-raw-broker", "app-raw-execution")
-
-
-def test_r19_r23_an_account_is_polled_under_either_name():
-    market_recipe = configure(None, {})
-    assert market_recipe.triggers["execution_api"] == market_recipe.triggers["broker"]
-    assert {"broker", "execution_api"} <= set(market_recipe.discover)
-
-
-@pytest.mark.parametrize(("namespace", "source_type"), [("app", "execution_api"), ("stonks", "broker")])
-def test_r19_r88_r89_the_views_use_the_vocabulary_of_the_namespace(namespace: str, source_type: str):
-    views = configure(None, {"namespace": namespace}).views
-    assert views is not None
-    (statement,) = [text for text in views.create("sqlite") if "markets_sources" in text]
-    with sqlite3.connect(":memory:") as database:
-        database.execute(
-            "CREATE TABLE sources (id, recipe, subject_id, kind, name, options, watermark, credibility, active, failures, stop_reason,"
-            " due_at, last_polled_at, last_success_at, created_at)"
-        )
-        database.execute(statement)
-        database.executemany(
-            "INSERT INTO sources (recipe, kind) VALUES ('markets', ?)", [("broker",), ("news_api",)]
-        )
-        types = [row[0] for row in database.execute("SELECT source_type FROM markets_sources")]
-    assert types == [source_type, "news_api"]
-
-
-def test_r19_a_watch_list_may_use_either_name_of_a_kind(tmp_path: Path):
-    file = tmp_path / "watch.yaml"
-    file.write_text("entities: []\nsources: [{name: account, kind: execution_api}]\n")
-    assert [source.kind for source in load_watch_list(file).sources] == ["broker"]
+    assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
 
 
 def test_r86_macro_events_and_other_documents_go_to_their_queues():

@@ -32,6 +32,17 @@ class CapturedPayload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A kept document as other programs read it."""
+
+    id: str
+    kind: str
+    label: str | None
+    text: str
+    record: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLayout:
     """Names of copies for other programs. `raw` names a payload, `part` a part of a document (by the kind of its source, the
     label, its id and the name of the part). Names are relative and begin with a bucket."""

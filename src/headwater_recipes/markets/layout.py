@@ -17,9 +17,7 @@ BUCKETS = {
     "filings_api": ("raw-filings", "raw-filings"),
     "web_scrape": ("raw-pages", "raw-pages"),
     "broker": ("raw-execution", "raw-broker"),
-    "execution_api": ("raw-execution", "raw-broker"),
 }
-ACCOUNT_KINDS = frozenset({"broker", "execution_api"})
 NO_LABEL = "_global"
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -47,9 +45,7 @@ class ResourceNames:
         return f"{self.namespace}-normalized"
 
     def source_type(self, kind: str) -> str:
-        if kind in ACCOUNT_KINDS:
-            return "execution_api" if self.neutral else "broker"
-        return kind
+        return "execution_api" if kind == "broker" and self.neutral else kind
 
 
 def object_layout(names: ResourceNames) -> ObjectLayout:
