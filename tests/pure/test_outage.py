@@ -85,18 +85,18 @@ def test_the_hosts_that_fail_first_are_not_blamed_either():
 def test_a_failure_is_reported_as_soon_as_something_else_answers():
     async def run() -> list[str]:
         detector = OutageDetector(lambda: 0.0, MOMENT)
-        held = asyncio.create_task(failures(detector, "ab"))
+        task = asyncio.create_task(failures(detector, "ab"))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         detector.record_answer("c")
-        return await held
+        return await task
 
     assert asyncio.run(run()) == ["refused", "refused"]
 
 
 def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():
-    now, returned = [100.0], []
-    detector = OutageDetector(lambda: now[0], MOMENT, lambda: returned.append(now[0]))
+    now, return_times = [100.0], []
+    detector = OutageDetector(lambda: now[0], MOMENT, lambda: return_times.append(now[0]))
     assert asyncio.run(failures(detector, "abc")) == ["offline"] * 3
     with pytest.raises(FetchStopped):
         detector.check()
@@ -107,4 +107,4 @@ def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():
         detector.enter("d")
     detector.record_answer("b")
     detector.check()
-    assert returned == [130.0]
+    assert return_times == [130.0]
