@@ -1,6 +1,5 @@
 """The watch list: its companies, their sources and the two vocabularies."""
 
-import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -142,30 +141,6 @@ def test_r33_r49_r89_the_namespace_decides_the_names_of_buckets_and_source_types
     )
     assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
     assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
-
-
-@pytest.mark.parametrize(("namespace", "source_type"), [("app", "execution_api"), ("stonks", "broker")])
-def test_r19_r88_r89_the_views_use_the_vocabulary_of_the_namespace(namespace: str, source_type: str):
-    views = configure(None, {"namespace": namespace}).views
-    assert views is not None
-    (statement,) = [text for text in views.create("sqlite") if "markets_sources" in text]
-    with sqlite3.connect(":memory:") as database:
-        database.execute(
-            "CREATE TABLE sources (id, recipe, subject_id, kind, name, options, watermark, credibility, active, failures, stop_reason,"
-            " due_at, last_polled_at, last_success_at, created_at)"
-        )
-        database.execute(statement)
-        database.executemany(
-            "INSERT INTO sources (recipe, kind) VALUES ('markets', ?)", [("broker",), ("news_api",)]
-        )
-        types = [row[0] for row in database.execute("SELECT source_type FROM markets_sources")]
-    assert types == [source_type, "news_api"]
-
-
-def test_r19_a_watch_list_may_use_either_name_of_a_kind(tmp_path: Path):
-    file = tmp_path / "watch.yaml"
-    file.write_text("entities: []\nsources: [{name: account, kind: execution_api}]\n")
-    assert [source.kind for source in load_watch_list(file).sources] == ["broker"]
 
 
 def test_r86_macro_events_and_other_documents_go_to_their_queues():

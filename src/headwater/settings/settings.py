@@ -31,11 +31,12 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
+    """Days to keep records, 0 for ever. `runs` are those of whole recipes; `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
     finished requests to a language model; `tables` are tables of other programs in the same database."""
 
     polls: int = 14
+    runs: int = 365
     alarms: int = 365
     captures: int = 0
     documents: int = 0
@@ -129,6 +130,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "its URL is set (`redis://host:6379/0`, or `env:NAME`)."
         ),
     ] = ""
+    objects: Annotated[
+        str,
+        Meta(
+            description="Where recipes with a layout deliver payloads, texts and records as named objects, for other programs: a "
+            "folder, `s3://` for buckets of the archive's server, or `s3://BUCKET/PREFIX` for one bucket."
+        ),
+    ] = ""
     redis: Annotated[
         str,
         Meta(
@@ -191,7 +199,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
+            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
             "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
             "same database, whose rows are deleted by their column `created_at`."
         ),
@@ -242,6 +250,7 @@ SETTING_VARIABLES = {
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",
+    "objects": "HEADWATER_OBJECTS",
     "log": "HEADWATER_LOG",
     "log_level": "HEADWATER_LOG_LEVEL",
 }

@@ -9,11 +9,12 @@ import msgspec
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.source import Source
-from headwater.model.subject import Alias, Subject
+from headwater.model.subject import CONFIDENCE_BY_KIND, Alias, Subject
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
+CONFIDENCE = {"ticker": CONFIDENCE_BY_KIND["identifier"]}
 KIND_ALIASES = {"execution_api": "broker"}
 """The neutral vocabulary has another name for a kind."""
 
@@ -123,7 +124,8 @@ def _subject(company: WatchedCompany) -> Subject:
         name=company.name,
         active=company.active,
         aliases=tuple(
-            Alias(name, company.subject, kinds[name]) for name in dict.fromkeys(n for n, _ in names)
+            Alias(name, company.subject, kinds[name], CONFIDENCE.get(kinds[name], 0.0))
+            for name in dict.fromkeys(n for n, _ in names)
         ),
         attributes={
             "ticker": company.ticker,
