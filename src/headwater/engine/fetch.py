@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -78,7 +79,8 @@ class RecipeFetches:
                 self.results.append(result)
                 continue
             self.leads[stored.id] = stored
-            self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
+            with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=stored.id):
+                self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
 
     def handle_answer(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key, None)
@@ -107,6 +109,7 @@ class RecipeFetches:
         capture = make_capture(answer, requested_url=url, owner=stored.id, lead=stored.id, now=now)
         if capture.sha256 == stored.sha256:
             return nothing_new
+        self._log(stored).info("fetched", status=answer.status, bytes=len(answer.body))
         self.bodies.append((capture, answer.body))
         return replace(nothing_new, result=capture)
 
