@@ -66,6 +66,15 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     assert (lease.source.failures, lease.source.stop_reason) == (10, "10 failures in a row")
 
 
+def test_old_runs_of_recipes_are_removed(app: App, scene: Scene):
+    app.pipeline_runs.begin("run", "crypto", {}, scene.now)
+    app.pipeline_runs.finish("run", scene.now)
+    scene.now += 13 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 0
+    scene.now += 2 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 1
+
+
 def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):
     concern = Problem(kind="silent", subject="s", name="S", title="t")
     for concerns in ([concern], []):

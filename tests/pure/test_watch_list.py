@@ -54,6 +54,7 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
         "filings_api",
         "web_scrape",
         "broker",
+        "execution_api",
         "macro_news",
     }
     assert {source.kind for source in market_recipe.sources} <= set(market_recipe.discover)
@@ -140,7 +141,15 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
         "stonks-raw-broker",
     )
     assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
-    assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
+    for kind in ("broker", "execution_api"):
+        assert (product.source_type(kind), neutral.source_type(kind)) == ("broker", "execution_api")
+        assert (product.bucket(kind), neutral.bucket(kind)) == ("stonks-raw-broker", "app-raw-execution")
+
+
+def test_r19_r23_an_account_is_polled_under_either_name():
+    market_recipe = configure(None, {})
+    assert market_recipe.triggers["execution_api"] == market_recipe.triggers["broker"]
+    assert {"broker", "execution_api"} <= set(market_recipe.discover)
 
 
 @pytest.mark.parametrize(("namespace", "source_type"), [("app", "execution_api"), ("stonks", "broker")])

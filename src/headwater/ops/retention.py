@@ -21,6 +21,7 @@ from headwater.store.maintenance.retention import (
     remove_captures,
     remove_polls,
     remove_queue_items,
+    remove_runs,
     remove_summaries,
 )
 
@@ -38,6 +39,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
 
     return Cutoffs(
         polls=before(policy.polls),
+        runs=before(policy.runs),
         alarms=before(policy.alarms),
         captures=before(policy.captures),
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
@@ -56,6 +58,7 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     return {
         "dry_run": False,
         **tables,
+        "runs": remove_runs(engine, cutoffs.runs) if cutoffs.runs else 0,
         "alarms": remove_alarms(engine, cutoffs.alarms) if cutoffs.alarms else 0,
         "captures": remove_captures(engine, cutoffs.captures) if cutoffs.captures else 0,
         "documents": archived,

@@ -31,11 +31,12 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
+    """Days to keep records, 0 for ever. `runs` are those of whole recipes; `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
     finished requests to a language model; `tables` are tables of other programs in the same database."""
 
     polls: int = 14
+    runs: int = 365
     alarms: int = 365
     captures: int = 0
     documents: int = 0
@@ -191,7 +192,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
+            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
             "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
             "same database, whose rows are deleted by their column `created_at`."
         ),

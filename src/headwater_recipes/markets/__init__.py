@@ -42,6 +42,7 @@ POLL_SECONDS: Mapping[str, int] = {
     "macro_news": 600,
     "web_scrape": 1800,
     "broker": 30,
+    "execution_api": 30,
 }
 
 

@@ -45,7 +45,9 @@ class AdapterTable:
                 search=endpoints.search, archive=endpoints.archive, tickers=endpoints.tickers
             ),
             "web_scrape": discover_page_section,
+            # Two names for one kind: readers of the neutral names know it as execution_api.
             "broker": discover_broker(self._broker),
+            "execution_api": discover_broker(self._broker),
             "macro_news": discover_news(self._provider, "macro_event"),
         }
 

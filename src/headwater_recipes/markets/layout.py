@@ -17,7 +17,9 @@ BUCKETS = {
     "filings_api": ("raw-filings", "raw-filings"),
     "web_scrape": ("raw-pages", "raw-pages"),
     "broker": ("raw-execution", "raw-broker"),
+    "execution_api": ("raw-execution", "raw-broker"),
 }
+ACCOUNT_KINDS = frozenset({"broker", "execution_api"})
 NO_LABEL = "_global"
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -45,7 +47,9 @@ class ResourceNames:
         return f"{self.namespace}-normalized"
 
     def source_type(self, kind: str) -> str:
-        return "execution_api" if kind == "broker" and self.neutral else kind
+        if kind in ACCOUNT_KINDS:
+            return "execution_api" if self.neutral else "broker"
+        return kind
 
 
 def object_layout(names: ResourceNames) -> ObjectLayout:
