@@ -1,5 +1,6 @@
 """Fixtures that several suites share: both databases, empty for each test."""
 
+import gc
 import os
 import signal
 import sys
@@ -40,6 +41,17 @@ settings.load_profile("steady")
 DATABASES = ("sqlite", "postgresql")
 numbers = count(1)
 HEAVY = ("chaos", "flow", "contract", "architecture", "pure")
+
+
+# Thousands of tests and their modules stay until the end: the garbage collector need not look at them again and again.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

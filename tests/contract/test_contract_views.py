@@ -46,6 +46,12 @@ def postgresql_engine(postgresql_engine: Engine) -> Engine:
     return postgresql_engine
 
 
+@pytest.fixture
+def sqlite_engine(sqlite_engine: Engine) -> Engine:
+    install_views(sqlite_engine, "crypto", CRYPTO_VIEWS)
+    return sqlite_engine
+
+
 @pytest.mark.parametrize("view", COLUMNS)
 def test_c25_to_c28_the_columns_are_those_of_the_contract(engine: Engine, view: str):
     with read_transaction(engine) as connection:
@@ -274,8 +280,8 @@ def test_c29_the_indexes_of_the_contract_are_there(engine: Engine):
     [
         ("url = 'x'", "idx_articles_url"),
         ("guid = 'x'", "idx_articles_guid"),
-        ("external_id = 7", "uq_article_keys_external_id"),
-        ("id = 7", "uq_article_keys_id"),
+        ("external_id = 7", "uq_document_keys_external_id"),
+        ("id = 7", "uq_document_keys_id"),
         ("status = 'INACTIVE' ORDER BY published_on DESC LIMIT 20", "idx_articles_status"),
         ("publisher_id = 7 ORDER BY published_on DESC LIMIT 20", "idx_articles_publisher_id"),
         ("title = 'x'", "idx_articles_title_hash"),
@@ -339,7 +345,7 @@ def test_c30_a_document_that_is_deleted_takes_its_keys_along(scene: Scene, engin
     with write_transaction(engine) as connection:
         connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": draft.id})
     assert ask(engine, "SELECT * FROM articles") == []
-    assert ask(engine, "SELECT * FROM article_keys") == []
+    assert ask(engine, "SELECT * FROM document_keys") == []
 
 
 def test_c26_other_recipes_are_not_in_the_contract(scene: Scene, engine: Engine):

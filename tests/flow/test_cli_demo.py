@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call, call_in, shell
 
 from headwater.app import App
 from headwater.model.jobs import Quarantine, State, Task
@@ -25,11 +25,8 @@ LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CommandResult, CommandResult]:
     """A folder in which the demo ran twice, and both outputs."""
     folder = tmp_path_factory.mktemp("demo")
-    runs = [
-        shell("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data", at=folder)
-        for _ in range(2)
-    ]
-    return folder / "data", runs[0], runs[1]
+    words = ("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data")
+    return folder / "data", shell(*words, at=folder), call_in(folder, *words)
 
 
 @pytest.fixture

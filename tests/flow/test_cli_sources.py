@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call, call_in
 
 from headwater.app import App
 from headwater.model.source import Source
@@ -263,9 +263,8 @@ def test_a_bad_trigger_is_reported_before_any_request(
 
 def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunCli):
     assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
-    first = shell(
-        "--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent
-    )
+    run = (settings.parent, "--config", str(settings), "run", "crypto", "--once")
+    first = call_in(*run, "--json", "--quiet")
     assert (first.code, first.err) == (0, "")
     summary = first.record
     assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0

@@ -50,7 +50,7 @@ class Source:
 class Lead:
     """Something that a source lists.
 
-    `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source reports
+    `identity` names it within its source (a GUID, a number, a URL). `version` changes when the source reports
     a change. `body` is set when the source delivers the content itself (full-text feed, API item): such a lead is not
     fetched. `hints` are the source's metadata, by field name; `attributes` among them become the document's. `revisit`
     means that the version changed only because time has passed; the page's own freshness headers then come first.
@@ -90,7 +90,8 @@ class StoredLead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """The prices of a symbol during one span ("1day", "1hour") that began at `at`."""
+    """The values of a series, named by its symbol, during one span ("1day", "1hour") that began at `at`: the first, highest,
+    lowest and last, their volume and average, and of how many single values (`trades`)."""
 
     symbol: str
     span: str
@@ -106,7 +107,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The state of something at a moment: an account, a position, an order, the details of a symbol."""
+    """The state of something at a moment, as a source reported it."""
 
     kind: str
     name: str

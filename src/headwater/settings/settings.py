@@ -130,6 +130,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "its URL is set (`redis://host:6379/0`, or `env:NAME`)."
         ),
     ] = ""
+    objects: Annotated[
+        str,
+        Meta(
+            description="Where recipes with a layout deliver payloads, texts and records as named objects, for other programs: a "
+            "folder, `s3://` for buckets of the archive's server, or `s3://BUCKET/PREFIX` for one bucket."
+        ),
+    ] = ""
     redis: Annotated[
         str,
         Meta(
@@ -243,6 +250,7 @@ SETTING_VARIABLES = {
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",
+    "objects": "HEADWATER_OBJECTS",
     "log": "HEADWATER_LOG",
     "log_level": "HEADWATER_LOG_LEVEL",
 }

@@ -15,6 +15,7 @@ from functools import lru_cache
 from headwater.model.warning_log import Warn
 from headwater.text.legacy_charsets import guess_legacy_charset, guess_page_charset, repair_mixed_utf8
 from headwater.text.letters import normalise_text
+from headwater.text.mojibake import MOJIBAKE, fix_mojibake
 
 LARGEST_TEXT = 32_000_000
 _BYTE_ORDER_MARKS = (
@@ -68,9 +69,6 @@ _BROKEN_SHARE = (
     0.005  # of the letters; a page has more markup than text, so `decode_text` lets a few broken ones pass
 )
 # Pairs that UTF-8 read as a Windows code page leaves behind; three of them are no accident.
-_MOJIBAKE = re.compile(
-    "(?:[ÂÃ][\u0080-\u00bf€\u201aƒ„…†‡\u02c6‰Š\u2039ŒŽ\u2018\u2019“”•\u2013—\u02dc™š\u203aœžŸ]|â€[œ™\u02dc“”¦]|Ð[\u0080-\u00bf]|Ñ[\u0080-\u00bf])"
-)
 _MOJIBAKE_EVIDENCE = 3
 
 
@@ -249,8 +247,6 @@ def _from_legacy(data: bytes, declared: list[str], warn: Warn) -> bytes:
 
 def fix_encoding(text: str) -> str:
     """Normal form C; mojibake undone when there is evidence of it."""
-    if len(_MOJIBAKE.findall(text, 0, 20_000)) >= _MOJIBAKE_EVIDENCE:
-        import ftfy  # noqa: PLC0415  -- slow to import and needed by one page in hundreds
-
-        text = ftfy.fix_encoding(text)
+    if len(MOJIBAKE.findall(text, 0, 20_000)) >= _MOJIBAKE_EVIDENCE:
+        text, _ = fix_mojibake(text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)

@@ -124,7 +124,9 @@ def _by_signature(data: bytes, start: bytes) -> str | None:
         return "video/mp4"
     if data[257:262] == b"ustar":
         return "application/x-tar"
-    return next((each.media_type for each in _SIGNATURES if start.startswith(each.magic)), None)
+    return next(
+        (signature.media_type for signature in _SIGNATURES if start.startswith(signature.magic)), None
+    )
 
 
 def _zip_type(data: bytes) -> str:
@@ -224,7 +226,11 @@ _OFFICE_PARTS = (
 # What a fetch believes from the first bytes alone. Other signatures are left to the declared type.
 _FETCH_SIGNATURES = (
     (_PDF_MAGIC, PDF),
-    *((each.magic, each.media_type) for each in _SIGNATURES if each.kind in ("an image", "gzip data")),
+    *(
+        (signature.magic, signature.media_type)
+        for signature in _SIGNATURES
+        if signature.kind in ("an image", "gzip data")
+    ),
     (_RIFF_MAGIC, "image/webp"),
     (_OLE_MAGIC, OLE_STORAGE),
     (_RTF_MAGIC, RTF),
@@ -329,7 +335,7 @@ _BINARY_KINDS = (
     (_ZIP_MAGIC, "a zip archive"),
     (_RIFF_MAGIC, "a media file"),
     (_OLE_MAGIC, "an old office file"),
-    *((each.magic, each.kind) for each in _SIGNATURES if each.kind),
+    *((signature.magic, signature.kind) for signature in _SIGNATURES if signature.kind),
 )
 
 

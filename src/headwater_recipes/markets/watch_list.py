@@ -9,11 +9,12 @@ import msgspec
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.source import Source
-from headwater.model.subject import Alias, Subject
+from headwater.model.subject import CONFIDENCE_BY_KIND, Alias, Subject
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
+CONFIDENCE = {"ticker": CONFIDENCE_BY_KIND["identifier"]}
 KIND_ALIASES = {"execution_api": "broker"}
 """The neutral vocabulary has another name for a kind."""
 
@@ -34,11 +35,11 @@ class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A source. With `each` it becomes one source per active company, with `tickers` one per named company."""
+    """A source. With `per_company` it becomes one source per active company, with `tickers` one per named company."""
 
     name: str
     kind: str
-    each: bool = False
+    per_company: bool = False
     tickers: list[str] = []
     url: str = ""
     every: str | None = None
@@ -83,7 +84,7 @@ def _expanded(line: WatchListSource, companies: dict[str, WatchedCompany], where
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
     selected = [companies[ticker] for ticker in line.tickers]
-    if not selected and line.each:
+    if not selected and line.per_company:
         selected = list(companies.values())
     if not selected:
         return [_source(line, None, where)]
@@ -123,7 +124,8 @@ def _subject(company: WatchedCompany) -> Subject:
         name=company.name,
         active=company.active,
         aliases=tuple(
-            Alias(name, company.subject, kinds[name]) for name in dict.fromkeys(n for n, _ in names)
+            Alias(name, company.subject, kinds[name], CONFIDENCE.get(kinds[name], 0.0))
+            for name in dict.fromkeys(n for n, _ in names)
         ),
         attributes={
             "ticker": company.ticker,

@@ -90,6 +90,7 @@ class RunSummary:
     not_kept: list[dict[str, Any]]
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
+    offline: int
     to_poll: int
     places: dict[str, str]
 
@@ -109,6 +110,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         not_kept=end_reasons(app.store.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
+        offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
     )
@@ -181,6 +183,10 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         console.print(
             cell(f"{format_count(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True
         )
+    if summary.offline:
+        console.print()
+        waiting = f"{format_count(summary.offline, 'source')} not polled: no host can be reached; your network seems to be down."
+        console.print(cell(waiting, "yellow"), soft_wrap=True)
     console.print()
     console.print(_locations_table(summary))
 

@@ -39,7 +39,7 @@ TABLES = (
     "vectors",
     "bars",
     "observations",
-    "article_keys",
+    "document_keys",
     "alarms",
     "maintenance_tasks",
     "queue_items",
@@ -549,19 +549,19 @@ def _create_knowledge() -> None:
 def _create_operations() -> None:
     """What operators, other programs and the schedule work on."""
     op.create_table(
-        "article_keys",
+        "document_keys",
         sa.Column("document_id", sa.String(length=64), nullable=False),
         sa.Column("id", sa.BigInteger(), nullable=False),
         sa.Column("external_id", sa.BigInteger(), nullable=False),
         sa.Column("guid", sa.Text(), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["document_id"], ["documents.id"], name=op.f("fk_article_keys_document_id"), ondelete="CASCADE"
+            ["document_id"], ["documents.id"], name=op.f("fk_document_keys_document_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_article_keys")),
+        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_document_keys")),
     )
-    op.create_index("uq_article_keys_external_id", "article_keys", ["external_id"], unique=True)
-    op.create_index("uq_article_keys_id", "article_keys", ["id"], unique=True)
+    op.create_index("uq_document_keys_external_id", "document_keys", ["external_id"], unique=True)
+    op.create_index("uq_document_keys_id", "document_keys", ["id"], unique=True)
     op.create_table(
         "alarms",
         sa.Column("id", sa.String(length=64), nullable=False),
