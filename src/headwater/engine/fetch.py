@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -81,7 +82,8 @@ class RecipeFetches:
                 self.results.append(self._end(stored, _nothing_new(stored), death.reason, death.detail))
                 continue
             self.leads[stored.id] = stored
-            self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
+            with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=stored.id):
+                self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
 
     def handle_answer(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key, None)
@@ -108,6 +110,7 @@ class RecipeFetches:
         capture = make_capture(answer, requested_url=url, owner=stored.id, lead=stored.id, now=now)
         if capture.sha256 == stored.sha256:
             return self._end_unchanged(stored, nothing_new)
+        self._log(stored).info("fetched", status=answer.status, bytes=len(answer.body))
         self.bodies.append((capture, answer.body))
         return replace(nothing_new, result=capture)
 

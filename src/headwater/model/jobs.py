@@ -63,6 +63,11 @@ class State(StrEnum):
     QUARANTINED = "quarantined"
 
 
+# The reason of a document that retention moved to a file. Its row says dropped, because nothing works on it any more, but it
+# was kept: people are told that it was moved.
+ARCHIVED = "archived"
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLease:
     """A source leased for one poll."""

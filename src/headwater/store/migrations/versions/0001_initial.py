@@ -848,9 +848,10 @@ def _create_identity() -> None:
         sa.Column("moved_at", UtcDateTime(), nullable=True),
         sa.Column("arriving_id", sa.String(length=36), nullable=True),
         sa.Column("arriving_address", sa.Text(), nullable=True),
+        sa.Column("oldest_program", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_database_identity")),
     )
-    op.bulk_insert(identity, [{"id": str(uuid4())}])
+    op.bulk_insert(identity, [{"id": str(uuid4()), "oldest_program": revision}])
     op.create_table(
         "recipe_views",
         sa.Column("recipe", sa.Text(), nullable=False),
