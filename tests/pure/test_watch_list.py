@@ -106,6 +106,12 @@ def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_compa
     ]  # fmt: skip
 
 
+def test_without_active_companies_a_source_for_each_of_them_polls_nothing(tmp_path: Path):
+    path = tmp_path / "list.yaml"
+    path.write_text("entities: []\nsources: [{name: news, kind: news_api, each: true}]\n")
+    assert load_watch_list(path).sources == ()
+
+
 def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
     watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true"))
