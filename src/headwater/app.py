@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from headwater.archive.record_files import RecordFiles
     from headwater.engine.context import JobContext
     from headwater.fetch.politeness.rate_limiter import RateLimiter
+    from headwater.fetch.settings import FetchSettings
+    from headwater.model.questions import ExtractionQuestion
     from headwater.model.subject import Subject
     from headwater.recipes.loader import LoadedRecipes
     from headwater.settings.channels import Channel
@@ -215,7 +217,9 @@ class App:
         }
         common: dict[str, Sink] = {
             "files": FileSink(self.settings.folder / "out"),
-            "queue": QueueSink(self._push()),
+            "queue": QueueSink(
+                self._push(), {name: recipe.queue_attributes for name, recipe in self.recipes.items()}
+            ),
         }
         if self.settings.objects:
             common["objects"] = self._object_sink()
@@ -297,6 +301,13 @@ class App:
         return replace(rows, supply=RedisQueueSupply(server, recipes_by_queue))
 
     @cached_property
+    def questions(self) -> Mapping[str, ExtractionQuestion]:
+        """What the agent asks about documents in queues, by the last part of a queue's name."""
+        return {
+            name: question for recipe in self.recipes.values() for name, question in recipe.questions.items()
+        }
+
+    @cached_property
     def markers(self) -> DedupeMarkers | None:
         """Fingerprints for other programs, if the settings name a server."""
         from headwater.redis_client import RedisClient
@@ -360,13 +371,19 @@ class App:
         """Returns the subjects of the settings, or else the recipe's own."""
         return self.recipe(recipe).subjects
 
+    @property
+    def fetch_settings(self) -> FetchSettings:
+        """Returns the settings of the fetcher, with the limits that the recipes declare."""
+        from headwater.settings.fetch import fetch_settings
+
+        return fetch_settings(self.settings, (recipe.fetch_limits for recipe in self.recipes.values()))
+
     def fetcher(self) -> Fetcher:
         from headwater.fetch.client.http_fetcher import HttpFetcher
         from headwater.logs import configure_logs
-        from headwater.settings.fetch import fetch_settings
 
         configure_logs(self.settings.log, self.settings.log_level)
-        return HttpFetcher(fetch_settings(self.settings), rate_limiter=self._rate_limiter(), clock=self.clock)
+        return HttpFetcher(self.fetch_settings, rate_limiter=self._rate_limiter(), clock=self.clock)
 
     def _rate_limiter(self) -> RateLimiter | None:
         """Limits are shared by all processes with the same server, or else with the same data folder. Without either (a

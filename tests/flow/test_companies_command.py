@@ -21,7 +21,7 @@ entities:
 
 # What is read
 sources:
-  - {name: news, kind: news_api, each: true}
+  - {name: news, kind: news_api, per_company: true}
 """
 
 

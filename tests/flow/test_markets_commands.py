@@ -21,7 +21,7 @@ from headwater.archive.bucket import S3Server
 from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
 from headwater.cli.demo import demo_settings
 from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
-from headwater.model.recipe import Envelope
+from headwater.model.recipe import Envelope, ParsedDocument
 from headwater.ops.object_copies import copy_objects, copy_recent_payloads
 from headwater.runtime.maintenance import tasks_for
 from headwater.settings.settings import Settings
@@ -190,7 +190,10 @@ def test_r84_r85_text_and_parser_output_are_stored_per_document(market_run, tmp_
 
 def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
     names = object_layout(ResourceNames())
-    assert names.part("news_api", "../../BRK.B", "d1", "x") == "app-normalized/news_api/-BRK-B/d1/x"
+    document = ParsedDocument(
+        id="d1", kind="news_api", attributes={"ticker": "../../BRK.B"}, text="", record={}
+    )
+    assert names.part(document, "x") == "app-normalized/news_api/-BRK-B/d1/x"
 
 
 def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Path):

@@ -41,7 +41,7 @@ class ObjectSink:
             write_payloads(self.layouts[recipe], self.payloads_of(ids), self.read_bodies, self.target)
         for parsed in self.parsed_of(sorted(layouts)):
             write_document(layouts[parsed.id], parsed, self.target)
-            places[parsed.id] = layouts[parsed.id].part(parsed.kind, parsed.label, parsed.id, TEXT_PART)
+            places[parsed.id] = layouts[parsed.id].part(parsed, TEXT_PART)
         return [_outcome(envelope, layouts, places) for envelope in envelopes]
 
 
@@ -84,7 +84,4 @@ def write_document(layout: ObjectLayout, document: ParsedDocument, target: Named
         TEXT_PART: document.text.encode(),
         RECORD_PART: msgspec.json.encode(document.record, order="deterministic"),
     }
-    return sum(
-        target.write(layout.part(document.kind, document.label, document.id, part), body)
-        for part, body in parts.items()
-    )
+    return sum(target.write(layout.part(document, part), body) for part, body in parts.items())

@@ -103,7 +103,7 @@ def _payload(row: Any, pages: dict[str, int]) -> tuple[CapturedPayload, Capture]
     pages[row["poll_id"]] = page
     payload = CapturedPayload(
         kind=row["kind"],
-        label=row["options"].get("ticker"),
+        options=row["options"],
         at=row["fetched_at"],
         poll_id=row["poll_id"],
         page=page,
@@ -125,7 +125,7 @@ def _parsed(row: Any) -> ParsedDocument:
     return ParsedDocument(
         id=row["id"],
         kind=row["kind"],
-        label=(row["attributes"] or {}).get("ticker"),
+        attributes=row["attributes"] or {},
         text=row["text"],
         record=row["value"],
     )

@@ -56,7 +56,7 @@ def add_company(
     brand: Annotated[list[str] | None, typer.Option(help="A brand; can be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Add a company. Sources with `each: true` follow it, too."""
+    """Add a company. Sources with `per_company: true` follow it, too."""
     company = WatchedCompany(
         ticker=ticker,
         name=name,
