@@ -20,6 +20,7 @@ from headwater.cli.options import (
 from headwater.cli.render.console import (
     cell,
     console,
+    format_count,
     format_time,
     print_json,
     print_json_lines,
@@ -27,15 +28,27 @@ from headwater.cli.render.console import (
     table,
 )
 from headwater.cli.render.messages import printable_text
+from headwater.fetch.browser.renderer import is_browser_available
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
+from headwater.model.page import PageState
 from headwater.settings.times import parse_time
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 
 app = command_group("List and read documents.")
 LISTED = (*DOCUMENT_FIELDS, "source")
-SHOWN = ("url", "publisher", "authors", "published_at", "modified_at", "language", "keywords", "description")
+SHOWN = (
+    "url",
+    "page",
+    "publisher",
+    "authors",
+    "published_at",
+    "modified_at",
+    "language",
+    "keywords",
+    "description",
+)
 
 
 @app.command("list")
@@ -107,6 +120,37 @@ def unknown_document(name: str) -> Refused:
         "unknown_document",
         f"there is no document '{name}'; list them with `headwater docs list`, and give at least 8 characters of the id",
     )
+
+
+@app.command("fetch")
+def fetch_pages(
+    context: typer.Context,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY", help="Keys, or the first 8 or more characters of them."),
+    ] = None,
+    recipe: Annotated[
+        str | None, typer.Option("--all", metavar="RECIPE", help="Every document of this recipe.")
+    ] = None,
+    page: Annotated[
+        list[PageState] | None,
+        typer.Option(help="Only documents whose page is in this state; can be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Request the pages of documents that were stored without one. A page that can be read now makes a new revision."""
+    if bool(keys) == bool(recipe):
+        raise typer.BadParameter("give either keys or --all RECIPE")
+    app = open_app(context)
+    if recipe:
+        select_recipes(app, recipe)
+    count = app.operations.fetch_pages(
+        keys, recipe, app.clock(), states=page or (), renders=is_browser_available()
+    )
+    if as_json:
+        print_json({"count": count})
+    else:
+        console().print(f"{format_count(count, 'page')} due; a worker will request them.")
 
 
 def _show(record: dict[str, Any], out: Console) -> None:

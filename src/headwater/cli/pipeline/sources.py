@@ -125,6 +125,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
         "last good poll": format_relative(record["last_success_at"], now) or "never",
+        "pages": record["pages"] or "",
         "options": record["options"] or "",
         "watermark": record["watermark"] or "",
     }

@@ -27,6 +27,7 @@ from headwater.cli.render.console import (
     print_json,
 )
 from headwater.model.errors import Refused
+from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import find_source_problem
@@ -69,6 +70,12 @@ def add(
         list[str] | None,
         typer.Option(metavar="URL", help="Fall back to this feed when the first fails; can be repeated."),
     ] = None,
+    pages: Annotated[
+        PageMode | None,
+        typer.Option(
+            help="Request the pages of its items: never, try or require; default: as in the recipe."
+        ),
+    ] = None,
     replace_existing: Annotated[
         bool, typer.Option("--replace", help="Change the source if it exists already.")
     ] = False,
@@ -96,6 +103,7 @@ def add(
         kind=kind or "feed",
         every=every,
         cron=cron,
+        pages=pages,
         options=options,
     )
     make_source(line, recipe, where="source")  # refuses bad arguments before anything is fetched
@@ -199,6 +207,7 @@ def _keep_settings(app: App, source: Source) -> Source:
         trigger=source.trigger or stored.trigger,
         options={**stored.options, **source.options},
         subject=stored.subject,
+        pages=source.pages or stored.pages,
         credibility=stored.credibility,
     )
 
