@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -136,7 +137,9 @@ class RecipePolls:
                 self._submit(poll, poll.request)
 
     def _submit(self, poll: Poll, request: Request) -> None:
-        self.fetcher.submit(f"{self.prefix}/{poll.source_lease.source.id}", request)
+        source = poll.source_lease.source
+        with bound_contextvars(recipe=source.recipe, job="poll", key=source.id):
+            self.fetcher.submit(f"{self.prefix}/{source.id}", request)
 
     def _capture(self, poll: Poll, request: Request, response: Response) -> None:
         source = poll.source_lease.source.id

@@ -4,10 +4,13 @@ Three questions over one table of signatures: `sniff_media_type` looks closely, 
 `media_type_of` decides at fetch time between the declared type and the body; `binary_kind` names what cannot be a page.
 """
 
+import codecs
 import re
 import zipfile
 from io import BytesIO
 from typing import NamedTuple
+
+from headwater.text.charset import wide_codec
 
 PDF, RTF, HTML, XML, JSON = (
     "application/pdf",
@@ -64,6 +67,12 @@ _ZIP_MAGICS = (_ZIP_MAGIC, b"PK\x05\x06", b"PK\x07\x08")
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _RTF_MAGIC = b"{\\rtf"
 _SAMPLE = 4096
+_WIDE_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _PDF_WITHIN = 1024  # readers accept a header after some junk
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 _ZIP_MEMBERS = (
@@ -101,7 +110,39 @@ def sniff_media_type(data: bytes, media_type: str | None = None) -> str:
         return signed
     if _is_binary(start):
         return UNKNOWN
+    if (wide := _wide_text(start)) is not None:
+        start, data = wide, _wide_text(data[-_SAMPLE:]) or data
     return _text_type(start.lstrip(b"\xef\xbb\xbf \t\r\n\x0c"), data, declared)
+
+
+def _wide_text(sample: bytes) -> bytes | None:
+    """Text of two or four bytes per character in UTF-8; None for any other."""
+    mark = next((codec for mark, codec in _WIDE_MARKS if sample.startswith(mark)), None)
+    codec = mark or wide_codec(sample)
+    return sample.decode(codec, "replace").lstrip("\ufeff").encode() if codec else None
+
+
+LISTING_KINDS = {
+    b"rss": "an RSS feed",
+    b"rdf:rdf": "an RSS feed",
+    b"feed": "an Atom feed",
+    b"atom:feed": "an Atom feed",
+    b"urlset": "a sitemap",
+    b"sitemapindex": "a sitemap",
+    b"opml": "a list of feeds",
+}
+
+
+def listing_kind(data: bytes) -> str:
+    """In words, what kind of list for programs this is: a file that names articles and is none. Empty for others."""
+    start = data[:_SAMPLE]
+    text = (_wide_text(start) or start).lstrip(b"\xef\xbb\xbf\x00 \t\r\n").lower()
+    if text.startswith(b"{"):
+        return "a JSON feed" if _JSON_FEED in text else ""
+    root = _ROOT.match(text) if text.startswith(b"<") else None
+    if root is None or (root[1] == b"rdf:rdf" and b"rss" not in text):
+        return ""
+    return LISTING_KINDS.get(root[1], "")
 
 
 def _bare_type(media_type: str) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.model.keys import key
+from headwater.model.page import PageMode
 from headwater.model.source import Source
 from headwater.model.subject import CONFIDENCE_BY_KIND, Alias, Subject
 from headwater.settings.sources import SourceLine, make_source
@@ -44,6 +45,7 @@ class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str = ""
     every: str | None = None
     cron: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     active: bool = True
     options: dict[str, Any] = {}
@@ -101,6 +103,7 @@ def _source(line: WatchListSource, company: WatchedCompany | None, where: str) -
             every=line.every,
             cron=line.cron,
             subject=company.subject if company else None,
+            pages=line.pages,
             credibility=line.credibility,
             active=line.active,
             options={**{name: value for name, value in company_options.items() if value}, **line.options},
