@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from headwater.app import App
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import header_value
+from headwater.fetch.source_secrets import has_references, resolve_request
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
 from headwater.model.outcomes import ExtractHints
 from headwater.model.ports import Fetcher
 from headwater.model.recipe import Parse
+from headwater.model.source import Source
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed, ParsedFeed
 from headwater.sources.feeds.parser import parse_untrusted_feed
@@ -51,7 +53,9 @@ def find_feed(app: App, url: str, within: timedelta = EACH) -> FeedCheck:
     first = check_feeds(app, [url], within)[0]
     if first.ok or not first.feeds:
         return first
-    usable = [result for result in check_feeds(app, first.feeds[:MOST_TRIED], within) if result.ok]
+    # A page must not name a variable of ours.
+    named = [feed for feed in first.feeds if not has_references(feed)]
+    usable = [result for result in check_feeds(app, named[:MOST_TRIED], within) if result.ok]
     # The feed of comments is rarely the one that is wanted.
     usable.sort(key=lambda result: "comment" in result.url.lower())
     if not usable:
@@ -61,10 +65,13 @@ def find_feed(app: App, url: str, within: timedelta = EACH) -> FeedCheck:
 
 
 def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[FeedCheck]:
-    """Fetch every URL once, all at the same time; `within` is the time limit for each."""
+    """Fetch every URL once, all at the same time; `within` is the time limit for each. The URLs are the operator's: secrets
+    that they refer to are resolved."""
     with _fetching(app) as fetcher:
         for url in dict.fromkeys(urls):
-            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
+            request = Request(url=url, purpose="feed", source_kind="feed", timeout=within)
+            source = Source(id="", recipe="", kind="feed", name=url, url=url)
+            fetcher.submit(url, resolve_request(request, source))
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
         deadline = time.monotonic() + timeout.total_seconds()

@@ -29,6 +29,7 @@ from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.sources import SourceLine, make_source
 from headwater.store.rows import source_from
+from headwater.text.redaction import hide_secrets, redact_record
 
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Poll at this interval: 90s, 15m, 4h, 1d.")
@@ -53,7 +54,7 @@ def validate(
     urls = [target] if is_url(target) else _source_urls(app, target)
     checks = check_feeds(app, urls, timedelta(seconds=seconds))
     if as_json:
-        print_json_lines(asdict(result) for result in checks)
+        print_json_lines(redact_record(asdict(result)) for result in checks)
     else:
         for result in checks:
             _show(result, console(), app.clock())
@@ -135,7 +136,8 @@ def add(
     source = _keep_settings(app, make_source(line, recipe, where="source"))
     new = app.store.register([source], app.clock(), origin="operator")
     if as_json:
-        print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
+        added = {"id": source.id, "name": source.name, "url": hide_secrets(source.url), "new": bool(new)}
+        print_json(added)
         return
     _print_added(source, feed, console(), new=bool(new))
 
