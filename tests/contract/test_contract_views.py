@@ -18,7 +18,7 @@ from headwater_recipes.crypto.views import CRYPTO_VIEWS
 COLUMNS = {
     "publishers": "id name rss_url status last_successful_fetch error_count created_at updated_at",
     "articles": "id external_id guid title subtitle authors url body keywords language image_url published_on "
-    "publisher_id status created_at updated_at",
+    "publisher_id status created_at updated_at page",
     "ingestion_jobs": "id job_type status started_at completed_at error_details articles_processed "
     "duplicates_found created_at",
     "feed_performance": "id publisher_id fetch_time response_time_ms articles_found status error_message created_at",
@@ -26,7 +26,7 @@ COLUMNS = {
 POSTGRESQL_TYPES = {
     "publishers": "bigint text text text timestamptz integer timestamptz timestamptz",
     "articles": "bigint bigint text text text text text text text text text timestamptz bigint text timestamptz "
-    "timestamptz",
+    "timestamptz text",
     "ingestion_jobs": "bigint text text timestamptz timestamptz jsonb integer integer timestamptz",
     "feed_performance": "bigint bigint timestamptz integer integer text text timestamptz",
 }

@@ -8,7 +8,8 @@ import pytest
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.model.jobs import State
-from headwater.store.schema.flow import captures, leads, quarantine, revisions
+from headwater.model.page import PageMode
+from headwater.store.schema.flow import captures, leads, quarantine, revisions, sources
 from headwater_demo.faults import Fault
 from headwater_demo.internet import Internet, running
 
@@ -108,7 +109,13 @@ def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
     assert [row["url"] for row in crypto_run.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
 
 
-def test_a_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, internet: Internet):
+def _require_pages(crypto_run: RecipeRun) -> None:
+    with crypto_run.app.store.engine.begin() as connection:
+        connection.execute(sources.update().values(pages=PageMode.REQUIRE))
+
+
+def test_a_required_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, internet: Internet):
+    _require_pages(crypto_run)
     url = _publish_failing(internet, Fault(status=410), 1)
     crypto_run.poll_again()
     (lead,) = crypto_run.rows(leads, url=url)
@@ -116,9 +123,10 @@ def test_a_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, i
     assert [row for row in crypto_run.documents() if row["url"] == url] == []
 
 
-def test_a_page_that_never_answers_is_quarantined_and_can_be_retried(
+def test_a_required_page_that_never_answers_is_quarantined_and_can_be_retried(
     crypto_run: RecipeRun, internet: Internet
 ):
+    _require_pages(crypto_run)
     url = _publish_failing(internet, Fault(status=500), 4)
     crypto_run.poll_again()
     (lead,) = crypto_run.rows(leads, url=url)

@@ -327,7 +327,7 @@ def test_normalised_text_stays_the_same_when_normalised_again(text: str) -> None
 
 
 @pytest.mark.parametrize("kind", sorted(samples()))
-def test_reading_is_deterministic_and_reads_the_words(kind: str) -> None:
+def test_a_sample_is_read_alike_whatever_type_is_claimed(kind: str) -> None:
     data = samples()[kind]
     first, second = (
         read_any(data, NONE),

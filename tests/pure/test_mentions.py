@@ -61,7 +61,7 @@ def test_r79_three_or_four_characters_are_words_in_any_case(text: str, places: l
         ("_Intel_ and **Intel**", ["Intel", "Intel"]),
     ],
 )
-def test_r80_from_five_characters_a_word_with_plural_and_possessive(text: str, places: list[str]) -> None:
+def test_r80_from_five_characters_plural_and_possessive_match_too(text: str, places: list[str]) -> None:
     assert names_found(text, "Intel") == places
 
 
@@ -75,7 +75,7 @@ def test_r80_compat_finds_long_names_inside_words_and_short_ones_not() -> None:
 @pytest.mark.parametrize(
     ("kind", "confidence"), [("identifier", 0.9), ("legal_name", 0.85), ("alias", 0.7), ("brand", 0.6)]
 )
-def test_r81_confidence_by_kind(kind: str, confidence: float) -> None:
+def test_r81_the_confidence_depends_on_the_kind_of_name(kind: str, confidence: float) -> None:
     (mention,) = build_matcher([Alias("Quillmark", "q", kind)]).find("Quillmark")
     assert (mention.kind, mention.confidence) == (kind, confidence)
 

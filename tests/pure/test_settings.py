@@ -42,7 +42,7 @@ def test_an_empty_file_has_the_default_settings(tmp_path: Path):
     assert read_settings(_file(tmp_path, ""), {}) == Settings()
 
 
-def test_every_setting_can_be_in_the_file(tmp_path: Path):
+def test_settings_are_read_from_the_file(tmp_path: Path):
     path = _file(
         tmp_path,
         "data: elsewhere\nworkers: 3\nhosts: {'*.example': 'http://127.0.0.1:1'}\nallow: ['127.0.0.1:80']\n"

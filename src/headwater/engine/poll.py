@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -140,7 +141,9 @@ class RecipePolls:
                 self._submit(poll, poll.sent)
 
     def _submit(self, poll: Poll, sent: Request) -> None:
-        self.fetcher.submit(f"{self.prefix}/{poll.source_lease.source.id}", sent)
+        source = poll.source_lease.source
+        with bound_contextvars(recipe=source.recipe, job="poll", key=source.id):
+            self.fetcher.submit(f"{self.prefix}/{source.id}", sent)
 
     def _capture(self, poll: Poll, request: Request, response: Response) -> None:
         source, now = poll.source_lease.source, self.context.clock()

@@ -12,6 +12,7 @@ from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
 from headwater.model.http import Capture, Request
 from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
+from headwater.model.page import PageMode
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
@@ -321,7 +322,8 @@ class Command:
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
 
-    `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
+    `pages` says, per kind of source, what is done with the pages of its items unless the source says so itself; the
+    pages of the other kinds are required. `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
@@ -347,6 +349,7 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    pages: Mapping[str, PageMode] = field(default_factory=dict)
     sinks: Mapping[str, SinkFactory] = field(default_factory=dict)
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
@@ -368,6 +371,10 @@ class Recipe:
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+    def page_mode(self, kind: str, setting: PageMode | None) -> PageMode:
+        """What is done with the pages of a source of this kind with this setting."""
+        return setting or self.pages.get(kind, PageMode.REQUIRE)
 
 
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:

@@ -247,6 +247,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 SETTING_VARIABLES = {
     "data": "HEADWATER_DATA",
+    "contact": "HEADWATER_CONTACT",
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",

@@ -11,6 +11,7 @@ from cronsim import CronSim, CronSimError
 from headwater.fetch.source_secrets import check_headers
 from headwater.model.errors import Refused
 from headwater.model.keys import source_key
+from headwater.model.page import PageMode
 from headwater.model.schedule import INTERVAL_OPTION
 from headwater.model.source import Source, Trigger
 from headwater.model.source_kind import HEADERS_OPTION
@@ -24,12 +25,15 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
 class SourceLine(msgspec.Struct, forbid_unknown_fields=True):
+    """`pages`: what is done with the pages of news items: `never`, `try` or `require`."""
+
     name: str
     url: str = ""
     kind: str = "feed"
     every: str | None = None
     cron: str | None = None
     subject: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     active: bool = True
     options: dict[str, Any] = {}
@@ -60,6 +64,7 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
         options=_check_options(line.options, f"{where}.options"),
         trigger=parse_trigger(line.every, line.cron, where),
         subject=line.subject,
+        pages=line.pages,
         credibility=line.credibility,
         active=line.active,
     )

@@ -11,6 +11,7 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.page import PageMode
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Trigger
 from headwater.settings.sources import load_sources
@@ -36,6 +37,7 @@ def recipe() -> Recipe:
         discover={"feed": FEED},
         extract=readers_by_media_type(fragments=True),
         steps=(normalise, DetectLanguage(paragraphs=2, sure=0.95), ScoreQuality(), DropDuplicates()),
+        pages={"feed": PageMode.TRY},
         trigger=Trigger(cron="0 */4 * * *"),
         grouping=Grouping(
             key=publication_day,

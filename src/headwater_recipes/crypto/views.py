@@ -102,7 +102,8 @@ SELECT k.id AS id, k.external_id AS external_id, k.guid AS guid, d.title AS titl
   CAST({authors} AS TEXT) AS authors, k.url AS url, CAST(nullif(d.text, '') AS TEXT) AS body,
   CAST({keywords} AS TEXT) AS keywords, CAST(nullif(d.language, '') AS TEXT) AS language,
   CAST(nullif(d.image, '') AS TEXT) AS image_url, d.published_at AS published_on,
-  d.source_number AS publisher_id, {status} AS status, d.created_at AS created_at, d.updated_at AS updated_at
+  d.source_number AS publisher_id, {status} AS status, d.created_at AS created_at, d.updated_at AS updated_at,
+  CAST(nullif(d.page, '') AS TEXT) AS page
 FROM documents d LEFT JOIN document_keys k ON k.document_id = d.id
 WHERE {of_article}
 """

@@ -18,6 +18,7 @@ from headwater.extract.reader import readers_by_media_type
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.fetch_limits import FetchLimits, HostRule
+from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
 from headwater.model.subject import Subject
@@ -91,6 +92,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
             DropArticleDuplicates(),
             KeepParserOutput(),
         ),
+        pages=dict.fromkeys(("news_api", "macro_news"), PageMode.TRY),
         trigger=Trigger(every=timedelta(seconds=POLL_SECONDS["news_api"])),
         triggers={kind: Trigger(every=timedelta(seconds=seconds)) for kind, seconds in POLL_SECONDS.items()},
         routes=(

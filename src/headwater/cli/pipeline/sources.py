@@ -10,8 +10,7 @@ from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, command_group
-from headwater.cli.pipeline import sources_add as sources_check
-from headwater.cli.pipeline import sources_health
+from headwater.cli.pipeline import sources_add, sources_health, sources_validate
 from headwater.cli.pipeline import sources_opml as sources_lists
 from headwater.cli.render.console import (
     cell,
@@ -128,6 +127,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
         "last good poll": format_relative(record["last_success_at"], now) or "never",
+        "pages": record["pages"] or "",
         "options": record["options"] or "",
         "watermark": record["watermark"] or "",
     }
@@ -197,7 +197,7 @@ def reset_source(
 
 
 app.command("health")(sources_health.health)
-app.command("validate")(sources_check.validate)
-app.command("add")(sources_check.add)
+app.command("validate")(sources_validate.validate)
+app.command("add")(sources_add.add)
 app.command("import")(sources_lists.import_list)
 app.command("export")(sources_lists.export_list)

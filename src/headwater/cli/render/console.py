@@ -27,9 +27,8 @@ def error_console() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, indented."""
-    encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(encoded.decode() + "\n")
+    """One JSON value on one line: every command prints JSON lines, and one about a single thing prints one of them."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
 
 
 def print_result(record: Mapping[str, Any], message: str, *, as_json: bool) -> None:

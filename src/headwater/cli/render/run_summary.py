@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 
 from headwater.app import App
 from headwater.cli.render.console import cell, format_count, format_due, table
-from headwater.model.jobs import State
+from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 
 Status = Mapping[str, Any]
@@ -33,6 +33,7 @@ class RecipeCounts:
     waiting: int = 0
     stories: int = 0
     delivered: int = 0
+    archived: int = 0
 
     def since(self, before: "RecipeCounts") -> "RecipeCounts":
         return RecipeCounts(
@@ -61,6 +62,7 @@ def recipe_counts(status: Status) -> RecipeCounts:
         waiting=sum(part["due"] + part["later"] for part in waiting),
         stories=status["stories"],
         delivered=status["deliveries"].get(State.DONE, 0),
+        archived=documents.get(ARCHIVED, 0),
     )
 
 

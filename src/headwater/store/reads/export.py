@@ -101,6 +101,7 @@ def _article(row: dict[str, Any]) -> dict[str, Any]:
         "source_url": hide_secrets(row["source_url"]),
         "published_on": row["published_at"],
         "modified_on": row["modified_at"],
+        "page": row["page"],
         "quality": row["quality"],
         "revision": row["revision"],
         "created_at": row["created_at"],
