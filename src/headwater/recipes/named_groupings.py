@@ -14,8 +14,8 @@ from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter, StoryFilter
 from headwater.model.recipe import Cluster, Grouping, Route, SinkFactory
 from headwater.model.story import Story
+from headwater.secret_references import resolve_secret
 from headwater.settings.recipes import GroupSettings, RouteSettings
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.sources import parse_duration
 from headwater.sinks.table import TableSink, check_table_name
 from headwater.stories.clustering.events import cluster_by_event

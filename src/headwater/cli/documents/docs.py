@@ -8,7 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.options import (
+    Json,
+    LanguageFilter,
+    OptionalRecipe,
+    Since,
+    SourceFilter,
+    Until,
+    command_group,
+)
 from headwater.cli.render.console import (
     cell,
     console,
@@ -24,8 +32,12 @@ from headwater.fetch.browser.renderer import is_browser_available
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.model.page import PageState
+from headwater.settings.times import parse_time
+from headwater.store.reads.catalogue import DOCUMENT_FIELDS
+from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 
 app = command_group("List and read documents.")
+LISTED = (*DOCUMENT_FIELDS, "source")
 SHOWN = (
     "url",
     "page",
@@ -43,28 +55,43 @@ SHOWN = (
 def list_documents(
     context: typer.Context,
     recipe: OptionalRecipe = None,
+    *,
     state: Annotated[
         list[State] | None, typer.Option(help="Only documents in this state; can be repeated. Default: kept.")
     ] = None,
+    since: Since = None,
+    until: Until = None,
+    source: SourceFilter = None,
+    language: LanguageFilter = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of documents, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List documents, newest first."""
+    """List documents, newest first. Times are local."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    rows = app.catalogue.documents(recipe, state or [State.KEPT], limit)
+    query = DocumentQuery(
+        recipe=recipe,
+        source=source,
+        language=language,
+        states=state or [State.KEPT],
+        since=parse_time(since, app.clock(), "--since") if since else None,
+        until=parse_time(until, app.clock(), "--until") if until else None,
+        limit=limit,
+    )
+    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.store.engine, query)]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("id", "published", "publisher", "title", flexible="title")
+    listing = table("id", "published", "source", "lang", "title", flexible="title")
     listing.expand = True
     for row in rows:
         state_label = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
         listing.add_row(
             cell(short_id(row["id"]), "cyan"),
-            format_time(row["published_at"])[:10],
-            cell(row["publisher"][:16]),
+            format_time(row["published_at"].astimezone()) if row["published_at"] else "",
+            cell((row["source"] or row["publisher"])[:12]),
+            cell(row["language"]),
             cell(state_label + (row["title"] or row["url"])),
         )
     console().print(listing if rows else "No documents.")
