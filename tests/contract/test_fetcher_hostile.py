@@ -223,6 +223,7 @@ def fetcher_for(port: int, scheme: str = "http", **options) -> HttpFetcher:
         "read_timeout": timedelta(seconds=1),
         "total_timeout": timedelta(seconds=1.5),
         "breaker_failures": 1000,
+        "outage_hold": timedelta(0),
     }
     return HttpFetcher(FetchSettings(**(settings | options)))
 

@@ -175,3 +175,11 @@ def test_the_dead_mans_switch_is_pinged_only_while_work_can_be_done(app: App):
         assert switch.ping_if_due(without_redis, process.id, 10 * PING_EVERY) is False
         without_redis.store.engine.dispose()
         assert [posted.path for posted in receiver.posted] == ["/ping/SECRET"] * 3
+
+
+def test_every_command_prints_json_lines(app: App, scene: Scene, command: Command):
+    """A command about one thing prints one line, a list one line for each."""
+    scene.poll(scene.lead("a"))
+    for words in (("status",), ("health",), ("replay", "list"), ("docs", "list"), ("sources", "list")):
+        assert all(isinstance(record, dict) for record in command(*words, "--json").records), words
+    assert len(command("status", "--json").records) == 1

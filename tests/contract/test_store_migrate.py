@@ -83,6 +83,7 @@ def test_a_database_of_a_newer_version_is_refused_and_stays_untouched(
     migrate(store.engine)
     with write_transaction(store.engine) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        connection.execute(text("UPDATE database_identity SET oldest_program = '9998'"))
     with pytest.raises(Refused, match="newer Headwater") as refused:
         migrate(store.engine)
     assert refused.value.reason == "database_newer"

@@ -140,7 +140,7 @@ def test_a_kept_document_is_explained_with_its_fingerprints_its_story_and_its_de
 
 def test_text_from_outside_cannot_control_the_terminal(demo_copy: App, run_on_copy: RunCli):
     with write_transaction(demo_copy.store.engine) as connection:
-        connection.execute(update(documents).values(title="\x1b[2Jgone\x9b31m \u202eback [bold]x[/bold]"))
+        connection.execute(update(documents).values(title="gone \x1b[2J\x9b31m \u202eback [bold]x[/bold]"))
     for words in (("docs", "list"), ("docs", "list", "--state", "duplicate")):
         out = run_on_copy(*words).out
         assert "gone" in out

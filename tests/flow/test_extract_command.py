@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.flow.command_line import CommandResult, call_in
-from tests.pure.test_extract_samples import samples
+from tests.pure.test_extract_samples import BOE, samples
+
+from headwater.cli.standalone.extract import profile_reader
+from headwater.model.errors import Refused
+from headwater.model.outcomes import ExtractHints
 
 
 def run(*arguments: str, stdin: str = "", cwd: Path | None = None) -> CommandResult:
@@ -122,3 +126,11 @@ def test_a_profile_chooses_how_pages_are_read(tmp_path: Path) -> None:
         for profile in ("blocks", "selectors")
     }
     assert methods == {"blocks": "html blocks", "selectors": "selectors"}
+
+
+def test_a_recipe_offers_a_profile_of_its_own() -> None:
+    law = ExtractHints(media_type="application/xml")
+    methods = [profile_reader(name)(BOE, law).method for name in ("blocks", "procedures")]
+    assert methods == ["xml", "boe"]
+    with pytest.raises(Refused, match="and of recipes: procedures"):
+        profile_reader("none")

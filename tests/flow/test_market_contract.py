@@ -19,7 +19,7 @@ WATCH_LIST = """
 entities:
   - {ticker: NGSC, name: Northgate, sector: Semiconductors}
 sources:
-  - {name: news, kind: news_api, each: true}
+  - {name: news, kind: news_api, per_company: true}
 """
 FIRST = "Northgate will build a second plant near the harbour, its chair said on Friday."
 SECOND = "The site costs nine hundred million dollars and opens in two years."

@@ -132,9 +132,9 @@ def test_leases_of_killed_processes_are_freed_at_the_start_and_in_a_run(
         process.kill()
     pool.kill()
     pool.wait()
-    begun = len(processes.journal())
+    lines_before = len(processes.journal())
     pool = processes.start("--until-idle")
-    processes.wait_until(lambda: len(processes.journal()) > begun or pool.poll() is not None)
+    processes.wait_until(lambda: len(processes.journal()) > lines_before or pool.poll() is not None)
     dead = children(pool)
     assert len(dead) == 2, processes.output()
     for process in dead:

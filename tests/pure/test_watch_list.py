@@ -1,6 +1,5 @@
 """The watch list: its companies, their sources and the two vocabularies."""
 
-import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from tests.support.poll_sessions import NOW
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.model.schedule import effective_trigger
 from headwater_demo.markets.companies import BY_TICKER
@@ -54,7 +54,6 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
         "filings_api",
         "web_scrape",
         "broker",
-        "execution_api",
         "macro_news",
     }
     assert {source.kind for source in market_recipe.sources} <= set(market_recipe.discover)
@@ -67,7 +66,7 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
     ("kind", "seconds"),
     [("market_api", 300), ("news_api", 300), ("filings_api", 3600), ("macro_news", 600), ("web_scrape", 1800), ("broker", 30)],
 )  # fmt: skip
-def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
+def test_r23_every_kind_has_its_own_poll_interval(kind, seconds):
     market_recipe = recipe()
     usual = market_recipe.triggers[kind]
     assert effective_trigger(None, usual, {}).every == timedelta(seconds=seconds)
@@ -83,7 +82,9 @@ def test_r24_r25_a_source_may_set_its_interval_but_not_below_ten_seconds(tmp_pat
 
 
 def test_r35_sources_of_companies_carry_their_subject_and_its_attributes(tmp_path: Path):
-    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true, credibility: 0.7"))
+    watched = load_watch_list(
+        watch(tmp_path, "name: news, kind: news_api, per_company: true, credibility: 0.7")
+    )
     first, second = watched.sources
     assert (first.name, first.subject) == ("NGSC news", watched.tickers["NGSC"])
     assert first.options == {"ticker": "NGSC", "cik": "1", "name": "Northgate"}
@@ -96,11 +97,13 @@ def test_r36_macro_sources_have_no_subject(tmp_path: Path):
     assert (source.subject, source.name) == (None, "macro")
 
 
-def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_company(tmp_path: Path):
+def test_r37_r38_a_line_is_one_source_or_one_for_each_active_company_or_one_for_each_named_one(
+    tmp_path: Path,
+):
     path = watch(
         tmp_path,
         "name: all, kind: market_api, options: {dataset: grouped}",
-        "name: hourly, kind: market_api, each: true, options: {dataset: hourly}",
+        "name: hourly, kind: market_api, per_company: true, options: {dataset: hourly}",
         "name: one, kind: market_api, tickers: [SLNR], options: {dataset: previous}",
     )
     assert [source.name for source in load_watch_list(path).sources] == [
@@ -108,16 +111,18 @@ def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_compa
     ]  # fmt: skip
 
 
+def test_without_active_companies_a_source_for_each_of_them_polls_nothing(tmp_path: Path):
+    path = tmp_path / "list.yaml"
+    path.write_text("entities: []\nsources: [{name: news, kind: news_api, per_company: true}]\n")
+    assert load_watch_list(path).sources == ()
+
+
 def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
-    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true"))
+    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, per_company: true"))
     source, subject = watched.sources[0], watched.subjects[0]
-    assert (source.id, source.kind, source.name, source.credibility) == (
-        source.id,
-        "news_api",
-        "NGSC news",
-        0.5,
-    )
+    assert source.id == source_key("markets", "news_api", "", "NGSC news")
+    assert (source.kind, source.name, source.credibility) == ("news_api", "NGSC news", 0.5)
     assert source.subject == subject.id
     assert (subject.attributes["ticker"], subject.attributes["legal_name"]) == ("NGSC", "Northgate")
     assert {alias.text: alias.kind for alias in subject.aliases} == {
@@ -128,7 +133,7 @@ def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     }
 
 
-def test_r33_r49_r89_both_vocabularies_by_one_setting():
+def test_r33_r49_r89_the_namespace_decides_the_names_of_buckets_and_source_types():
     product, neutral = ResourceNames("stonks"), ResourceNames("app")
     assert [product.bucket(kind) for kind in ("market_api", "news_api", "macro_news", "filings_api")] == [
         "stonks-raw-market", "stonks-raw-news", "stonks-raw-news", "stonks-raw-filings",
@@ -141,39 +146,7 @@ def test_r33_r49_r89_both_vocabularies_by_one_setting():
         "stonks-raw-broker",
     )
     assert (product.normalised, neutral.normalised) == ("stonks-normalized", "app-normalized")
-    for kind in ("broker", "execution_api"):
-        assert (product.source_type(kind), neutral.source_type(kind)) == ("broker", "execution_api")
-        assert (product.bucket(kind), neutral.bucket(kind)) == ("stonks-raw-broker", "app-raw-execution")
-
-
-def test_r19_r23_an_account_is_polled_under_either_name():
-    market_recipe = configure(None, {})
-    assert market_recipe.triggers["execution_api"] == market_recipe.triggers["broker"]
-    assert {"broker", "execution_api"} <= set(market_recipe.discover)
-
-
-@pytest.mark.parametrize(("namespace", "source_type"), [("app", "execution_api"), ("stonks", "broker")])
-def test_r19_r88_r89_the_views_use_the_vocabulary_of_the_namespace(namespace: str, source_type: str):
-    views = configure(None, {"namespace": namespace}).views
-    assert views is not None
-    (statement,) = [text for text in views.create("sqlite") if "markets_sources" in text]
-    with sqlite3.connect(":memory:") as database:
-        database.execute(
-            "CREATE TABLE sources (id, recipe, subject_id, kind, name, options, watermark, credibility, active, failures, stop_reason,"
-            " due_at, last_polled_at, last_success_at, created_at)"
-        )
-        database.execute(statement)
-        database.executemany(
-            "INSERT INTO sources (recipe, kind) VALUES ('markets', ?)", [("broker",), ("news_api",)]
-        )
-        types = [row[0] for row in database.execute("SELECT source_type FROM markets_sources")]
-    assert types == [source_type, "news_api"]
-
-
-def test_r19_a_watch_list_may_use_either_name_of_a_kind(tmp_path: Path):
-    file = tmp_path / "watch.yaml"
-    file.write_text("entities: []\nsources: [{name: account, kind: execution_api}]\n")
-    assert [source.kind for source in load_watch_list(file).sources] == ["broker"]
+    assert (product.source_type("broker"), neutral.source_type("broker")) == ("broker", "execution_api")
 
 
 def test_r86_macro_events_and_other_documents_go_to_their_queues():
@@ -229,7 +202,7 @@ def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not()
         ({"endpoints": {"moon": "x"}}, "moon"),
     ],
 )
-def test_an_invalid_option_is_reported(options, message):
+def test_an_invalid_option_is_refused_by_name(options, message):
     with pytest.raises(Refused, match=message):
         configure(None, options)
 
@@ -238,12 +211,12 @@ def test_an_invalid_option_is_reported(options, message):
     ("line", "message"),
     [("name: a, kind: news_api, tickers: [GONE]", "GONE"), ("name: a, kind: x, colour: red", "colour")],
 )
-def test_an_invalid_line_is_reported(tmp_path: Path, line, message):
+def test_an_invalid_line_is_refused_by_name(tmp_path: Path, line, message):
     with pytest.raises(Refused, match=message):
         load_watch_list(watch(tmp_path, line))
 
 
-def test_a_duplicate_ticker_is_reported(tmp_path: Path):
+def test_a_ticker_that_occurs_twice_is_refused(tmp_path: Path):
     path = tmp_path / "twice.yaml"
     row = "{ticker: NGSC, name: N, sector: S}"
     path.write_text(f"entities: [{row}, {row}]\nsources: []\n", encoding="utf-8")

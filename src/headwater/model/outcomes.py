@@ -49,7 +49,7 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """No text. `reason` is one of: js_required, paywall, consent, login, error_page, soft_404, redirect_stub, no_text,
-    requires_ocr, encrypted, unsupported, too_large, malformed. The engine decides what happens next."""
+    requires_ocr, encrypted, unsupported, not_an_article, too_large, malformed. The engine decides what happens next."""
 
     reason: str
     detail: str = ""

@@ -15,6 +15,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
+from headwater.ops.object_copies import copy_recent_payloads
 from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
@@ -101,6 +102,8 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 
 # Only with a Redis server on which other programs look markers up.
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
+# Only with a place for named objects.
+OBJECT_TASKS = {"copy_payloads": MaintenanceTask(Trigger(cron="*/15 * * * *"), copy_recent_payloads)}
 # Only with a Redis server from which other programs pop items.
 QUEUE_TASKS = {"fill_queues": MaintenanceTask(Trigger(cron="* * * * *"), fill_queues)}
 
@@ -109,7 +112,8 @@ def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
     """The tasks that this installation needs."""
     markers = MARKER_TASKS if app.settings.redis else {}
     queues = QUEUE_TASKS if app.settings.queues else {}
-    return {**MAINTENANCE_TASKS, **markers, **queues}
+    objects = OBJECT_TASKS if app.settings.objects else {}
+    return {**MAINTENANCE_TASKS, **markers, **queues, **objects}
 
 
 @dataclass

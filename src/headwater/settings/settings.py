@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from headwater.model.errors import Refused
+from headwater.secret_references import resolve_secret
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
@@ -21,7 +22,6 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -128,6 +128,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="Where documents for other programs are queued: rows of the database, or lists on a Redis server when "
             "its URL is set (`redis://host:6379/0`, or `env:NAME`)."
+        ),
+    ] = ""
+    objects: Annotated[
+        str,
+        Meta(
+            description="Where recipes with a layout deliver payloads, texts and records as named objects, for other programs: a "
+            "folder, `s3://` for buckets of the archive's server, or `s3://BUCKET/PREFIX` for one bucket."
         ),
     ] = ""
     redis: Annotated[
@@ -240,9 +247,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 SETTING_VARIABLES = {
     "data": "HEADWATER_DATA",
+    "contact": "HEADWATER_CONTACT",
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",
+    "objects": "HEADWATER_OBJECTS",
     "log": "HEADWATER_LOG",
     "log_level": "HEADWATER_LOG_LEVEL",
 }

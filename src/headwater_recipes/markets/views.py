@@ -71,7 +71,7 @@ SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} A
   d.text AS normalized_text, {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/normalized.txt'
     AS normalized_ref,
   {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/parser_output.json' AS parser_output_ref,
-  f.value AS parser_output, d.revision AS revision, d.created_at AS created_at, d.updated_at AS updated_at
+  f.value AS parser_output, nullif(d.page, '') AS page, d.revision AS revision, d.created_at AS created_at, d.updated_at AS updated_at
 FROM documents d LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN facts f ON f.record_id = d.id AND f.name = 'parser_output'
 WHERE d.recipe = 'markets' AND d.state NOT IN ('duplicate', 'dropped')

@@ -77,7 +77,7 @@ def bars(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Export price bars, by symbol, span and time.
+    """Export the bars of time series, by symbol, span and time.
 
     With --out a summary is printed: to standard error, or with --json to standard output.
     """

@@ -71,7 +71,8 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
     rows = {
         "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
         "came in": str(counts.came_in),
-        "kept": f"{counts.kept} documents in {counts.stories} stories",
+        "kept": f"{counts.kept} documents in {counts.stories} stories"
+        + (f", {counts.archived} moved to files" if counts.archived else ""),
         "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
         f"{counts.quarantined} quarantined",
         "delivered": str(counts.delivered),

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists, func, or_, select, update
 
 from headwater.model.errors import Temporary
-from headwater.model.jobs import State
+from headwater.model.jobs import ARCHIVED, State
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import captures, deliveries, documents, polls, revisions
 from headwater.store.schema.knowledge import facts, mentions
@@ -16,7 +16,6 @@ from headwater.store.schema.operations import alarms, pipeline_runs, queue_items
 from headwater.store.schema.summaries import summary_batches, summary_requests
 
 AT_ONCE = 2_000
-ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

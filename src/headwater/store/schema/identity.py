@@ -21,6 +21,9 @@ database_identity = Table(
     Column("moved_at", UtcDateTime),
     Column("arriving_id", String(36)),
     Column("arriving_address", Text),
+    # The oldest schema revision whose programs may still work on this database. A migration that takes something away from
+    # them raises it; one that only adds leaves it.
+    Column("oldest_program", Text, nullable=False),
 )
 
 # `drop_statements` remove the views even when the recipe is no longer installed.
