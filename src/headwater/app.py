@@ -17,6 +17,7 @@ from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
 from headwater.model.recipe import Recipe, Sink, find_recipe
+from headwater.secret_references import resolve_secret
 from headwater.settings.archive import (
     SCHEME,
     ArchiveSettings,
@@ -25,7 +26,6 @@ from headwater.settings.archive import (
     local_archive_folder,
     parse_bucket_url,
 )
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate

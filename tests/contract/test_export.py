@@ -57,6 +57,13 @@ def test_c41_kept_articles_go_out_with_their_source_and_nothing_else_does(scene:
     assert row["created_at"] == START
 
 
+def test_no_export_shows_a_secret_of_a_source(scene: Scene, engine: Engine):
+    source = crypto(url="https://ledger.example/feed?sas=hidden&page=1")
+    scene.refine(*(kept_result(draft) for draft in drafts(scene, source, "one")))
+    (row,) = export_articles(engine, ArticleFilter(recipe=CRYPTO))
+    assert row["source_url"] == "https://ledger.example/feed?sas=***&page=1"
+
+
 def test_c41_since_and_until_count_by_storing_or_by_publishing(scene: Scene, engine: Engine):
     keep(scene, "late", title="published early, stored first", published=START - 50 * HOUR)
     scene.now += HOUR
@@ -166,7 +173,7 @@ def test_c41_the_command_writes_a_file_and_reports_it(scene: Scene, ask: Ask, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--since", "yesterday"), "--since: 'yesterday' is not a time; write for example 2026-11-14"),
+        (("--since", "someday"), "--since: 'someday' is not a time; write for example 2026-11-14"),
         (("--format", "parquet"), "give a file with --out"),
     ],
 )

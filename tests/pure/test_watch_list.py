@@ -111,6 +111,12 @@ def test_r37_r38_a_line_is_one_source_or_one_for_each_active_company_or_one_for_
     ]  # fmt: skip
 
 
+def test_without_active_companies_a_source_for_each_of_them_polls_nothing(tmp_path: Path):
+    path = tmp_path / "list.yaml"
+    path.write_text("entities: []\nsources: [{name: news, kind: news_api, per_company: true}]\n")
+    assert load_watch_list(path).sources == ()
+
+
 def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
     watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, per_company: true"))

@@ -13,7 +13,7 @@ from headwater.app import App
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.ops.system_checks import check_redis
 from headwater.ops.system_rules import BEAT_ROLE, CLUSTER_PREFIX
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.sinks.http_endpoint import HttpEndpoint
 from headwater.store.changes.workers import WorkerHeartbeat

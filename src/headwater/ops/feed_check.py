@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from headwater.app import App
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import header_value
+from headwater.fetch.source_secrets import resolve_request
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
 from headwater.model.outcomes import ExtractHints
 from headwater.model.ports import Fetcher
 from headwater.model.recipe import Parse
+from headwater.model.source import Source
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed, ParsedFeed
 from headwater.sources.feeds.parser import parse_untrusted_feed
@@ -52,10 +54,13 @@ def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list
 
 
 def answers_for(app: App, urls: Sequence[str], within: timedelta) -> dict[str, Response | Failure]:
-    """The answer to a request for each address, all at the same time."""
+    """The answer to a request for each address, all at the same time. The addresses are the operator's: secrets that they
+    refer to are resolved. Addresses that others name must not refer to any."""
     with _fetching(app) as fetcher:
         for url in dict.fromkeys(urls):
-            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
+            request = Request(url=url, purpose="feed", source_kind="feed", timeout=within)
+            source = Source(id="", recipe="", kind="feed", name=url, url=url)
+            fetcher.submit(url, resolve_request(request, source))
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
         deadline = time.monotonic() + timeout.total_seconds()

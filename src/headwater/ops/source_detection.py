@@ -12,6 +12,7 @@ from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.politeness.robots_txt import RobotsTxt, product_token, robots_from_response
 from headwater.fetch.responses import header_value
 from headwater.fetch.settings import FetchSettings
+from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Failure, Response
 from headwater.model.outcomes import ExtractHints, Reading
@@ -89,7 +90,9 @@ def _candidates(app: App, url: str, answer: Response, within: timedelta) -> list
         raise _unusable(url, f"{error.reason} {error.detail}".rstrip()) from error
     except NotAFeed as error:
         if error.reason == "html":
-            feeds = error.alternates or guess_feed_urls(answer.url)
+            # A page must not name a variable of ours.
+            named = [feed for feed in error.alternates if not has_references(feed)]
+            feeds = named or guess_feed_urls(answer.url)
             return _candidates_of_page(app, url, answer, feeds[:MOST_TRIED], within)
         if error.reason == "json":
             return [SourceCandidate(kind="json", url=url, note="name its `items` and `fields` with --option")]
@@ -110,7 +113,7 @@ def _candidates_of_page(
             candidates += _feed_or_nothing(feed, response)
     # The feed of comments is rarely the one that is wanted.
     candidates.sort(key=lambda candidate: "comment" in candidate.url.lower())
-    sitemaps = _robots(answers[robots_url]).sitemaps
+    sitemaps = [url for url in _robots(answers[robots_url]).sitemaps if not has_references(url)]
     site_maps = [
         SourceCandidate(kind="sitemap", url=sitemap, title=host(sitemap)) for sitemap in sitemaps[:1]
     ]

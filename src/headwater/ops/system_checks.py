@@ -20,7 +20,7 @@ from headwater.ops.system_rules import (
     workers_check,
 )
 from headwater.redis_client import RedisClient
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.store.changes.workers import WorkerHeartbeat
 from headwater.store.connect import read_transaction
 from headwater.store.reads.waiting import WaitingRow, last_poll, leased_rows, oldest_waiting

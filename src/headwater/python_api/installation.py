@@ -26,6 +26,7 @@ from headwater.settings.times import parse_time
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.top_stories import top_stories
+from headwater.text.redaction import redact_record
 
 Moment = datetime | date | str
 IDLE_WITHIN = timedelta(seconds=15)
@@ -173,7 +174,7 @@ class Installation:
         return RecordList(rows[:limit])
 
     def sources(self, recipe: str | None = None) -> RecordList[Record]:
-        return RecordList(Record(row) for row in self._app.catalogue.sources(recipe))
+        return RecordList(Record(redact_record(row)) for row in self._app.catalogue.sources(recipe))
 
     def explain(self, id_or_url: str) -> Explanation:
         """Where every field of a document came from, and what happened to it."""

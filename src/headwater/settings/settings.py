@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from headwater.model.errors import Refused
+from headwater.secret_references import resolve_secret
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
@@ -21,7 +22,6 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -247,6 +247,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 SETTING_VARIABLES = {
     "data": "HEADWATER_DATA",
+    "contact": "HEADWATER_CONTACT",
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",

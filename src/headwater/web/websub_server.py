@@ -13,6 +13,7 @@ import structlog
 from aiohttp import web
 
 from headwater.app import App
+from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.http import Failure, Request
 from headwater.model.ports import Fetcher
@@ -25,6 +26,7 @@ from headwater.sources.feeds.websub import (
     needs_subscribe_request,
     subscribe_form,
 )
+from headwater.text.redaction import HIDDEN, hide_secrets
 
 LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -122,10 +124,12 @@ class WebSubServer:
 
 def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
     watermark = row["watermark"] or {}
-    hub, topic = watermark.get("hub"), watermark.get("topic") or row["url"]
+    hub, topic = watermark.get("hub"), str(watermark.get("topic") or row["url"])
+    if has_references(topic) or HIDDEN in topic or hide_secrets(topic) != topic:
+        return None  # a hub must not learn the secret of a feed
     if not row["active"] or row["stop_reason"] or row["kind"] != "feed" or not hub:
         return None
-    return make_subscription(row["id"], str(hub), str(topic), secret)
+    return make_subscription(row["id"], str(hub), topic, secret)
 
 
 def installation_secret(folder: Path) -> bytes:

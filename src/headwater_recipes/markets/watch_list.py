@@ -85,11 +85,9 @@ def _expanded(line: WatchListSource, companies: dict[str, WatchedCompany], where
     unknown = [ticker for ticker in line.tickers if ticker not in companies]
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
-    selected = [companies[ticker] for ticker in line.tickers]
-    if not selected and line.per_company:
-        selected = list(companies.values())
-    if not selected:
+    if not line.per_company and not line.tickers:
         return [_source(line, None, where)]
+    selected = [companies[ticker] for ticker in line.tickers] or list(companies.values())
     return [_source(line, company, where) for company in selected]
 
 

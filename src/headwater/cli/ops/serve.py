@@ -12,7 +12,7 @@ from headwater.cli.options import GlobalOptions, global_options, single_command
 from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import refuse_moved_installation
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.web.http_api import HttpApi, serve_api
 
 MIN_KEY_LENGTH = 16

@@ -27,6 +27,7 @@ from headwater.cli.render.console import (
 from headwater.model.errors import Refused
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import UNLISTED
+from headwater.text.redaction import redact_record
 
 app = command_group(
     "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."
@@ -45,7 +46,7 @@ def list_sources(context: typer.Context, recipe: OptionalRecipe = None, as_json:
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    rows = app.catalogue.sources(recipe)
+    rows = redact_record(app.catalogue.sources(recipe))
     if as_json:
         print_json_lines(rows)
         return
@@ -104,6 +105,7 @@ def show_source(context: typer.Context, source: SourceName, as_json: Json = Fals
         raise Refused(
             "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
         )
+    record = redact_record(record)
     if as_json:
         print_json(record)
     else:

@@ -36,6 +36,7 @@ from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.sources import SourceLine, make_source
 from headwater.store.rows import source_from
+from headwater.text.redaction import redact_record
 
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Poll at this interval: 90s, 15m, 4h, 1d.")
@@ -122,7 +123,8 @@ def add(
     if not exists or replace_existing:
         new = app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
     if as_json:
-        print_json(_record(source, candidates, new=bool(new), changed=exists and replace_existing))
+        record = _record(source, candidates, new=bool(new), changed=exists and replace_existing)
+        print_json(redact_record(record))
         return
     _print_result(source, candidates, console(), app.clock(), exists=exists, changed=replace_existing)
 

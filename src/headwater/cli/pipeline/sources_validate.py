@@ -20,6 +20,7 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.standalone.inputs import is_url
 from headwater.ops.feed_check import FeedCheck, check_feeds
+from headwater.text.redaction import redact_record
 
 Seconds = Annotated[float, typer.Option(min=0.1, help="Time limit for an answer.")]
 
@@ -40,7 +41,7 @@ def validate(
     urls = [target] if is_url(target) else _source_urls(app, target)
     checks = check_feeds(app, urls, timedelta(seconds=seconds))
     if as_json:
-        print_json_lines(asdict(result) for result in checks)
+        print_json_lines(redact_record(asdict(result)) for result in checks)
     else:
         for result in checks:
             _show(result, console(), app.clock())

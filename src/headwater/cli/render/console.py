@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.cli.render.messages import printable_text
+from headwater.text.redaction import redact_record
 
 SHORT_ID_LENGTH = 12
 
@@ -59,7 +60,7 @@ def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = Non
 
 
 def cell(value: object, style: str = "") -> Text:
-    return Text("" if value is None else printable_text(one_line(str(value))), style=style)
+    return Text("" if value is None else printable_text(redact_record(one_line(str(value)))), style=style)
 
 
 def one_line(text: str) -> str:

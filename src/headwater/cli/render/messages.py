@@ -1,6 +1,7 @@
 """Errors as one sentence that names the cause and what to do."""
 
 from headwater.model.errors import HeadwaterError, Refused
+from headwater.text.redaction import redact_record
 
 ADVICE = {
     "database_unavailable": "the database is unavailable ({detail}). If another process is using it, wait "
@@ -23,7 +24,7 @@ ADVICE = {
 
 def error_message(error: HeadwaterError) -> str:
     """The advice for a known reason, or the message of the error."""
-    detail = printable_text(error.detail).strip().rstrip(".")
+    detail = printable_text(redact_record(error.detail)).strip().rstrip(".")
     if error.reason in ADVICE:
         return ADVICE[error.reason].format(detail=detail or error.reason)
     if isinstance(error, Refused):

@@ -11,6 +11,7 @@ from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.knowledge import bars
+from headwater.text.redaction import hide_secrets
 
 AT_ONCE = 200
 DateField = Literal["stored", "published"]
@@ -97,7 +98,7 @@ def _article(row: dict[str, Any]) -> dict[str, Any]:
         "image_url": row["image"],
         "publisher": row["publisher"],
         "source": row["source_name"],
-        "source_url": row["source_url"],
+        "source_url": hide_secrets(row["source_url"]),
         "published_on": row["published_at"],
         "modified_on": row["modified_at"],
         "page": row["page"],

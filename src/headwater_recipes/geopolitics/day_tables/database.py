@@ -10,7 +10,7 @@ from sqlalchemy.pool import NullPool
 
 from headwater.database_tls import tls_arguments
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 
 WHERE = "database"
 SECONDS = 10
