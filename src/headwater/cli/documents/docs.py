@@ -27,7 +27,6 @@ from headwater.cli.render.console import (
     short_id,
     table,
 )
-from headwater.cli.render.messages import printable_text
 from headwater.fetch.browser.renderer import is_browser_available
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
@@ -35,6 +34,7 @@ from headwater.model.page import PageState
 from headwater.settings.times import parse_time
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
+from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
 LISTED = (*DOCUMENT_FIELDS, "source")
