@@ -1,5 +1,6 @@
 """Fixtures that several suites share: both databases, empty for each test."""
 
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ from tests.support.scene import Scene
 
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
+from headwater.store.schema.identity import workers
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater.store.views import install_views
@@ -39,6 +41,17 @@ settings.load_profile("steady")
 DATABASES = ("sqlite", "postgresql")
 numbers = count(1)
 HEAVY = ("chaos", "flow", "contract", "architecture", "pure")
+
+
+# Thousands of tests and their modules stay until the end: the garbage collector need not look at them again and again.
+gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -119,7 +132,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 def delete_all_rows(engine: Engine) -> None:
     """One round trip: there are forty tables, and most tests leave almost all of them empty."""
-    statements = [f'DELETE FROM "{table.name}"' for table in reversed(metadata.sorted_tables)]
+    tables = [*reversed(metadata.sorted_tables), workers]
+    statements = [f'DELETE FROM "{table.name}"' for table in tables]
     with write_transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql("; ".join(["SET LOCAL lock_timeout = '20s'", *statements]))

@@ -17,14 +17,15 @@ from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Refused
 from headwater.model.ports import Clock, Fetcher, ignore_commits
 from headwater.model.recipe import Recipe, Sink, find_recipe
+from headwater.secret_references import resolve_secret
 from headwater.settings.archive import (
+    SCHEME,
     ArchiveSettings,
     bucket_credentials,
     check_archive_endpoint,
     local_archive_folder,
     parse_bucket_url,
 )
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
@@ -33,10 +34,13 @@ from headwater.store.sql_store import SqlStore
 
 if TYPE_CHECKING:
     from headwater.archive.bucket import S3Server
+    from headwater.archive.named_objects import NamedObjects
     from headwater.archive.packs import ObjectArchive
     from headwater.archive.record_files import RecordFiles
     from headwater.engine.context import JobContext
     from headwater.fetch.politeness.rate_limiter import RateLimiter
+    from headwater.fetch.settings import FetchSettings
+    from headwater.model.questions import ExtractionQuestion
     from headwater.model.subject import Subject
     from headwater.recipes.loader import LoadedRecipes
     from headwater.settings.channels import Channel
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
     from headwater.store.reads.provenance import SqlProvenance
@@ -108,6 +113,12 @@ class App:
         from headwater.store.maintenance.tasks import MaintenanceTasks
 
         return MaintenanceTasks(self.store.engine)
+
+    @cached_property
+    def workers(self) -> WorkerRows:
+        from headwater.store.changes.workers import WorkerRows
+
+        return WorkerRows(self.store.engine)
 
     @cached_property
     def mentions(self) -> MentionStore:
@@ -206,9 +217,35 @@ class App:
         }
         common: dict[str, Sink] = {
             "files": FileSink(self.settings.folder / "out"),
-            "queue": QueueSink(self._push()),
+            "queue": QueueSink(
+                self._push(), {name: recipe.queue_attributes for name, recipe in self.recipes.items()}
+            ),
         }
+        if self.settings.objects:
+            common["objects"] = self._object_sink()
         return {**common, **self.channels, **of_recipes}
+
+    def _object_sink(self) -> Sink:
+        from headwater.sinks.objects import ObjectSink
+
+        copies = self.object_copies
+        layouts = {name: recipe.layout for name, recipe in self.recipes.items() if recipe.layout is not None}
+        return ObjectSink(
+            layouts, copies.payloads_of, copies.parsed_of, self.archive.get, self.named_objects()
+        )
+
+    def named_objects(self, place: str = "", setting: str = "objects") -> NamedObjects:
+        """Returns a folder, or buckets of the server that the setting `archive` names; by default those of the setting
+        `objects`."""
+        from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
+
+        place = place or self.settings.objects
+        if not place.startswith(SCHEME):
+            return objects_in_folder(Path(place))
+        server = bucket_server(self.settings.archive_settings)
+        if place.rstrip("/") == SCHEME.rstrip("/"):
+            return objects_in_buckets(server)
+        return objects_in_bucket(server, *parse_bucket_url(place, setting))
 
     @cached_property
     def provenance(self) -> SqlProvenance:
@@ -264,6 +301,13 @@ class App:
         return replace(rows, supply=RedisQueueSupply(server, recipes_by_queue))
 
     @cached_property
+    def questions(self) -> Mapping[str, ExtractionQuestion]:
+        """What the agent asks about documents in queues, by the last part of a queue's name."""
+        return {
+            name: question for recipe in self.recipes.values() for name, question in recipe.questions.items()
+        }
+
+    @cached_property
     def markers(self) -> DedupeMarkers | None:
         """Fingerprints for other programs, if the settings name a server."""
         from headwater.redis_client import RedisClient
@@ -279,7 +323,7 @@ class App:
     def channels(self) -> Mapping[str, Sink]:
         """Channels for alarms; recipes may send records to them too."""
         channels = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
-        if reserved := {"files", "queue"} & channels.keys():
+        if reserved := {"files", "queue", "table", "objects"} & channels.keys():
             raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
         return channels
 
@@ -327,13 +371,19 @@ class App:
         """Returns the subjects of the settings, or else the recipe's own."""
         return self.recipe(recipe).subjects
 
+    @property
+    def fetch_settings(self) -> FetchSettings:
+        """Returns the settings of the fetcher, with the limits that the recipes declare."""
+        from headwater.settings.fetch import fetch_settings
+
+        return fetch_settings(self.settings, (recipe.fetch_limits for recipe in self.recipes.values()))
+
     def fetcher(self) -> Fetcher:
         from headwater.fetch.client.http_fetcher import HttpFetcher
         from headwater.logs import configure_logs
-        from headwater.settings.fetch import fetch_settings
 
         configure_logs(self.settings.log, self.settings.log_level)
-        return HttpFetcher(fetch_settings(self.settings), rate_limiter=self._rate_limiter(), clock=self.clock)
+        return HttpFetcher(self.fetch_settings, rate_limiter=self._rate_limiter(), clock=self.clock)
 
     def _rate_limiter(self) -> RateLimiter | None:
         """Limits are shared by all processes with the same server, or else with the same data folder. Without either (a
@@ -385,7 +435,7 @@ class App:
     def _folder(self) -> Path:
         folder = self.settings.folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(
                 "data_unwritable", f"the data folder {folder} cannot be created: {error.strerror}"

@@ -1,6 +1,7 @@
 """Names of workers from which other processes can tell whether the worker is alive."""
 
 import os
+import secrets
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
@@ -9,9 +10,27 @@ from pathlib import Path
 
 
 def owner_name(role: str) -> str:
-    """Returns machine:pid:start:role. The start time tells a process from a later one with the same pid."""
+    """Returns process:role. A process may hold leases in several roles."""
+    return f"{process_name()}:{role}"
+
+
+def process_name() -> str:
+    """Returns machine:pid:start:token, which no other process has, on whatever machine and at whatever time. The start time
+    tells a process from a later one with the same pid, the token does so where the system does not say."""
     pid = os.getpid()
-    return f"{machine_id()}:{pid}:{_start_time(pid)}:{role}"
+    return f"{machine_id()}:{pid}:{_start_time(pid)}:{_token(pid)}"
+
+
+def process_of(owner: str) -> str:
+    """The process of an owner."""
+    return owner.rpartition(":")[0]
+
+
+@cache
+def _token(pid: int) -> str:
+    """One for each process: a forked child has another pid than its parent."""
+    del pid
+    return secrets.token_hex(4)
 
 
 @cache

@@ -3,20 +3,27 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from configparser import ConfigParser
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
+from tests.support.helm_chart import rendered_manifests
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
 from headwater.cli.program import app
 from headwater.model.jobs import QUEUED_TASKS
-from headwater.settings.settings import read_settings
+from headwater.model.recipe import RECIPE_ENTRY_POINTS
+from headwater.recipes.loader import load_recipes
+from headwater.settings.settings import Settings, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -57,9 +64,13 @@ def headwater_services() -> dict[str, dict[str, Any]]:
     }
 
 
-def pods() -> dict[str, dict[str, Any]]:
+def chart_manifests() -> list[dict[str, Any]]:
+    return rendered_manifests(DEPLOY / "helm")
+
+
+def pods(all_manifests: list[dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
     pod_specs = {}
-    for manifest in manifests():
+    for manifest in all_manifests or manifests():
         if manifest["kind"] == "Deployment":
             pod_specs[manifest["metadata"]["name"]] = manifest["spec"]["template"]["spec"]
         if manifest["kind"] == "CronJob":
@@ -100,7 +111,24 @@ def commands() -> Iterator[tuple[str, list[str]]]:
     for path in UNITS:
         for line in unit(path)[1]:
             yield f"systemd {path.name}", shlex.split(line)[1:]
+    for name, pod in pods(chart_manifests()).items():
+        yield f"helm {name}", pod["containers"][0]["args"]
+    for name, service in railway().items():
+        yield f"railway {name}", railway_words(service)
     yield "dockerfile", json.loads(dict(instructions())["CMD"])
+
+
+def railway() -> dict[str, dict[str, Any]]:
+    return {path.stem: json.loads(path.read_bytes()) for path in sorted((DEPLOY / "railway").glob("*.json"))}
+
+
+def railway_words(service: dict[str, Any]) -> list[str]:
+    """Railway has a shell only where the command starts one, and a port of its own choice."""
+    words = shlex.split(service["deploy"]["startCommand"].replace("$PORT", "8080"))
+    if words[:2] == ["sh", "-c"]:
+        words = shlex.split(words[2].removeprefix("exec "))
+    assert words[0] == "headwater"
+    return words[1:]
 
 
 COMMANDS = list(commands())
@@ -117,14 +145,24 @@ def test_an_unknown_command_is_detected(words):
         parsed_command(words)
 
 
-@pytest.mark.parametrize("place", ["compose", "kubernetes", "procfile", "systemd"])
+@pytest.mark.parametrize("place", ["compose", "kubernetes", "procfile", "systemd", "helm", "railway"])
 def test_r90_every_kind_of_work_has_its_worker(place: str):
     worker_commands = [words for where, words in COMMANDS if where.startswith(place) and words[0] == "worker"]
     served = {queue for words in worker_commands for queue in words[words.index("--queues") + 1].split(",")}
     assert served == ALL_QUEUES
     started = {parsed_command(words) for where, words in COMMANDS if where.startswith(place)}
     assert {"beat", "worker", "serve"} <= started
-    assert place == "procfile" or "backup create" in started
+    assert place in ("procfile", "railway") or "backup create" in started
+
+
+def test_beat_and_workers_have_a_liveness_probe():
+    for name, service in headwater_services().items():
+        if service["command"][0] in {"beat", "worker"}:
+            assert parsed_command(service["healthcheck"]["test"][2:]) == "probe", name
+    for name, pod in pods().items():
+        (container,) = pod["containers"]
+        if container["args"][0] in {"beat", "worker"}:
+            assert parsed_command(container["livenessProbe"]["exec"]["command"][1:]) == "probe", name
 
 
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "systemd"])
@@ -174,7 +212,7 @@ def test_r90_the_services_name_one_another_and_hold_no_secret():
         assert all(name in volumes or (DEPLOY / name).exists() for name in mounted)
         for name, value in service.get("environment", {}).items():
             if SECRETS.search(name) or "@" in value:
-                assert re.search(r"\$\{\w+:\?\}", value), name
+                assert re.search(r"\$\{\w+:[?-]\}", value), name
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
     required = set(re.findall(r"\$\{(\w+):\?\}", (DEPLOY / "docker-compose.yml").read_text(encoding="utf-8")))
     listed = (DEPLOY / ".env.example").read_text(encoding="utf-8")
@@ -183,12 +221,12 @@ def test_r90_the_services_name_one_another_and_hold_no_secret():
 
 def test_r90_the_settings_can_be_read_with_the_environment_of_the_services():
     environment = {
-        name: re.sub(r"\$\{\w+:\?\}", "word", value)
+        name: re.sub(r"\$\{\w+:-\}", "", re.sub(r"\$\{\w+:\?\}", "word", value))
         for name, value in headwater_services()["beat"]["environment"].items()
     }
     settings = read_settings(DEPLOY / "headwater.yaml", environment)
     assert settings.redis == "redis://:word@valkey:6379/0"
-    assert settings.database_url.endswith("@postgres/headwater")
+    assert "@postgres/headwater" in settings.database_url
     assert settings.archive_settings.place == "s3://headwater/raw"
     assert settings.archive_settings.endpoint == "http://s3:8333"
     assert settings.api_key.removeprefix("env:") in environment
@@ -238,3 +276,71 @@ def test_r90_the_guide_covers_every_file_monitoring_and_backup():
         assert f"deploy/{path.name}" in guide
     assert all(path.stem in guide for path in UNITS)
     assert all(title in guide for title in ("## Monitoring", "## Backup", "## Scale it", "## One machine"))
+
+
+def test_r90_the_settings_serve_every_recipe_with_a_list_of_ones_own_that_asks_for_nothing_yet():
+    """Nothing is fetched for invented companies; a list is filled in before anything is polled."""
+    own = [entry.name for entry in entry_points(group=RECIPE_ENTRY_POINTS) if entry.name != "news"]
+    text = (DEPLOY / "headwater.yaml").read_text(encoding="utf-8")
+    settings = msgspec.convert(yaml.safe_load(text.replace("/etc/headwater", str(DEPLOY))), Settings)
+    assert sorted(settings.recipes) == sorted(own)
+    loaded = load_recipes(settings)
+    assert loaded.refusals == {}
+    assert {name: loaded.recipes[name].sources for name in own} == dict.fromkeys(own, ())
+
+
+def test_r90_every_variable_is_documented_and_reaches_every_role():
+    """The keys of all recipes are passed on."""
+    environment = headwater_services()["beat"]["environment"]
+    documented = set(
+        re.findall(r"^#? ?([A-Z0-9_]+)=", (DEPLOY / ".env.example").read_text("utf-8"), re.MULTILINE)
+    )
+    passed_on = {name for value in environment.values() for name in re.findall(r"\$\{(\w+):", value)}
+    assert passed_on <= documented
+    assert {
+        "HEADWATER_MASSIVE_KEY",
+        "HEADWATER_BROKER_KEY",
+        "HEADWATER_BROKER_SECRET",
+        "NEWS_DATABASE",
+    } <= passed_on
+    for service in headwater_services().values():
+        assert service["environment"] == environment
+        assert "./lists:/etc/headwater/lists:ro" in service["volumes"]
+
+
+def comparable(pod: dict[str, Any]) -> dict[str, Any]:
+    (container,) = pod["containers"]
+    names = ("args", "securityContext", "volumeMounts", "livenessProbe", "readinessProbe", "resources")
+    return {name: container.get(name) for name in names} | {"volumes": pod["volumes"]}
+
+
+def test_r90_the_chart_and_the_manifests_describe_the_same_roles():
+    plain, chart = pods(), pods(chart_manifests())
+    assert {name: comparable(pod) for name, pod in chart.items()} == {
+        name: comparable(pod) for name, pod in plain.items()
+    }
+    lists = {path.name for path in (DEPLOY / "lists").glob("*.yaml")}
+    for pod in chart.values():
+        (settings,) = [volume for volume in pod["volumes"] if volume["name"] == "settings"]
+        assert {item["key"] for item in settings["projected"]["sources"][1]["configMap"]["items"]} == lists
+
+
+@pytest.mark.skipif(shutil.which("helm") is None, reason="Helm renders the chart only where it is installed")
+def test_r90_helm_accepts_the_chart_and_renders_the_same():
+    def helm(*words: str) -> str:
+        command = ["helm", *words, str(DEPLOY / "helm")]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+    helm("lint", "--strict")
+    rendered = [m for m in yaml.safe_load_all(helm("template", "headwater")) if m is not None]
+    by_name = {(m["kind"], m["metadata"]["name"]): m for m in rendered}
+    assert by_name == {(m["kind"], m["metadata"]["name"]): m for m in chart_manifests()}
+
+
+@pytest.mark.parametrize("name", railway())
+def test_r90_railway_builds_the_image_and_restarts_what_must_not_end(name: str):
+    service = railway()[name]
+    assert service["build"] == {"builder": "DOCKERFILE", "dockerfilePath": "deploy/Dockerfile"}
+    is_cron = "cronSchedule" in service["deploy"]
+    assert service["deploy"]["restartPolicyType"] == ("NEVER" if is_cron else "ALWAYS")
+    assert is_cron == ("--once" in service["deploy"]["startCommand"])

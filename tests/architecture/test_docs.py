@@ -4,7 +4,9 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.deadline import DEADLINE
@@ -16,7 +18,12 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)\)")
-COMMANDS = dict(commands())
+
+
+@cache
+def _commands() -> dict[str, Any]:
+    """By their names. All of them are imported, so only when a test asks."""
+    return dict(commands())
 
 
 def _blocks(language: str) -> list[tuple[str, str]]:
@@ -84,13 +91,13 @@ def test_a_command_on_a_page_exists_with_its_options(page: str, line: str):
     words = shlex.split(line)
     path, options = "headwater", set()
     for word in words[1:]:
-        if f"{path} {word}" in COMMANDS:
+        if f"{path} {word}" in _commands():
             path = f"{path} {word}"
         elif word.startswith("-"):
             options.add((path, word))
     assert path != "headwater", page
     for owner, option in options:
-        command_options = {name for parameter in COMMANDS[owner].params for name in parameter.opts}
+        command_options = {name for parameter in _commands()[owner].params for name in parameter.opts}
         assert option in command_options, f"{page}: {owner} has no {option}"
 
 

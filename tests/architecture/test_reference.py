@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import yaml
 
-from headwater.cli.commands import all_commands, load_command
+from headwater.cli.commands import COMMAND_GROUPS, COMMANDS, all_commands, load_command
 from headwater.cli.reference import commands, pages
 from headwater.recipes.loader import load_recipes
 from headwater.settings.reference import commented_settings, setting_descriptions
@@ -62,3 +62,8 @@ def test_every_step_of_every_recipe_is_explained():
         for step in recipe.steps:
             line = next(line for line in text.splitlines() if line.startswith(f"| `{step.name}` |"))
             assert len(line.split("|")[3].strip()) > 10
+
+
+def test_every_built_in_command_has_its_place_in_the_help():
+    grouped = [name for names in COMMAND_GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)

@@ -43,6 +43,8 @@ REPLACED = {
 }
 # A web page may be a home page; an environment is not called home.
 STORED_ONLY = {"home", "homes"}
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PLAIN_WORDS = re.compile(r"these plain words: ([^.]+)\.")
 CODE = re.compile(r"`([A-Za-z_.]+)`")
 
 
@@ -99,9 +101,59 @@ def test_no_setting_or_command_uses_a_replaced_word():
     assert [name for name in (*settings, *COMMANDS) if _replaced(name)] == []
 
 
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("ases", "ches")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and len(word) > 2 and word[-2] not in "aus" else word
+
+
+def _parts(name: str) -> list[str]:
+    return [_singular(word.lower()) for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)]
+
+
+def _terms() -> set[tuple[str, ...]]:
+    """The first cells of the glossary's tables; a cell may hold several terms."""
+    rows = [line for line in GLOSSARY.splitlines() if line.startswith("| ")]
+    return {tuple(_parts(term)) for row in rows for term in row.split("|")[1].split(",")}
+
+
+def _plain_words() -> list[str]:
+    (sentence,) = PLAIN_WORDS.findall(GLOSSARY)
+    return sentence.replace("\n", " ").split(", ")
+
+
+def _undefined(name: str) -> list[str]:
+    defined = {word for term in _terms() for word in term} | set(_plain_words())
+    return [word for word in _parts(name) if word not in defined]
+
+
+def test_every_table_is_called_by_a_term_of_the_glossary():
+    assert [table.name for table in metadata.sorted_tables if tuple(_parts(table.name)) not in _terms()] == []
+
+
+def test_every_column_is_composed_of_words_of_the_glossary():
+    columns = [f"{table.name}.{column.name}" for table in metadata.sorted_tables for column in table.columns]
+    assert {name: words for name in columns if (words := _undefined(name.partition(".")[2]))} == {}
+    assert _undefined("frobnicated_at") == ["frobnicated"]
+
+
+def test_the_glossary_lists_no_plain_word_that_no_column_uses():
+    used = {
+        word for table in metadata.sorted_tables for column in table.columns for word in _parts(column.name)
+    }
+    assert sorted(set(_plain_words()) - used) == []
+
+
+def test_no_column_is_a_participle_alone():
+    """A time ends in `_at`, a number in `_count`, a yes or no begins with `is_`."""
+    columns = [f"{table.name}.{column.name}" for table in metadata.sorted_tables for column in table.columns]
+    assert [name for name in columns if re.fullmatch(r"\w+\.[a-z]+(ed|ing)", name)] == []
+
+
 def test_classes_in_the_glossary_exist():
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-    classes = {name for name in CODE.findall(text) if name[0].isupper() and not name.isupper()}
+    classes = {name for name in CODE.findall(GLOSSARY) if name[0].isupper() and not name.isupper()}
     defined = {
         node.name
         for path in FILES

@@ -1,6 +1,6 @@
 """What a run left behind, in a form that two runs must agree on, whichever copy of a text came first."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -26,10 +26,13 @@ from headwater.store.sql_store import SqlStore
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`families` are the documents that are copies of one another. `problems` must be empty."""
+    """`families` are the documents that are copies of one another. `texts` are those of all copies: which one came first and
+    is kept depends on the order. A page that two feeds name is left out: the first one decides whether its own words or the
+    page's are the text. `problems` must be empty."""
 
     families: frozenset[frozenset[str]]
     texts: tuple[str, ...]
+    kept: int
     ended: frozenset[tuple[str, str]]
     leads: frozenset[str]
     stories: frozenset[frozenset[frozenset[str]]]
@@ -37,7 +40,7 @@ class Snapshot:
 
     @property
     def in_any_order(self) -> "Snapshot":
-        """Without which copy of a text came first and is therefore kept; how many are kept still counts."""
+        """Without what a page was described as by the feed that came first; how many there are still counts."""
         return replace(self, texts=("",) * len(self.texts))
 
 
@@ -62,6 +65,8 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
         family[row["duplicate_of"] or row["id"]].add(row["id"])
     family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
     kept_rows = [row for row in rows if row["state"] == "kept"]
+    named_by = Counter(lead["document_id"] for lead in all_leads)
+    whole_rows = [row for row in rows if row["state"] in {"kept", "duplicate"} and named_by[row["id"]] == 1]
     families_by_story = defaultdict(set)
     for story, document in memberships:
         families_by_story[story].add(family_of.get(document, frozenset()))
@@ -77,7 +82,8 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
     engine.dispose()
     return Snapshot(
         families=frozenset(family_of.values()),
-        texts=tuple(sorted(sha256(row["text"].encode()).hexdigest() for row in kept_rows)),
+        texts=tuple(sorted(f"{row['id']} {sha256(row['text'].encode()).hexdigest()}" for row in whole_rows)),
+        kept=len(kept_rows),
         ended=frozenset((r["id"], r["reason"]) for r in rows if r["state"] not in {"kept", "duplicate"}),
         leads=frozenset(lead["id"] for lead in all_leads),
         stories=frozenset(frozenset(families) for families in families_by_story.values()),

@@ -97,16 +97,16 @@ def reference(victims):
     assert victims.live(data, None) == 0
     snapshot = take_snapshot(data)
     assert snapshot.problems == ()
-    assert len(snapshot.texts) > 20
+    assert snapshot.kept > 20
     return snapshot, json.loads((data / "moments.json").read_text())
 
 
 def spread(moments: list[str], count: int) -> list[int]:
-    """Moments of every kind, evenly over the run: each kind gets its share, at least two."""
+    """Moments of every kind, evenly over the run: each kind gets its share, at least one."""
     kinds = defaultdict(list)
     for position, moment in enumerate(moments):
         kinds[moment].append(position)
-    share = max(2, count // len(kinds))
+    share = max(1, count // len(kinds))
     positions_to_kill: set[int] = set()
     for positions in kinds.values():
         step = max(1, len(positions) // share)
@@ -125,7 +125,7 @@ def kill_at(victims, reference, moments_to_kill: list[int]) -> dict[str, int]:
         later_kills = [moment // 2, moment // 3] if number % 10 == 9 else []
         killed, after = victims.trial(f"trial-{moment}", [moment, *later_kills])
         kills += killed
-        problems = f"killed at {moment}, {moments[moment]}: {after.problems}"
+        problems = f"killed at {moment}, {moments[moment]}: {after.problems or set(after.texts) ^ set(expected.texts)}"
         lost += len(expected.families - after.families)
         duplicated += sum("duplicated: " in problem for problem in after.problems)
         assert after.problems == (), problems

@@ -7,18 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
-from tests.chaos.snapshot import take_snapshot
+from tests.chaos.snapshot import Snapshot, take_snapshot
+from tests.flow.command_line import call_in
 from tests.support import child_process
 from tests.support.deadline import DEADLINE
 
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.internet import running
 
-SHORT, LONG = 2, 30
+LONG = 30
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +32,21 @@ def folder_with_settings(tmp_path_factory):
         settings = {
             "hosts": {"*.example": internet.base_url},
             "requests_per_second": 0,
+            "workers": 1,
             "recipes": {"crypto": {"sources": str(folder / "feeds.yaml")}},
         }
         (folder / "headwater.yaml").write_text(yaml.safe_dump(settings))
         yield folder
 
 
+def words(folder: Path, data: Path) -> list[str]:
+    options = ["--config", str(folder / "headwater.yaml"), "--data", str(data)]
+    return [*options, "run", "crypto", "--until-idle", "--json"]
+
+
 def start(folder: Path, data: Path) -> subprocess.Popen:
-    command = [
-        sys.executable,
-        "-m",
-        "headwater.cli",
-        "--config",
-        str(folder / "headwater.yaml"),
-        "--data",
-        str(data),
-    ]
     return child_process.start(
-        [*command, "run", "crypto", "--until-idle", "--json"],
+        [sys.executable, "-m", "headwater.cli", *words(folder, data)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -60,10 +59,8 @@ def run_to_the_end(folder: Path, data: Path) -> None:
     assert process.returncode == 0, errors.decode()
 
 
-def run_and_kill(folder: Path, data: Path, seconds: float) -> bool:
-    """Returns whether it was still running when it was killed."""
-    process = start(folder, data)
-    time.sleep(seconds)
+def kill(process: subprocess.Popen) -> bool:
+    """Returns whether it was still running."""
     alive = process.poll() is None
     # The session holds the supervisor and all its children: none survives to inform the others.
     try:
@@ -74,34 +71,53 @@ def run_and_kill(folder: Path, data: Path, seconds: float) -> bool:
     return alive
 
 
-def kill_at_random(folder: Path, kills: int) -> int:
-    reference = folder / "reference"
-    began = time.monotonic()
-    run_to_the_end(folder, reference)
-    span = time.monotonic() - began
-    expected = take_snapshot(reference)
-    assert expected.problems == ()
-    chance, killed = random.Random(7), 0
-    for number in range(kills):
-        data = folder / f"trial-{number}"
-        killed += run_and_kill(folder, data, chance.uniform(0.3, span))
-        run_to_the_end(folder, data)
-        after = take_snapshot(data)
-        assert after.problems == ()
-        assert after.leads == expected.leads
-        # Which of two versions of a story came first depends on the order; that each is there does not.
-        assert frozenset().union(*after.families) == frozenset().union(*expected.families)
-        assert after.ended == expected.ended
-        shutil.rmtree(data)
-    return killed
+def reference_of(folder: Path) -> Snapshot:
+    """The result of a run that nothing disturbs, in this process."""
+    assert call_in(folder, *words(folder, folder / "reference")).code == 0
+    snapshot = take_snapshot(folder / "reference")
+    assert snapshot.problems == ()
+    return snapshot
+
+
+def finish_and_compare(folder: Path, data: Path, expected: Snapshot) -> None:
+    run_to_the_end(folder, data)
+    after = take_snapshot(data)
+    assert after.problems == ()
+    assert after.leads == expected.leads
+    # Which of two versions of a story came first depends on the order; that each is there does not.
+    assert frozenset().union(*after.families) == frozenset().union(*expected.families)
+    assert after.ended == expected.ended
+    shutil.rmtree(data)
 
 
 def test_all_processes_killed_at_once_nothing_is_lost_or_duplicated(folder_with_settings):
-    assert kill_at_random(folder_with_settings, SHORT) >= 1
+    expected, data = reference_of(folder_with_settings), folder_with_settings / "trial"
+    process = start(folder_with_settings, data)
+    articles = data / "out" / "articles"
+    wait_until(lambda: process.poll() is not None or len(list(articles.glob("*.json"))) > 2)
+    assert kill(process), "it ended before it could be killed"
+    finish_and_compare(folder_with_settings, data, expected)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    give_up_at = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < give_up_at, "waited too long"
+        time.sleep(0.01)
 
 
 @pytest.mark.long
 def test_all_processes_killed_at_once_many_times_nothing_is_lost_or_duplicated(folder_with_settings):
-    killed = kill_at_random(folder_with_settings, LONG)
+    expected = reference_of(folder_with_settings)
+    began = time.monotonic()
+    run_to_the_end(folder_with_settings, folder_with_settings / "timed")
+    span = time.monotonic() - began
+    chance, killed = random.Random(7), 0
+    for number in range(LONG):
+        data = folder_with_settings / f"trial-{number}"
+        process = start(folder_with_settings, data)
+        time.sleep(chance.uniform(0.3, span))
+        killed += kill(process)
+        finish_and_compare(folder_with_settings, data, expected)
     print(f"\nwhole worker pool killed {killed} times: kills {killed}, lost 0, duplicated 0")
     assert killed >= LONG // 2

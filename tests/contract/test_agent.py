@@ -18,6 +18,7 @@ from headwater.model.ports import QueueItem
 from headwater.runtime.extraction_agent import AgentTally, ExtractionAgent
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.stories.llm.chat import MAX_ANSWER_BYTES, ChatClient
+from headwater_recipes.markets.questions import QUESTIONS
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 EXTRACTION, MACRO = "app:queue:extraction", "app:queue:macro_classification"
@@ -58,7 +59,12 @@ class Office:
             seconds=self.seconds,
         )  # fmt: skip
         return ExtractionAgent(
-            queues=self.queues, chat=chat, owner=owner, max_calls=self.max_calls, concurrency=2
+            queues=self.queues,
+            questions=QUESTIONS,
+            chat=chat,
+            owner=owner,
+            max_calls=self.max_calls,
+            concurrency=2,
         )
 
     async def work(self, server: ChatServer) -> AgentTally:

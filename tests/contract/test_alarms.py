@@ -212,6 +212,8 @@ def test_c37_a_drop_in_quality_is_reported(app: App, scene: Scene):
 def test_c14_a_day_on_which_too_few_polls_succeed_is_reported(app: App, scene: Scene):
     for i in range(20):
         scene.poll(source=crypto(f"Feed{i}"), **({"error": "timeout", "failures": 1} if i < 2 else {}))
+    assert check_health(app)["recipes"][CRYPTO]["raised"] == []  # the first hour says nothing about a day
+    scene.now += HOUR
     assert check_health(app)["recipes"][CRYPTO]["raised"] == ["only 90% of 20 polls succeeded"]
     scene.now += 25 * HOUR
     assert check_health(app)["recipes"][CRYPTO]["cleared"] == ["only 90% of 20 polls succeeded"]

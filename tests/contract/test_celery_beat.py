@@ -78,14 +78,17 @@ def test_hints_are_sent_for_due_work_that_is_not_leased(stage: Stage):
     assert POLL in beat.hint_due_work()
 
 
-def test_no_hints_are_sent_for_paused_or_stopped_sources(stage: Stage, engine: Engine):
+def test_no_hints_are_sent_for_paused_sources_nor_for_stopped_ones_before_their_daily_try(
+    stage: Stage, engine: Engine
+):
     scene, beat = stage.scene, stage.beat()
     scene.store.register([scene.source], scene.now)
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stop_reason="ten failures"))
+        tomorrow = scene.now + timedelta(days=1)
+        connection.execute(update(sources).values(stop_reason="ten failures", due_at=tomorrow))
     assert beat.hint_due_work() == []
     with write_transaction(engine) as connection:
-        connection.execute(update(sources).values(stop_reason=None, active=False))
+        connection.execute(update(sources).values(stop_reason=None, active=False, due_at=scene.now))
     assert beat.hint_due_work() == []
 
 

@@ -18,7 +18,7 @@ from headwater_recipes.crypto.views import CRYPTO_VIEWS
 COLUMNS = {
     "publishers": "id name rss_url status last_successful_fetch error_count created_at updated_at",
     "articles": "id external_id guid title subtitle authors url body keywords language image_url published_on "
-    "publisher_id status created_at updated_at",
+    "publisher_id status created_at updated_at page",
     "ingestion_jobs": "id job_type status started_at completed_at error_details articles_processed "
     "duplicates_found created_at",
     "feed_performance": "id publisher_id fetch_time response_time_ms articles_found status error_message created_at",
@@ -26,7 +26,7 @@ COLUMNS = {
 POSTGRESQL_TYPES = {
     "publishers": "bigint text text text timestamptz integer timestamptz timestamptz",
     "articles": "bigint bigint text text text text text text text text text timestamptz bigint text timestamptz "
-    "timestamptz",
+    "timestamptz text",
     "ingestion_jobs": "bigint text text timestamptz timestamptz jsonb integer integer timestamptz",
     "feed_performance": "bigint bigint timestamptz integer integer text text timestamptz",
 }
@@ -44,6 +44,12 @@ def engine(engine: Engine) -> Engine:
 def postgresql_engine(postgresql_engine: Engine) -> Engine:
     install_views(postgresql_engine, "crypto", CRYPTO_VIEWS)
     return postgresql_engine
+
+
+@pytest.fixture
+def sqlite_engine(sqlite_engine: Engine) -> Engine:
+    install_views(sqlite_engine, "crypto", CRYPTO_VIEWS)
+    return sqlite_engine
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -274,8 +280,8 @@ def test_c29_the_indexes_of_the_contract_are_there(engine: Engine):
     [
         ("url = 'x'", "idx_articles_url"),
         ("guid = 'x'", "idx_articles_guid"),
-        ("external_id = 7", "uq_article_keys_external_id"),
-        ("id = 7", "uq_article_keys_id"),
+        ("external_id = 7", "uq_document_keys_external_id"),
+        ("id = 7", "uq_document_keys_id"),
         ("status = 'INACTIVE' ORDER BY published_on DESC LIMIT 20", "idx_articles_status"),
         ("publisher_id = 7 ORDER BY published_on DESC LIMIT 20", "idx_articles_publisher_id"),
         ("title = 'x'", "idx_articles_title_hash"),
@@ -339,7 +345,7 @@ def test_c30_a_document_that_is_deleted_takes_its_keys_along(scene: Scene, engin
     with write_transaction(engine) as connection:
         connection.execute(text("DELETE FROM documents WHERE id = :id"), {"id": draft.id})
     assert ask(engine, "SELECT * FROM articles") == []
-    assert ask(engine, "SELECT * FROM article_keys") == []
+    assert ask(engine, "SELECT * FROM document_keys") == []
 
 
 def test_c26_other_recipes_are_not_in_the_contract(scene: Scene, engine: Engine):

@@ -117,7 +117,7 @@ def test_a_missing_package_is_reported_with_what_to_install():
 
 
 def test_stories_by_meaning_and_words(encode: Encoder):
-    items = reports(each=4)
+    items = reports(per_event=4)
     stories = build_stories(items, encode([item.encoder_text for item in items]))
     events_by_story = [{member.document.split("-")[0] for member in story.members} for story in stories]
     assert len(events_by_story) == 5

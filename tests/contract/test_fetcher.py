@@ -14,9 +14,11 @@ import structlog
 
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
-from headwater.fetch.settings import FetchSettings, HostRule, host_rules
+from headwater.fetch.settings import FetchSettings, host_rules
 from headwater.model.errors import Refused
+from headwater.model.fetch_limits import HostRule
 from headwater.model.http import Failure, Request, Response
+from headwater_recipes.markets import FETCH_LIMITS
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)
@@ -91,7 +93,12 @@ class Bench:
         return answers if isinstance(answers, bytes) else answers(host, path, headers)
 
     def fetcher(self, **options) -> HttpFetcher:
-        resting = {"rate": 0.0, "concurrency": 0, "overrides": {"*.example": self.server.base}}
+        resting = {
+            "rate": 0.0,
+            "concurrency": 0,
+            "outage_hold": timedelta(0),
+            "overrides": {"*.example": self.server.base},
+        }
         self._fetchers.append(HttpFetcher(FetchSettings(**(resting | options)), clock=lambda: self.now))
         return self._fetchers[-1]
 
@@ -340,11 +347,11 @@ def test_6_8_the_agent_names_itself_with_a_contact(bench):
 
 def test_r64_the_regulator_is_never_asked_without_a_contact(bench):
     url = Request(url="https://efts.sec.gov/LATEST/search-index?q=x", purpose="api")
-    overrides = {"*.sec.gov": bench.server.base}
-    (answer,) = ask(bench.fetcher(overrides=overrides), url)
+    options = {"overrides": {"*.sec.gov": bench.server.base}, "hosts": FETCH_LIMITS.hosts}
+    (answer,) = ask(bench.fetcher(**options), url)
     assert (answer.reason, answer.temporary) == ("undeclared_agent", False)
     assert bench.server.requests == []
-    (answer,) = ask(bench.fetcher(overrides=overrides, contact="ops@ledgerlane.example"), url)
+    (answer,) = ask(bench.fetcher(**options, contact="ops@ledgerlane.example"), url)
     assert answer.status == 404
 
 
@@ -482,7 +489,7 @@ def test_p7_a_crawl_delay_is_kept(bench):
 
 def test_r31_r34_a_used_up_budget_defers_with_a_delay_and_logs_it(bench):
     bench.script |= {f"/{n}": reply() for n in range(25)}
-    fetcher = bench.fetcher()
+    fetcher = bench.fetcher(per_minute_by_kind=FETCH_LIMITS.per_minute_by_kind)
     with structlog.testing.capture_logs() as logs:
         answers = ask(
             fetcher,
@@ -510,15 +517,17 @@ def test_r32_5_3_one_key_has_one_budget_whatever_it_is_used_for(bench):
 
 
 def test_6_6_hosts_of_a_shared_rule_have_one_budget():
-    rules = host_rules({"*.harbour.example": {"rate": 2, "shared": True}, "*.sec.gov": {"rate": 3}})
-    assert rules["*.sec.gov"] == HostRule(rate=3, shared=True, contact=True)
+    declared = {"*.port.example": HostRule(rate=5, shared=True, contact=True)}
+    table = {"*.harbour.example": {"rate": 2, "shared": True}, "*.port.example": {"rate": 3}}
+    rules = host_rules(table, declared)
+    assert rules["*.port.example"] == HostRule(rate=3, shared=True, contact=True)
     assert rules["*.harbour.example"] == HostRule(rate=2, shared=True)
 
 
 @pytest.mark.parametrize("fields", [{"speed": 1}, {"rate": "fast"}, {"rate": -1}, {"robots": 0}])
 def test_p10_a_rule_with_a_mistake_is_refused(fields):
     with pytest.raises(Refused):
-        host_rules({"a.example": fields})
+        host_rules({"a.example": fields}, {})
 
 
 def test_a_head_request_has_no_body(bench):

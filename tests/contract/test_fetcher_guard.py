@@ -88,7 +88,7 @@ def ask(listener: Listener, *urls: str, answers: dict[str, Sequence[str]] | None
         "breaker_failures": 1000,
         "connect_timeout": timedelta(seconds=3),
     }
-    fetcher = HttpFetcher(FetchSettings(**(settings | options)), resolve=resolve)
+    fetcher = HttpFetcher(FetchSettings(outage_hold=timedelta(0), **(settings | options)), resolve=resolve)
     try:
         for url in urls:
             fetcher.submit(url, Request(url=url, purpose="api"))
@@ -248,7 +248,11 @@ def test_g24_a_name_that_changes_between_check_and_connect_is_refused(listener):
         return next(answers, ["127.0.0.1"])
 
     settings = FetchSettings(
-        ports=frozenset({listener.port}), allow=(("127.0.0.2", listener.port),), rate=0.0, concurrency=0
+        ports=frozenset({listener.port}),
+        allow=(("127.0.0.2", listener.port),),
+        rate=0.0,
+        concurrency=0,
+        outage_hold=timedelta(0),
     )
     fetcher = HttpFetcher(settings, resolve=resolve)
     reasons = []

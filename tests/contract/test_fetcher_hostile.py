@@ -107,11 +107,17 @@ def packed(encoding: str, body: bytes) -> Answer:
     return pieces(OK, f"Content-Encoding: {encoding}\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body)
 
 
-BOMB = b"\0" * (64 * 1024 * 1024)
+def bombs() -> dict[str, Answer]:
+    """Packing takes a while, so this is no constant."""
+    zeros = b"\0" * (64 * 1024 * 1024)
+    return {
+        "/gzip-bomb": packed("gzip", gzip.compress(zeros, 1)),
+        "/deflate-bomb": packed("deflate", zlib.compress(zeros, 1)),
+        "/brotli-bomb": packed("br", brotli.compress(zeros, quality=1)),
+    }
+
+
 SCRIPTS = {
-    "/gzip-bomb": packed("gzip", gzip.compress(BOMB)),
-    "/deflate-bomb": packed("deflate", zlib.compress(BOMB)),
-    "/brotli-bomb": packed("br", brotli.compress(BOMB, quality=1)),
     "/many-members": packed("gzip", gzip.compress(b"\0" * 1000) * 5000),
     "/endless": pieces(CHUNKED, b"\r\n", forever=chunk(b"x" * 65536)),
     "/endless-plain": pieces(OK, b"Connection: close\r\n\r\n", forever=b"x" * 65536),
@@ -203,7 +209,7 @@ REASONS = {
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[Hostile]:
-    hostile_server = Hostile(SCRIPTS)
+    hostile_server = Hostile(SCRIPTS | bombs())
     yield hostile_server
     hostile_server.close()
 
@@ -217,6 +223,7 @@ def fetcher_for(port: int, scheme: str = "http", **options) -> HttpFetcher:
         "read_timeout": timedelta(seconds=1),
         "total_timeout": timedelta(seconds=1.5),
         "breaker_failures": 1000,
+        "outage_hold": timedelta(0),
     }
     return HttpFetcher(FetchSettings(**(settings | options)))
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.contract.test_fetcher import ask, bench, reply
 
-from headwater.fetch.settings import HostRule
+from headwater.model.fetch_limits import HostRule
 from headwater.model.http import Request
 
 __all__ = ["bench"]

@@ -2,13 +2,16 @@
 
 from datetime import timedelta
 
-from sqlalchemy import select, update
+import pytest
+from sqlalchemy import Column, DateTime, Integer, MetaData, Table, select, update
 from tests.support.scene import RECIPE, START, Scene
 
 from headwater.app import App
+from headwater.model.errors import Refused
 from headwater.model.jobs import Task
 from headwater.model.ports import QueueItem
-from headwater.ops.retention import apply_retention
+from headwater.ops.retention import apply_retention, clean_tables
+from headwater.runtime.maintenance import MAINTENANCE_TASKS
 from headwater.settings.settings import Retention, Settings
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.connect import read_transaction, write_transaction
@@ -51,3 +54,38 @@ def test_r43_finished_items_go_and_waiting_items_stay(scene: Scene):
     assert apply_retention(app_of(scene, queue=30))["queue"] == 1
     with read_transaction(scene.store.engine) as connection:
         assert list(connection.scalars(select(queue_items.c.id))) == ["i2"]
+
+
+def test_r43_tables_of_later_stages_are_cleaned_by_their_own_number_of_days(scene: Scene):
+    name = f"later_stage_{scene.store.engine.dialect.name}"
+    later_stage = Table(
+        name,
+        MetaData(),
+        Column("id", Integer, primary_key=True),
+        Column("created_at", DateTime(timezone=True)),
+    )
+    app = app_of(scene, tables={name: 30, "not_there_yet": 90})
+    assert clean_tables(app)["tables"] == {name: 0, "not_there_yet": 0}
+    later_stage.create(scene.store.engine)
+    try:
+        with write_transaction(scene.store.engine) as connection:
+            connection.execute(
+                later_stage.insert(), [{"id": n, "created_at": START + n * DAY} for n in range(5)]
+            )
+        scene.now = START + 32 * DAY
+        assert clean_tables(app)["tables"] == {name: 2, "not_there_yet": 0}
+        with read_transaction(scene.store.engine) as connection:
+            assert sorted(connection.scalars(select(later_stage.c.id))) == [2, 3, 4]
+    finally:
+        later_stage.drop(scene.store.engine)
+
+
+def test_r43_no_table_of_headwater_can_be_cleaned_that_way(scene: Scene):
+    with pytest.raises(Refused, match="is a table of Headwater"):
+        clean_tables(app_of(scene, tables={"documents": 1}))
+    assert Retention(tables={"x": -1}).least_days == -1
+
+
+def test_r43_the_policy_of_the_seed_is_the_default_and_runs_every_25_minutes():
+    assert Settings().retention.polls == 14
+    assert MAINTENANCE_TASKS["cleanup_tables"].trigger.cron == "*/25 * * * *"

@@ -22,6 +22,7 @@ from headwater.sinks.queue import LONGEST_TEXT, Push, QueueSink, RedisQueue
 from headwater.store.changes.queue_lists import QueueLists
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
 from headwater.store.redis.queue_supply import RedisQueueSupply
+from headwater_recipes.markets.questions import QUEUE_ATTRIBUTES
 
 NAME, OTHER = "app:queue:extraction", "app:queue:macro_classification"
 MINUTE = timedelta(minutes=1)
@@ -146,7 +147,7 @@ def test_a_stranger_is_refused(queues: Both):
 
 @pytest.fixture
 def send(queues: Both) -> Callable[..., list]:
-    sink = QueueSink(queues.push)
+    sink = QueueSink(queues.push, {"markets": QUEUE_ATTRIBUTES})
 
     def deliver(*records, route: str = NAME, key: str = "key-1") -> list:
         return list(

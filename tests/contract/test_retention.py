@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import text
 from tests.flow.command_line import call
 from tests.support.crypto_scene import ask, crypto, drafts, settings_file
-from tests.support.scene import START, Scene, ended_result, kept_result, make_lead
+from tests.support.scene import RECIPE, START, Scene, ended_result, kept_result, make_lead
 
 from headwater.app import App
 from headwater.model.alarm import Problem
@@ -24,6 +24,8 @@ from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.retention import apply_retention
 from headwater.ops.sweep import sweep_records
 from headwater.settings.settings import Retention, read_settings
+from headwater.store.maintenance.retention import mark_archived
+from headwater.store.reads.catalogue import Catalogue
 from headwater.store.schema.flow import captures, deliveries, documents, leads, polls
 from headwater.store.schema.operations import alarms
 
@@ -60,7 +62,17 @@ def test_c33_old_runs_go_and_a_stopped_source_stays_stopped(app: App, scene: Sce
     scene.poll(source=crypto("Fresh"))
     assert apply_retention(app_that_keeps(app, polls=14))["polls"] == 1
     assert {row["status"] for row in scene.rows(polls)} == {"running", "completed"}
-    assert scene.claim(Task.POLL, keys=(source.id,), recipe="crypto") == []
+    (lease,) = scene.claim(Task.POLL, keys=(source.id,), recipe="crypto")  # its daily retry
+    assert (lease.source.failures, lease.source.stop_reason) == (10, "10 failures in a row")
+
+
+def test_old_runs_of_recipes_are_removed(app: App, scene: Scene):
+    app.pipeline_runs.begin("run", "crypto", {}, scene.now)
+    app.pipeline_runs.finish("run", scene.now)
+    scene.now += 13 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 0
+    scene.now += 2 * DAY
+    assert apply_retention(app_that_keeps(app, runs=14))["runs"] == 1
 
 
 def test_cleared_alarms_are_removed_with_their_deliveries(app: App, scene: Scene):
@@ -295,3 +307,15 @@ def test_a_negative_policy_is_refused(
     answer = call(capsys, monkeypatch, "--config", str(path), "cleanup")
     assert answer.code == 1
     assert "days cannot be negative" in answer.err
+
+
+def test_documents_that_were_moved_to_files_are_not_shown_as_dropped(scene: Scene):
+    kept, dropped = scene.drafts("kept", "dropped")
+    scene.refine(kept_result(kept), ended_result(dropped, State.DROPPED, "too_short"))
+    engine, catalogue = scene.store.engine, Catalogue(scene.store.engine)
+    assert mark_archived(engine, [(kept.id, 1)], "trial/2026/x.parquet", scene.now, lambda _: True) == 1
+    status = catalogue.status(RECIPE, scene.now)
+    assert status["documents"] == {"archived": 1, "dropped": 1}
+    assert status["ended"] == {"too_short": 1}
+    assert [row["id"] for row in catalogue.documents(RECIPE, [State.DROPPED], 10)] == [dropped.id]
+    assert {row["state"] for row in catalogue.documents(RECIPE, [], 10)} == {"archived", "dropped"}

@@ -180,7 +180,7 @@ def fetch_in_vain(scene: Scene, **result: Any) -> None:
 
 @pytest.mark.parametrize(
     "result",
-    [{}, {"dropped": "http_404"}, {"result": Quarantine(reason="reset")}],
+    [{}, {"drop_reason": "http_404"}, {"result": Quarantine(reason="reset")}],
     ids=["same", "gone", "down"],
 )
 def test_an_item_that_its_source_corrects_gets_a_revision_although_its_page_is_the_same(

@@ -69,7 +69,7 @@ def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(
     raw = archived_bodies(crypto_run.app)
     assert raw
     assert not (tmp_path / "data" / "archive").exists()
-    assert check_health(crypto_run.app)["archive"] == "ok"
+    assert check_health(crypto_run.app)["parts"]["archive"]["ok"] is True
     saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
 
@@ -110,7 +110,9 @@ def test_commands_report_what_is_wrong_with_a_bucket(
     assert "refuses this key" in refused.err
     assert "not-the-secret" not in refused.err
     answer = call(capsys, monkeypatch, "health", "--json")
-    assert (answer.code, answer.record["archive"]) == (1, "archive_denied")
+    archive = answer.record["parts"]["archive"]
+    assert (answer.code, archive["ok"]) == (1, False)
+    assert archive["detail"].startswith("archive_denied")
     write_settings(endpoint="http://127.0.0.1:1")
     assert "its server answers" in call(capsys, monkeypatch, "init").err
 

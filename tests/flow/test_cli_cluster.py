@@ -11,11 +11,11 @@ from tests.pure.newsroom import reports
 from headwater.cli.standalone import cluster as cluster_command
 
 
-def lines(*events: str, each: int = 5, **more: Any) -> list[dict[str, Any]]:
+def lines(*events: str, per_event: int = 5, **more: Any) -> list[dict[str, Any]]:
     return [
         {"id": item.id, "title": item.title, "text": item.text, "published_at": item.published_at.isoformat()}
         | more
-        for item in reports(*events, each=each)
+        for item in reports(*events, per_event=per_event)
     ]
 
 
@@ -52,9 +52,9 @@ def test_the_order_of_the_lines_changes_nothing(run_cluster: Any, tmp_path: Path
 
 def test_continuing_stories_keep_their_ids(run_cluster: Any, tmp_path: Path):
     before = tmp_path / "yesterday.jsonl"
-    run_cluster(write_lines(tmp_path / "a.jsonl", lines("mill", each=4)), "--out", before)
+    run_cluster(write_lines(tmp_path / "a.jsonl", lines("mill", per_event=4)), "--out", before)
     after = run_cluster(
-        write_lines(tmp_path / "b.jsonl", lines("mill", "vote", each=9)), "--earlier", before
+        write_lines(tmp_path / "b.jsonl", lines("mill", "vote", per_event=9)), "--earlier", before
     ).records
     ids_before = {record["story"] for record in map(json.loads, before.read_text().splitlines())}
     assert ids_before < {record["story"] for record in after}
@@ -72,7 +72,7 @@ def test_g11_no_story_spans_two_groups(run_cluster: Any, tmp_path: Path):
 
 def test_a_bad_line_is_named_or_skipped(run_cluster: Any, tmp_path: Path):
     articles = [
-        *lines("mill", each=2),
+        *lines("mill", per_event=2),
         {"title": "no id"},
         {"id": "mill-00"},
         {"id": 7, "published_at": "soon"},
@@ -86,14 +86,14 @@ def test_a_bad_line_is_named_or_skipped(run_cluster: Any, tmp_path: Path):
 
 
 def test_the_input_is_not_overwritten(run_cluster: Any, tmp_path: Path):
-    path = write_lines(tmp_path / "in.jsonl", lines("mill", each=2))
+    path = write_lines(tmp_path / "in.jsonl", lines("mill", per_event=2))
     answer = run_cluster(path, "--out", path)
     assert answer.code != 0
     assert "same file" in answer.err
 
 
 def test_earlier_results_must_be_results_of_the_command(run_cluster: Any, tmp_path: Path):
-    path = write_lines(tmp_path / "in.jsonl", lines("mill", each=2))
+    path = write_lines(tmp_path / "in.jsonl", lines("mill", per_event=2))
     answer = run_cluster(path, "--earlier", path)
     assert answer.code != 0
     assert "line 1 is not output" in answer.err
@@ -103,7 +103,7 @@ def test_without_the_extra_words_decide_and_the_reference_profile_says_what_to_i
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setattr(cluster_command, "nlp_installed", lambda: False)
-    path = write_lines(tmp_path / "in.jsonl", lines("mill", each=2))
+    path = write_lines(tmp_path / "in.jsonl", lines("mill", per_event=2))
     assert "words alone" in call(capsys, monkeypatch, "cluster", str(path)).err
     refused = call(capsys, monkeypatch, "cluster", "--words-only", "--profile", "reference", str(path))
     assert refused.code != 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call, call_in, shell
 
 from headwater.app import App
 from headwater.model.jobs import Quarantine, State, Task
@@ -25,11 +25,8 @@ LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CommandResult, CommandResult]:
     """A folder in which the demo ran twice, and both outputs."""
     folder = tmp_path_factory.mktemp("demo")
-    runs = [
-        shell("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data", at=folder)
-        for _ in range(2)
-    ]
-    return folder / "data", runs[0], runs[1]
+    words = ("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data")
+    return folder / "data", shell(*words, at=folder), call_in(folder, *words)
 
 
 @pytest.fixture
@@ -143,7 +140,7 @@ def test_a_kept_document_is_explained_with_its_fingerprints_its_story_and_its_de
 
 def test_text_from_outside_cannot_control_the_terminal(demo_copy: App, run_on_copy: RunCli):
     with write_transaction(demo_copy.store.engine) as connection:
-        connection.execute(update(documents).values(title="\x1b[2Jgone\x9b31m \u202eback [bold]x[/bold]"))
+        connection.execute(update(documents).values(title="gone \x1b[2J\x9b31m \u202eback [bold]x[/bold]"))
     for words in (("docs", "list"), ("docs", "list", "--state", "duplicate")):
         out = run_on_copy(*words).out
         assert "gone" in out

@@ -6,15 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import CommandResult, shell
+from tests.flow.command_line import CommandResult, call_in, shell
 
-# A command waits half a minute for a locked database; these tests do not.
-SHORT_BUSY_TIMEOUT = """
-import headwater.store.connect as connect
-from headwater.cli import main
-connect.SQLITE_PRAGMAS = (*connect.SQLITE_PRAGMAS, "PRAGMA busy_timeout=50")
-main()
-"""
+from headwater.store import connect
 
 
 def assert_sentence(answer: CommandResult, *words: str) -> None:
@@ -33,8 +27,13 @@ def assert_usage(answer: CommandResult, *words: str) -> None:
         assert word in answer.err
 
 
+def test_a_process_ends_with_the_code_and_the_sentence(tmp_path: Path):
+    """The other tests call the program in this process."""
+    assert_sentence(shell("--data", "nowhere", "status", at=tmp_path), "no database in nowhere", "init")
+
+
 def test_an_unknown_recipe_is_reported_with_the_available_ones(tmp_path: Path):
-    assert_sentence(shell("run", "nope", "--once", at=tmp_path), "no recipe 'nope'", "crypto")
+    assert_sentence(call_in(tmp_path, "run", "nope", "--once"), "no recipe 'nope'", "crypto")
 
 
 @pytest.mark.parametrize(
@@ -51,21 +50,21 @@ def test_a_bad_settings_file_is_reported_with_file_line_and_field(
     tmp_path: Path, text: str, words: tuple[str, ...]
 ):
     (tmp_path / "bad.yaml").write_text(text)
-    assert_sentence(shell("--config", "bad.yaml", "status", at=tmp_path), *words)
+    assert_sentence(call_in(tmp_path, "--config", "bad.yaml", "status"), *words)
 
 
 def test_a_missing_settings_file_is_reported(tmp_path: Path):
-    assert_sentence(shell("--config", "none.yaml", "status", at=tmp_path), "no file none.yaml")
+    assert_sentence(call_in(tmp_path, "--config", "none.yaml", "status"), "no file none.yaml")
 
 
 def test_reading_a_missing_installation_creates_nothing(tmp_path: Path):
-    assert_sentence(shell("--data", "nowhere", "status", at=tmp_path), "no database in nowhere", "init")
+    assert_sentence(call_in(tmp_path, "--data", "nowhere", "status"), "no database in nowhere", "init")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_data_folder_that_cannot_be_created_leaves_nothing_behind(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    assert_sentence(shell("--data", "file/data", "init", at=tmp_path), "cannot be created")
+    assert_sentence(call_in(tmp_path, "--data", "file/data", "init"), "cannot be created")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -82,30 +81,32 @@ def test_a_data_folder_that_cannot_be_created_leaves_nothing_behind(tmp_path: Pa
 def test_a_bad_database_is_reported_without_its_password(
     tmp_path: Path, address: str, words: tuple[str, ...]
 ):
-    answer = shell("status", at=tmp_path, HEADWATER_DATABASE=address)
+    answer = call_in(tmp_path, "status", HEADWATER_DATABASE=address)
     assert_sentence(answer, *words)
     assert "hush" not in answer.err
 
 
 def test_a_damaged_database_is_reported(tmp_path: Path):
     (tmp_path / "headwater.db").write_bytes(random.Random(7).randbytes(9000))
-    assert_sentence(shell("--data", ".", "status", at=tmp_path), "damaged", "backup")
+    assert_sentence(call_in(tmp_path, "--data", ".", "status"), "damaged", "backup")
 
 
-def test_a_locked_database_can_be_read_but_not_changed(tmp_path: Path):
-    assert shell("--data", "d", "init", at=tmp_path).code == 0
+def test_a_locked_database_can_be_read_but_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # A command waits half a minute for a locked database; this test does not.
+    monkeypatch.setattr(connect, "SQLITE_PRAGMAS", (*connect.SQLITE_PRAGMAS, "PRAGMA busy_timeout=50"))
+    assert call_in(tmp_path, "--data", "d", "init").code == 0
     with closing(sqlite3.connect(tmp_path / "d" / "headwater.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        status = shell("--data", "d", "status", at=tmp_path, program=("-c", SHORT_BUSY_TIMEOUT))
-        pause = shell("--data", "d", "sources", "pause", "x", at=tmp_path, program=("-c", SHORT_BUSY_TIMEOUT))
+        status = call_in(tmp_path, "--data", "d", "status")
+        pause = call_in(tmp_path, "--data", "d", "sources", "pause", "x")
     assert status.code == 0
     assert_sentence(pause, "database is locked", "try again")
 
 
 def test_a_usage_error_has_exit_code_2(tmp_path: Path):
-    assert_usage(shell("nope", at=tmp_path), "No such command 'nope'")
-    assert_usage(shell("stats", at=tmp_path), "Did you mean 'status'")
-    assert_usage(shell("run", at=tmp_path), "RECIPE")
+    assert_usage(call_in(tmp_path, "nope"), "No such command 'nope'")
+    assert_usage(call_in(tmp_path, "stats"), "Did you mean 'status'")
+    assert_usage(call_in(tmp_path, "run"), "RECIPE")
 
 
 def test_the_version_is_printed(tmp_path: Path):

@@ -19,7 +19,7 @@ from headwater.store.sql_store import SqlStore
 RunCli = Callable[..., CommandResult]
 LIST = """
 subjects:
-  - {id: brindle, name: Brindle, tickers: [BRF], legal_names: [Brindle Foods plc], brands: [Oatling]}
+  - {id: brindle, name: Brindle, identifiers: [BRF], legal_names: [Brindle Foods plc], brands: [Oatling]}
   - {id: calder, name: Calder, active: false}
 """
 
@@ -95,7 +95,9 @@ def test_an_invalid_list_is_refused_with_its_reason(tmp_path: Path, text: str, m
 
 
 def test_r81_a_name_of_several_kinds_counts_as_the_most_certain_one(tmp_path: Path):
-    (tmp_path / "s.yaml").write_text("subjects: [{id: a, name: Arden, tickers: [Arden], brands: [Arden]}]")
+    (tmp_path / "s.yaml").write_text(
+        "subjects: [{id: a, name: Arden, identifiers: [Arden], brands: [Arden]}]"
+    )
     subjects, matching = load_subjects(tmp_path / "s.yaml")
     (mention,) = build_subject_matcher(subjects, matching).find("Arden rose.")
-    assert (mention.kind, mention.confidence) == ("ticker", 0.9)
+    assert (mention.kind, mention.confidence) == ("identifier", 0.9)

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call, call_in
 
 from headwater.app import App
 from headwater.model.source import Source
@@ -124,7 +124,7 @@ def test_c2_the_usual_addresses_are_tried_when_a_site_names_no_feed(run_cli: Run
         failed = run_cli("sources", "add", "crypto", "http://plain.example/other", "--name", "Other")
     assert added.record["url"] == "http://plain.example/rss.xml"
     assert failed.code == 1
-    assert "http_404" in failed.err
+    assert "it answers with status 404" in failed.err
 
 
 def test_c5_a_feed_that_does_not_answer_in_two_seconds_is_not_added(run_cli: RunCli, internet: Internet):
@@ -213,6 +213,11 @@ def test_a_feed_is_added_under_its_own_title_and_only_once(run_cli: RunCli):
     )
     assert again.record == first | {"new": False}
     stored = run_cli("sources", "show", "Ledger Lane", "--json").record
+    assert (stored["trigger_seconds"], stored["trigger_cron"]) == (900, None)
+    words = ("--cron", "0 * * * *", "--replace", "--json")
+    changed = run_cli("sources", "add", "crypto", "http://ledgerlane.example/feed", *words)
+    assert changed.record["changed"] is True
+    stored = run_cli("sources", "show", "Ledger Lane", "--json").record
     assert (stored["origin"], stored["trigger_seconds"], stored["trigger_cron"]) == (
         "operator",
         None,
@@ -223,8 +228,8 @@ def test_a_feed_is_added_under_its_own_title_and_only_once(run_cli: RunCli):
 def test_a_feed_that_is_added_again_keeps_its_other_options(run_cli: RunCli):
     url, fallback = "http://ledgerlane.example/feed", "http://ledgerlane.example/feed/markets"
     assert run_cli("sources", "add", "crypto", url, "--every", "15m").code == 0
-    assert run_cli("sources", "add", "crypto", url, "--fallback", fallback).code == 0
-    assert run_cli("sources", "add", "crypto", url, "--name", "Lane").code == 0
+    assert run_cli("sources", "add", "crypto", url, "--fallback", fallback, "--replace").code == 0
+    assert run_cli("sources", "add", "crypto", url, "--name", "Lane", "--replace").code == 0
     stored = run_cli("sources", "show", "Lane", "--json").record
     assert (stored["trigger_seconds"], stored["options"]) == (900, {"fallback": [fallback]})
 
@@ -263,9 +268,8 @@ def test_a_bad_trigger_is_reported_before_any_request(
 
 def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunCli):
     assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
-    first = shell(
-        "--config", str(settings), "run", "crypto", "--once", "--json", "--quiet", at=settings.parent
-    )
+    run = (settings.parent, "--config", str(settings), "run", "crypto", "--once")
+    first = call_in(*run, "--json", "--quiet")
     assert (first.code, first.err) == (0, "")
     summary = first.record
     assert summary["this_run"]["kept"] == summary["in_all"]["delivered"] > 0
@@ -300,3 +304,77 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
     assert "no longer in the list" in " ".join(shown.split())
     (row,) = [row for row in run_cli("sources", "list", "--json").records if row["name"] == "other"]
     assert (row["active"], row["reason"]) == (False, "unlisted")
+
+
+SITE = {
+    "/": b'<!doctype html><html lang="en"><head><title>Plain Site</title><link rel="alternate" '
+    b'type="application/rss+xml" href="/feed"></head><body><p>Hello.</p></body></html>',
+    "/feed": FEED,
+    "/robots.txt": b"User-agent: *\nDisallow: /1\nSitemap: http://plain.example/sitemap.xml\n",
+    "/sitemap.xml": b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    b"<url><loc>http://plain.example/1</loc></url><url><loc>http://plain.example/2</loc></url></urlset>",
+    "/api": b'{"items": [{"link": "/1"}]}',
+}
+
+
+@pytest.fixture
+def plain_site(settings: Path) -> Iterator[str]:
+    with serving_site(SITE) as address:
+        settings.write_text(
+            settings.read_text().replace("hosts: {", f'hosts: {{"plain.example": "{address}", ')
+        )
+        yield address
+
+
+def test_a_site_offers_its_feed_its_sitemap_and_its_page_with_a_preview(run_cli: RunCli, plain_site: str):
+    record = run_cli("sources", "add", "news", "http://plain.example/", "--json").record
+    assert (record["kind"], record["url"], record["name"]) == (
+        "feed",
+        "http://plain.example/feed",
+        "Plain Wire",
+    )
+    assert [item["title"] for item in record["preview"]["items"]] == ["Old"]
+    assert record["preview"]["pages"] == "disallowed"
+    assert record["others"] == [
+        {"kind": "sitemap", "url": "http://plain.example/sitemap.xml"},
+        {"kind": "page", "url": "http://plain.example/"},
+    ]
+
+
+def test_the_kind_of_an_address_is_detected(run_cli: RunCli, plain_site: str):
+    sitemap = run_cli("sources", "add", "news", "http://plain.example/sitemap.xml", "--json").record
+    assert (sitemap["kind"], sitemap["preview"]["item_count"]) == ("sitemap", 2)
+    refused = run_cli("sources", "add", "news", "http://plain.example/api")
+    assert (refused.code, "options.fields" in refused.err) == (1, True)
+    words = ("--kind", "json", "--option", "items=items", "--option", "fields={url: link}", "--json")
+    assert run_cli("sources", "add", "news", "http://plain.example/api", *words).record["kind"] == "json"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("crypto", "http://plain.example/sitemap.xml"), "is a sitemap, and the recipe 'crypto' has no such"),
+        (("crypto", "http://plain.example/", "--kind", "crawl"), "does not know the kind 'crawl'"),
+        (
+            ("news", "http://plain.example/", "--kind", "crawl", "--option", "depht=2"),
+            "did you mean 'depth'?",
+        ),
+        (("news", "http://plain.example/", "--option", "depth"), "give NAME=VALUE"),
+        (("news",), "either an address or --bundled"),
+        (("news", "http://127.0.0.1:9/feed"), 'set `allow: ["127.0.0.1:9"]` in the settings'),
+        (("news", "--bundled"), "comes without a list"),
+        (("markets", "--bundled"), "set `recipes: {markets: {sources: bundled}}`"),
+    ],
+)
+def test_a_source_that_cannot_be_added_is_refused_with_what_to_do(
+    run_cli: RunCli, plain_site: str, words: tuple[str, ...], message: str
+):
+    refused = run_cli("sources", "add", *words)
+    assert refused.code == 1
+    assert message in refused.err
+    assert run_cli("sources", "list", words[0], "--json").out.count("plain.example") == 0
+
+
+def test_the_list_that_comes_with_a_recipe_is_added_on_request(run_cli: RunCli):
+    record = run_cli("sources", "add", "crypto", "--bundled", "--json").record
+    assert record == {"recipe": "crypto", "sources": 44, "new": 44}

@@ -8,7 +8,16 @@ import pytest
 from tests.support.recipe_run import RecipeRun, recipe_run
 
 from headwater.model.jobs import State
-from headwater.store.schema.flow import captures, leads, quarantine, revisions
+from headwater.model.page import PageMode
+from headwater.store.schema.flow import (
+    captures,
+    leads,
+    quarantine,
+    revisions,
+    sources,
+    stories,
+    story_members,
+)
 from headwater_demo.faults import Fault
 from headwater_demo.internet import Internet, running
 
@@ -108,7 +117,13 @@ def test_c12_a_page_that_fails_twice_is_fetched_the_third_time(
     assert [row["url"] for row in crypto_run.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
 
 
-def test_a_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, internet: Internet):
+def _require_pages(crypto_run: RecipeRun) -> None:
+    with crypto_run.app.store.engine.begin() as connection:
+        connection.execute(sources.update().values(pages=PageMode.REQUIRE))
+
+
+def test_a_required_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, internet: Internet):
+    _require_pages(crypto_run)
     url = _publish_failing(internet, Fault(status=410), 1)
     crypto_run.poll_again()
     (lead,) = crypto_run.rows(leads, url=url)
@@ -116,9 +131,10 @@ def test_a_page_that_is_gone_is_dropped_with_its_reason(crypto_run: RecipeRun, i
     assert [row for row in crypto_run.documents() if row["url"] == url] == []
 
 
-def test_a_page_that_never_answers_is_quarantined_and_can_be_retried(
+def test_a_required_page_that_never_answers_is_quarantined_and_can_be_retried(
     crypto_run: RecipeRun, internet: Internet
 ):
+    _require_pages(crypto_run)
     url = _publish_failing(internet, Fault(status=500), 4)
     crypto_run.poll_again()
     (lead,) = crypto_run.rows(leads, url=url)
@@ -128,3 +144,46 @@ def test_a_page_that_never_answers_is_quarantined_and_can_be_retried(
     crypto_run.run()
     assert [row["url"] for row in crypto_run.documents(State.KEPT) if row["title"] == "Hard to get"] == [url]
     assert crypto_run.rows(quarantine) == []
+
+
+def test_c19_reworded_reports_by_three_publishers_are_one_story(internet: Internet, tmp_path: Path):
+    reports = {
+        "hashfield.example": (
+            "Quaymaster fund freezes payouts after $48 million hole",
+            (
+                "Quaymaster Capital has stopped all payouts, managing partner Odile Brandt told investors in Arden on Friday. "
+                "About 48 million dollars are missing from its accounts. The auditors will report in two weeks, she said."
+            ),
+        ),
+        "ledgerlane.example": (
+            "Missing millions at Quaymaster: Brandt locks the tills",
+            (
+                "Investors of Quaymaster Capital cannot withdraw their money any more. In a letter from Arden, Odile Brandt "
+                "admits a gap of 48 million dollars. Nobody knows yet where it went, and lawyers are preparing a case."
+            ),
+        ),
+        "tokentribune.example": (
+            "Odile Brandt admits shortfall at her fund",
+            (
+                "It is the largest gap in the history of Arden: $48m cannot be found in the books of Quaymaster Capital. "
+                "Withdrawals remain closed until an audit is complete, Brandt wrote on Friday."
+            ),
+        ),
+    }
+    published_urls = {
+        internet.publish(host, title=title, paragraphs=[text])["urls"][0]
+        for host, (title, text) in reports.items()
+    }
+    feeds = [(feed["name"], feed["url"]) for feed in internet.feeds()]
+    with recipe_run(tmp_path, internet, feeds=feeds) as crypto_run:
+        crypto_run.run()
+        members = {
+            row["id"]
+            for row in crypto_run.documents(State.KEPT)
+            if row["url"].partition("?")[0] in published_urls
+        }
+        assert len(members) == 3
+        rows = crypto_run.rows(story_members)
+        (story_id,) = {row["story_id"] for row in rows if row["document_id"] in members}
+        (story,) = crypto_run.rows(stories, id=story_id)
+        assert (story["size"], story["attributes"]["domains"]) == (3, 3)

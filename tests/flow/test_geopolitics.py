@@ -147,7 +147,7 @@ def test_g13_g16_g21_a_story_has_summary_topic_score_and_their_evidence(
     assert attributes["articles"] == 3
     assert attributes["domains"] == 3
     assert attributes["topic"]["name"] == "conflict, war and peace"
-    assert attributes["flashpoint_title"] == "Kelmar Strait"
+    assert attributes["subject_title"] == "Kelmar Strait"
     components = attributes["components"]
     weighed = (
         0.30 * components["volume"]

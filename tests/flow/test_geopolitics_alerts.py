@@ -54,7 +54,7 @@ def test_g17_an_alert_is_retried_or_quarantined_and_delivered_once(
         assert len(by_title) == len(ops.envelopes) == 2
         for envelope in by_title.values():
             assert envelope.record.attributes["alert"] == ["subject"]
-            assert envelope.record.attributes["flashpoint_title"] == "Kelmar Strait"
+            assert envelope.record.attributes["subject_title"] == "Kelmar Strait"
         quarantined = rows(app, "SELECT reason FROM quarantine WHERE task = 'deliver'")
         assert [row["reason"] for row in quarantined] == ["receiver_refused"] * 2
         next_day(internet, app, clock)

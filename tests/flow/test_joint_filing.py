@@ -21,7 +21,7 @@ entities:
   - {{ticker: NGSC, name: Northgate, sector: Semiconductors, cik: "{PARENT}"}}
   - {{ticker: NGFI, name: Northgate Finance, sector: Finance, cik: "{SUBSIDIARY}"}}
 sources:
-  - {{name: filings, kind: filings_api, each: true, options: {{releases: true}}}}
+  - {{name: filings, kind: filings_api, per_company: true, options: {{releases: true}}}}
 """
 TEXT = "The companies agreed on a joint credit line of nine hundred million dollars, which banks in four countries fund. "
 PAGE = f"<html><body><h1>Current report</h1><p>{TEXT * 8}</p><p>{TEXT[::-1] * 4}</p></body></html>"

@@ -9,8 +9,9 @@ from pathlib import Path
 import obstore
 import pytest
 from msgspec.structs import asdict
+from msgspec.structs import replace as with_settings
 from rich.console import Console
-from tests.flow.command_line import call, shell
+from tests.flow.command_line import call, call_in
 from tests.servers.seaweed import Seaweed
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.markets_run import EVERYTHING, markets_run
@@ -20,8 +21,12 @@ from headwater.archive.bucket import S3Server
 from headwater.archive.named_objects import objects_in_bucket, objects_in_buckets, objects_in_folder
 from headwater.cli.demo import demo_settings
 from headwater.cli.render.run_summary import print_run_summary, read_counts, summarise_run
-from headwater.ops.object_copies import copy_objects
+from headwater.model.recipe import Envelope, ParsedDocument
+from headwater.ops.object_copies import copy_objects, copy_recent_payloads
+from headwater.runtime.maintenance import tasks_for
 from headwater.settings.settings import Settings
+from headwater.store.connect import read_transaction
+from headwater.store.records import documents_by_id
 from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
@@ -133,6 +138,31 @@ def test_several_pages_of_a_poll_are_stored_side_by_side(market_run, tmp_path: P
     assert all(re.fullmatch(r"raw(-\d+)?\.json", name) for name in names)
 
 
+def test_r48_r84_r85_named_objects_follow_each_document_as_a_delivery(market_run, tmp_path: Path):
+    settings = with_settings(market_run.app.settings, objects=str(tmp_path))
+    app = App(settings, market_run.clock)
+    vars(app)["store"] = market_run.app.store
+    assert "objects" in {route.sink for route in app.recipe("markets").routes}
+    assert "copy_payloads" in tasks_for(app)
+    kept = [row["id"] for row in market_run.rows(documents, state="kept")]
+    with read_transaction(app.store.engine) as connection:
+        records = documents_by_id(connection, kept)
+    envelopes = [
+        Envelope(key=f"{name}-1", route="objects", record=records[name], revision=1) for name in kept
+    ]
+    for _ in range(2):
+        receipts = [outcome.receipt for outcome in app.sinks["objects"].send(envelopes)]
+    assert len(receipts) == len(kept) > 0
+    for receipt in receipts:
+        assert (tmp_path / receipt).read_text(encoding="utf-8")
+        assert (tmp_path / receipt).with_name("parser_output.json").exists()
+    raw = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("raw*.json")}
+    assert raw == {("app-raw-content", "news_api")}
+    # Prices have no documents: a maintenance task copies their payloads.
+    assert copy_recent_payloads(app)["markets"] > 0
+    assert any((tmp_path / "app-raw-data").rglob("raw.json"))
+
+
 def test_r84_r85_text_and_parser_output_are_stored_per_document(market_run, tmp_path: Path):
     copy_objects(market_run.app, "markets", object_layout(ResourceNames()), objects_in_folder(tmp_path), None)
     row = next(
@@ -160,7 +190,10 @@ def test_r84_r85_text_and_parser_output_are_stored_per_document(market_run, tmp_
 
 def test_5_7_a_ticker_cannot_lead_out_of_its_folder():
     names = object_layout(ResourceNames())
-    assert names.part("news_api", "../../BRK.B", "d1", "x") == "app-normalized/news_api/-BRK-B/d1/x"
+    document = ParsedDocument(
+        id="d1", kind="news_api", attributes={"ticker": "../../BRK.B"}, text="", record={}
+    )
+    assert names.part(document, "x") == "app-normalized/news_api/-BRK-B/d1/x"
 
 
 def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Path):
@@ -207,7 +240,7 @@ def test_the_demo_settings_contain_no_real_address(tmp_path: Path):
 
 def test_the_demo_runs_the_recipe_to_its_end_with_its_own_key_only(tmp_path: Path):
     words = ("demo", "run", "--recipe", "markets", "--size", "small", "--data", "data", "--json")
-    summary = shell(*words, at=tmp_path, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
+    summary = call_in(tmp_path, *words, HEADWATER_MASSIVE_KEY="a-real-key").record["recipes"]["markets"]
     assert summary["trouble"] == []
     assert summary["in_all"]["kept"] == summary["in_all"]["delivered"] > 30
     assert (summary["in_all"]["quarantined"], summary["in_all"]["waiting"]) == (0, 0)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import yaml
 from sqlalchemy import insert, select, update
-from tests.flow.command_line import CommandResult, call, shell
+from tests.flow.command_line import CommandResult, call
 from tests.flow.test_backup_drill import all_rows, archived_bodies
 from tests.servers.postgres import Postgres
 from tests.servers.seaweed import Seaweed
@@ -289,7 +289,7 @@ def test_the_command_moves_and_reports(
     assert local_list == moved_list != ""
     noted = call(capsys, monkeypatch, "docs", "list", "--json")
     assert "the data here may be out of date" in noted.err
-    answer = shell("run", "crypto", "--once", at=tmp_path)
+    answer = call(capsys, monkeypatch, "run", "crypto", "--once")
     assert answer.code == 1
     assert answer.err.count("moved to the environment 'cluster'") == 1
     assert call(capsys, monkeypatch, "--env", "cluster", "move", "--to", "cluster").code == 1

@@ -62,7 +62,7 @@ def _with_extraction(change: Callable[[Reading], Reading | Unreadable]) -> Calla
         return read
 
     return lambda recipe: replace(
-        recipe, extract={kind: after(extract) for kind, extract in recipe.extract.items()}
+        recipe, extract={kind: after(extract) for kind, extract in recipe.extract.items()}, pages={}
     )
 
 

@@ -1,13 +1,11 @@
 """The tutorial, followed to the letter in an empty folder: every file is saved, every command is run."""
 
-import os
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
-from tests.support.deadline import DEADLINE
+from tests.flow.command_line import CommandResult, call_in, shell
 
 from headwater_demo.internet import running
 
@@ -30,18 +28,11 @@ def _commands() -> list[str]:
     return [line for line in lines if not line.startswith(LEFT_OUT) and line != "headwater run news"]
 
 
-def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run(
-        line,
-        shell=True,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-    )
+def _call(line: str, folder: Path, *, alone: bool) -> CommandResult:
+    """Calls it as a program of its own, or else in this process, which has the same result sooner."""
+    program, *words = shlex.split(line)
+    assert program == "headwater"
+    return shell(*words, at=folder) if alone else call_in(folder, *words)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +47,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
                 (folder / name).write_text(body.replace(PRACTICE, internet.base_url), encoding="utf-8")
         for line in _commands():
             command = _with_real_id(line, printed)
-            completed = _run(command, folder)
-            assert completed.returncode == 0, f"{command}: {completed.stdout}{completed.stderr}"
-            printed.setdefault(line, []).append(completed.stdout)
+            completed = _call(command, folder, alone=line not in printed and " run " in line)
+            assert completed.code == 0, f"{command}: {completed.out}{completed.err}"
+            printed.setdefault(line, []).append(completed.out)
     return printed
 
 

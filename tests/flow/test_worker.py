@@ -97,28 +97,10 @@ def test_a_terminated_worker_ends_cleanly_without_leases_and_its_work_resumes(
     assert {row["lease_owner"] for table in (leads, documents, deliveries) for row in scene.rows(table)} <= {
         None
     }
-    internet.clear_faults()
-    assert processes.finish(processes.start("--until-idle")) == [0], processes.output()
-    _assert_all_done(scene)
     assert "Traceback" not in processes.output()
-
-
-def test_killed_processes_are_replaced_and_their_work_is_done(
-    processes: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
-):
-    internet.fault("hashfield.example", "*", Fault(delay=0.5), times=50)
-    pool = processes.start("--until-idle")
-    processes.wait_until(lambda: len(processes.journal()) > 0)
-    dead = children(pool)
-    assert len(dead) == 2
-    for process in dead:
-        process.kill()
-    processes.wait_until(lambda: pool.poll() is not None or len(set(children(pool)) - set(dead)) == 2)
     internet.clear_faults()
-    assert processes.finish(pool) == [0], processes.output()
-    _assert_all_done(_scene(processes, open_store))
-    assert _delivered(processes) == ARTICLES
-    assert processes.output().count("worker died") == 2
+    processes.run_here()
+    _assert_all_done(scene)
 
 
 def test_processes_whose_parent_was_killed_end_by_themselves_and_free_their_leases(
@@ -134,10 +116,12 @@ def test_processes_whose_parent_was_killed_end_by_themselves_and_free_their_leas
     assert scene.store.lease_owners() == set()
 
 
-def test_leases_of_ended_processes_are_freed_at_the_start(
-    processes: WorkerProcesses, open_store: Callable[[str], SqlStore]
+def test_leases_of_killed_processes_are_freed_at_the_start_and_in_a_run(
+    processes: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
-    """Everything was killed at once: the next start does not wait until the leases expire."""
+    """First everything is killed at once: the next start does not wait until the leases expire. Then only the children: they
+    are replaced."""
+    internet.fault("hashfield.example", "*", Fault(delay=0.5), times=100)
     pool = processes.start()
     processes.wait_until(
         lambda: (processes.folder / "data" / "headwater.db").exists() and len(children(pool)) == 2
@@ -148,7 +132,18 @@ def test_leases_of_ended_processes_are_freed_at_the_start(
         process.kill()
     pool.kill()
     pool.wait()
-    assert processes.finish(processes.start("--until-idle")) == [0], processes.output()
+    lines_before = len(processes.journal())
+    pool = processes.start("--until-idle")
+    processes.wait_until(lambda: len(processes.journal()) > lines_before or pool.poll() is not None)
+    dead = children(pool)
+    assert len(dead) == 2, processes.output()
+    for process in dead:
+        process.kill()
+    processes.wait_until(lambda: pool.poll() is not None or len(set(children(pool)) - set(dead)) == 2)
+    internet.clear_faults()
+    assert processes.finish(pool) == [0], processes.output()
     _assert_all_done(scene)
+    assert _delivered(processes) == ARTICLES
+    assert processes.output().count("worker died") == 2
     status = Catalogue(scene.store.engine).status(RECIPE, scene.now)
     assert status["quarantine"] == 0

@@ -89,5 +89,5 @@ def report(event: str, number: int, *, words: int = 30, group: str = "") -> Stor
     )
 
 
-def reports(*events: str, each: int = 6, group: str = "") -> list[StoryItem]:
-    return [report(event, number, group=group) for event in events or EVENTS for number in range(each)]
+def reports(*events: str, per_event: int = 6, group: str = "") -> list[StoryItem]:
+    return [report(event, number, group=group) for event in events or EVENTS for number in range(per_event)]

@@ -73,12 +73,12 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)
-def test_g24_an_address_that_is_not_public_is_set_aside(address):
+def test_g24_an_address_that_is_not_public_is_refused_with_a_reason(address):
     assert non_public_reason(address)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_not_set_aside(address):
+def test_a_public_address_has_no_reason_for_refusal(address):
     assert non_public_reason(address) is None
 
 
@@ -93,7 +93,7 @@ def test_nothing_the_standard_library_calls_private_is_public(address):
 
 
 @given(st.ip_addresses(v=4))
-def test_every_ipv6_form_that_carries_an_ipv4_address_is_set_aside(address):
+def test_every_ipv6_form_that_carries_an_ipv4_address_is_refused(address):
     number = int(address)
     for carrier in (0xFFFF << 32, 0x64FF9B << 96, 0):
         assert non_public_reason(str(ipaddress.IPv6Address(carrier | number)))

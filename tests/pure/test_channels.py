@@ -6,8 +6,8 @@ import pytest
 
 from headwater.app import App
 from headwater.model.errors import Refused
+from headwater.secret_references import resolve_secret
 from headwater.settings.channels import Channel
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.settings import Settings, read_settings
 from headwater.sinks.mail import MailSink
 from headwater.sinks.slack import SlackSink

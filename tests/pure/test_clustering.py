@@ -183,7 +183,7 @@ def test_communities_are_the_cliques_of_a_ring():
 
 
 def test_a_corpus_beyond_the_window_is_divided_as_within_it():
-    items = reports(each=12)
+    items = reports(per_event=12)
     in_one_window = {frozenset(m.document for m in story.members) for story in build_stories(items)}
     in_small_windows = {
         frozenset(m.document for m in story.members) for story in build_stories(items, window=20)
@@ -239,7 +239,7 @@ def test_copies_of_one_text_are_one_story_however_many():
 
 @pytest.mark.usefixtures("small_windows")
 def test_beyond_the_window_the_order_of_the_input_changes_nothing():
-    items, vectors = reports(each=40), stories_of(40, 40, 40, 40, 40)[0]
+    items, vectors = reports(per_event=40), stories_of(40, 40, 40, 40, 40)[0]
     order = np.random.default_rng(2).permutation(len(items)).tolist()
     stories = build_stories(items, vectors, window=100)
     assert build_stories([items[place] for place in order], vectors[order], window=100) == stories
@@ -278,7 +278,7 @@ def test_months_between_two_clusters_keep_them_apart_beyond_the_window_too():
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf, 3e38])
 def test_only_words_count_where_an_encoder_returns_no_vector(broken: float):
-    items = reports("mill", "quake", each=6)
+    items = reports("mill", "quake", per_event=6)
     meanings = np.repeat(np.eye(2, 8, dtype=np.float32), 6, axis=0)
     meanings[[0, 1, 6]] = broken
     clusters = {
@@ -314,7 +314,7 @@ def test_cells_find_nearly_all_neighbours_of_an_exact_search(monkeypatch: pytest
 
 
 def test_neighbours_come_nearest_first_and_never_themselves():
-    vectors = vectorise(reports(each=4), None).vectors
+    vectors = vectorise(reports(per_event=4), None).vectors
     nearest = nearest_neighbours(vectors, 5)
     assert (np.diff(nearest.similarities, axis=1) <= 1e-6).all()
     assert all(row not in around for row, around in enumerate(nearest.positions.tolist()))

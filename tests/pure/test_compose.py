@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from headwater.engine.compose import compose_document, needs_browser, outcome_of_unreadable
+from headwater.engine.compose import compose_document, needs_browser
+from headwater.engine.page_decision import outcome_of_unreadable
 from headwater.model.document import Document, FactKey, FactValue, with_trail_entry
 from headwater.model.http import Capture
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
+from headwater.model.page import PageState
 from headwater.model.source import Lead, Source, StoredLead
 
 EARLY, LATE = datetime(2026, 11, 13, 8, tzinfo=UTC), datetime(2026, 11, 13, 9, tzinfo=UTC)
@@ -93,7 +95,8 @@ def test_a_field_without_evidence_stays_empty_and_has_no_origin():
 
 def test_the_url_is_that_of_the_page_or_that_of_the_lead_when_it_has_a_body():
     assert compose_document(_draft(), Reading(text="x")).url == "https://wire.example/final"
-    assert compose_document(_draft(body="x"), Reading(text="x")).url == "https://wire.example/a"
+    delivered = compose_document(_draft(body="x"), Reading(text="x"), PageState.NOT_NEEDED)
+    assert delivered.url == "https://wire.example/a"
 
 
 def test_the_subject_of_a_lead_wins_over_that_of_its_source():

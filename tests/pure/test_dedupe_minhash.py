@@ -34,7 +34,7 @@ def test_case_spacing_and_punctuation_do_not_matter():
     assert signature(TITLE.upper(), BODY.replace(", ", " ; ").upper()).keys == signature(TITLE, BODY).keys
 
 
-def test_words_of_a_title_in_any_order_propose_the_same():
+def test_the_title_key_does_not_depend_on_the_order_of_its_words():
     assert signature("a storm hits Arden", BODY).title == signature("Arden: a storm hits", BODY).title
 
 

@@ -124,7 +124,7 @@ def test_a_transposition_is_one_edit():
     assert edit_distance("abc", "cab", 3) == 2
 
 
-def test_edit_distance_agrees_with_its_definition():
+def test_edit_distance_is_symmetric_and_zero_only_for_equal_words():
     generator = random.Random(4)
     words = ["".join(generator.choices("abc", k=generator.randint(1, 5))) for _ in range(60)]
     for first, second in zip(words[::2], words[1::2], strict=True):

@@ -113,7 +113,7 @@ def test_uncertain_dates_cause_a_warning(text, expected, code):
         ("   ", ""),
     ],
 )
-def test_nothing_is_invented(text, code):
+def test_an_impossible_date_is_none_with_a_warning(text, code):
     assert read(text) == (None, code)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from headwater.model.warning_log import WarningLog
 from headwater.sources.feeds.feed import FeedEntry
 from headwater.sources.feeds.fields import excerpt
+from headwater.sources.feeds.parser import parse_feed
 from headwater.sources.feeds.poll import is_teaser
 from headwater.text.written_dates import plausible_date
 
@@ -81,3 +82,25 @@ def test_c11_the_excerpt_of_an_entry_is_plain_text():
 @given(st.text(), st.integers(10, 200))
 def test_an_excerpt_never_exceeds_its_limit(text: str, longest: int):
     assert len(excerpt(text, longest) or "") <= longest + 1
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Tides <script>alert(1)</script> rise", "Tides rise"),
+        ("Tides &lt;script&gt;alert(1)&lt;/script&gt; rise", "Tides rise"),
+        ("Tides &amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt; rise", "Tides rise"),
+        ("<![CDATA[Tides <style>.a > .b {top: 0}</style> rise]]>", "Tides rise"),
+        ("Why the <blink/> tag died", "Why the <blink> tag died"),
+        ("Why the <blink> tag died", "Why the <blink> tag died"),
+        ("Why the &lt;blink&gt; tag died", "Why the <blink> tag died"),
+        ("How to centre a &lt;div&gt;", "How to centre a <div>"),
+        ("&lt;div&gt;Boxed&lt;/div&gt; tides", "Boxed tides"),
+        ("The <b>last</b> <i>tide</i>", "The last tide"),
+    ],
+)
+def test_a_title_loses_its_code_and_keeps_the_tags_that_it_is_about(title: str, expected: str):
+    feed = parse_feed(
+        f'<rss version="2.0"><channel><item><title>{title}</title></item></channel></rss>'.encode()
+    )
+    assert feed.entries[0].title == expected

@@ -78,6 +78,22 @@ def test_deep_nesting_is_survived(closing):
     assert "deep" in (feed.entries[0].content or "")
 
 
+@pytest.mark.parametrize("closing", [True, False])
+def test_nothing_but_nesting_is_not_a_feed(closing):
+    inner = "<b>" * 50_000 + ("</b>" * 50_000 if closing else "")
+    with pytest.raises(NotAFeed) as caught:
+        parse_feed(rss(inner))
+    assert caught.value.reason == "too_deep"
+
+
+def test_an_address_that_was_cut_off_is_not_an_address():
+    (whole, cut) = parse_feed(
+        b'<rss version="2.0"><channel><item><title>A</title><link>http://x.example/long-address</link></item>'
+        b"<item><title>B</title><link>http://x.example/long-ad"
+    ).entries
+    assert (whole.link, cut.title, cut.link) == ("http://x.example/long-address", "B", None)
+
+
 def test_deeply_nested_items_are_survived():
     feed = parse_feed(b'<rss version="2.0"><channel>' + b"<item>" * 20_000 + b"<title>A</title>")
     assert [entry.title for entry in feed.entries] == ["A"]
@@ -114,7 +130,7 @@ def test_deeply_nested_json_is_survived():
 def test_repetition_costs_linear_work(unit):
     """No assertion on time: with quadratic work this test would take very long."""
     data = b'<rss version="2.0"><channel><title>T</title>' + unit * (300_000 // len(unit))
-    assert outcome(data) in {"rss20", "unknown", "refused_entities"}
+    assert outcome(data) in {"rss20", "unknown", "refused_entities", "too_deep"}
 
 
 def test_large_documents_are_refused_by_the_limit():

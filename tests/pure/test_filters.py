@@ -56,7 +56,7 @@ NAMES = {"s1": "Tide Weekly"}
         ({"words": "wind", "quality": 0.9}, "quality"),
     ],
 )
-def test_the_first_condition_that_is_not_met(conditions, condition):
+def test_the_first_condition_that_is_not_met_is_named(conditions, condition):
     assert unmet_condition(DocumentFilter(**conditions), DOCUMENT, NAMES) == condition
 
 
@@ -87,7 +87,7 @@ def test_the_step_drops_with_the_condition_as_reason_and_its_version_follows_the
         ({"without": "port"}, False),
     ],
 )
-def test_conditions_of_stories(conditions, expected):
+def test_a_story_must_meet_every_condition(conditions, expected):
     story = Story(
         id="s",
         recipe="news",

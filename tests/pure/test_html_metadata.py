@@ -38,7 +38,7 @@ def test_linked_data_comes_before_open_graph_and_meta():
     assert reading.origins["published"] == "json-ld NewsArticle.datePublished"
 
 
-def test_authors_by_reference_in_a_graph():
+def test_authors_are_found_by_reference_in_a_graph():
     reading = page(
         linked_data_element(
             '{"@graph": [{"@type": "Article", "author": {"@id": "#ada"}}, {"@type": "Person", "@id": "#ada", "name": "Ada Quill"}]}'
@@ -122,7 +122,7 @@ def test_the_name_of_the_site_is_stripped():
         ("Mon, 06 May 2024 07:08:09 GMT", "2024-05-06T07:08:09+00:00"),
     ],
 )
-def test_dates_as_pages_write_them(text, expected):
+def test_dates_are_parsed_as_pages_write_them(text, expected):
     date = parse_page_date(text)
     assert date is not None
     assert date.isoformat() == expected
@@ -172,7 +172,7 @@ def test_linked_data_never_fails(text):
         ("11-29-2024", "2024-11-29"),
     ],
 )
-def test_dates_of_many_languages_and_of_words_run_together(text, expected):
+def test_dates_of_many_languages_and_dates_run_together_with_words_are_parsed(text, expected):
     date = parse_page_date(text)
     assert date is not None
     assert date.date().isoformat() == expected

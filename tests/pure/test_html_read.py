@@ -1,12 +1,14 @@
 import unicodedata
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.extract.html.classifier.selection import BlockChoice, choose_blocks, without_strays
 from headwater.extract.html.reader import read_html
 from headwater.extract.plain_text import strip_markdown
+from headwater.extract.reader import read_any
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 
 PARAGRAPHS = [
@@ -247,3 +249,33 @@ def test_a_short_text_without_a_likely_block_is_not_chosen():
     likely = np.array([0.35, 0.3, 0.2], np.float32)
     assert choose_blocks(likely, short_lengths, texts).blocks == ()
     assert choose_blocks(likely, long_lengths, texts).blocks != ()
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be", "utf-16"])
+@pytest.mark.parametrize(
+    "media_type", ["text/html", "text/html; charset=utf-16", "text/html; charset=utf-8", None]
+)
+def test_a_page_in_utf_16_is_read_with_or_without_a_mark(charset: str, media_type: str | None):
+    hints = ExtractHints(url="https://courier.example/lamp", media_type=media_type)
+    for markup in (ARTICLE, f"\n\n{ARTICLE}"):
+        reading = read_any(markup.encode(charset), hints)
+        assert isinstance(reading, Reading)
+        assert PARAGRAPHS[1] in reading.text
+        assert "<" not in reading.text
+
+
+ITEM = f"<item><title>Tide</title><link>http://x.example/1</link><description>{PARAGRAPHS[0]}</description></item>"
+LISTINGS = {
+    "an RSS feed": f'<?xml version="1.0"?><rss version="2.0"><channel><title>Wire</title>{ITEM * 4}</channel></rss>',
+    "an Atom feed": f'<feed xmlns="http://www.w3.org/2005/Atom"><entry><summary>{PARAGRAPHS[1]}</summary></entry></feed>',
+    "a sitemap": "<urlset><url><loc>http://x.example/1</loc></url></urlset>",
+    "a list of feeds": '<opml version="2.0"><body><outline text="Wire"/></body></opml>',
+    "a JSON feed": '{"version": "https://jsonfeed.org/version/1.1", "items": [{"content_text": "Tide"}]}',
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), LISTINGS.items())
+@pytest.mark.parametrize("media_type", ["text/html", "application/rss+xml", "text/plain", None])
+def test_a_list_for_programs_is_not_an_article(kind: str, text: str, media_type: str | None):
+    hints = ExtractHints(url="https://courier.example/feed", media_type=media_type)
+    assert read_any(text.encode(), hints) == Unreadable("not_an_article", kind)

@@ -71,7 +71,7 @@ def after(checks, *, step=HOUR, health=None):
         (Failure("breaker_open"), CheckResult.UNKNOWN),
     ],
 )
-def test_p36_what_an_answer_says_about_a_link(answer, sign):
+def test_p36_an_answer_makes_a_check_good_bad_gone_or_inconclusive(answer, sign):
     assert judge_check(answer, NOW).result is sign
 
 
@@ -121,7 +121,7 @@ def test_p36_a_410_makes_a_link_inactive_at_once():
     assert (health.state, health.due_at, alerts) == (LinkState.INACTIVE, None, [LinkAlert.INACTIVE])
 
 
-def test_two_checks_a_week_apart_do_not_make_a_link_inactive():
+def test_two_failures_a_month_apart_do_not_make_a_link_inactive():
     assert after([BAD, BAD], step=30 * DAY)[0].state is LinkState.WARNED
 
 

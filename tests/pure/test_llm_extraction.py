@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.llm.answers import InvalidAnswer, retry_messages
-from headwater.stories.llm.extraction import (
-    QUESTIONS,
-    Extraction,
-    MacroClassification,
-    extraction_messages,
-    parse_extraction,
-    question_for_queue,
-)
+from headwater.stories.llm.extraction import extraction_messages, parse_extraction, question_for_queue
+from headwater_recipes.markets.questions import QUESTIONS, Extraction, MacroClassification
 
 EXTRACTION, MACRO = QUESTIONS["extraction"], QUESTIONS["macro_classification"]
 GOOD = {
@@ -32,9 +26,9 @@ MACRO_GOOD = {
 
 
 def test_r86_the_queue_determines_the_question():
-    assert question_for_queue("app:queue:extraction") is EXTRACTION
-    assert question_for_queue("desk:queue:macro_classification") is MACRO
-    assert question_for_queue("app:queue:parsing") is None
+    assert question_for_queue(QUESTIONS, "app:queue:extraction") is EXTRACTION
+    assert question_for_queue(QUESTIONS, "desk:queue:macro_classification") is MACRO
+    assert question_for_queue(QUESTIONS, "app:queue:parsing") is None
 
 
 def test_a_valid_answer_is_accepted_with_or_without_a_code_fence():

@@ -70,7 +70,7 @@ def test_a_sentence_without_a_number_is_matched_with_an_article_or_dropped():
         answer(("\u202e \x1b[31m", [1]), (" ", [1])),
     ],
 )
-def test_too_few_sentences_are_invalid(words: str):
+def test_an_answer_without_enough_sentences_with_sources_is_invalid(words: str):
     with pytest.raises(InvalidAnswer):
         parse_summary(words, ARTICLES)
 

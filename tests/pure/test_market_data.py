@@ -143,7 +143,7 @@ def test_an_unknown_ticker_causes_a_warning():
     assert result.codes == {"unknown_ticker"}
 
 
-def test_r51_5_1_the_same_answer_with_another_request_id_yields_nothing():
+def test_r51_the_same_answer_with_another_request_id_yields_nothing():
     first = poll(payload(BAR), dataset="previous")
     second_result = poll(payload(BAR), first.discovery.watermark, dataset="previous")
     assert second_result.discovery.bars == ()
@@ -219,6 +219,9 @@ def test_nanoseconds_are_truncated():
     assert parse_timestamp("2026-11-13T10:15:22.123456789-05:00") == datetime(
         2026, 11, 13, 15, 15, 22, 123456, UTC
     )
+
+
+def test_a_number_is_finite_or_none():
     assert number_value("12.5") == 12.5
     assert (number_value("nan"), number_value(True), number_value("x"), number_value(10**400)) == (
         None,

@@ -61,7 +61,7 @@ def test_r79_three_or_four_characters_are_words_in_any_case(text: str, places: l
         ("_Intel_ and **Intel**", ["Intel", "Intel"]),
     ],
 )
-def test_r80_from_five_characters_a_word_with_plural_and_possessive(text: str, places: list[str]) -> None:
+def test_r80_from_five_characters_plural_and_possessive_match_too(text: str, places: list[str]) -> None:
     assert names_found(text, "Intel") == places
 
 
@@ -73,9 +73,9 @@ def test_r80_compat_finds_long_names_inside_words_and_short_ones_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "confidence"), [("ticker", 0.9), ("legal_name", 0.85), ("alias", 0.7), ("brand", 0.6)]
+    ("kind", "confidence"), [("identifier", 0.9), ("legal_name", 0.85), ("alias", 0.7), ("brand", 0.6)]
 )
-def test_r81_confidence_by_kind(kind: str, confidence: float) -> None:
+def test_r81_the_confidence_depends_on_the_kind_of_name(kind: str, confidence: float) -> None:
     (mention,) = build_matcher([Alias("Quillmark", "q", kind)]).find("Quillmark")
     assert (mention.kind, mention.confidence) == (kind, confidence)
 
@@ -86,9 +86,9 @@ def test_r81_an_alias_may_bring_its_own_confidence() -> None:
 
 
 def test_r82_highest_confidence_is_kept_and_counts_are_summed() -> None:
-    matcher = build_matcher([Alias("Quillmark", "q", "brand"), Alias("QLMK", "q", "ticker")])
+    matcher = build_matcher([Alias("Quillmark", "q", "brand"), Alias("QLMK", "q", "identifier")])
     (mention,) = matcher.find("Quillmark, Quillmark, QLMK")
-    assert mention == Mention("q", "ticker", 0.9, 3, ((0, 9), (11, 20), (22, 26)))
+    assert mention == Mention("q", "identifier", 0.9, 3, ((0, 9), (11, 20), (22, 26)))
 
 
 def test_r83_step_sets_mentions_with_offsets_and_a_version_of_the_names() -> None:

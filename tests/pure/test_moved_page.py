@@ -11,6 +11,7 @@ import structlog
 from headwater.engine.fetch import RecipeFetches
 from headwater.model.http import Response
 from headwater.model.jobs import Job, Task
+from headwater.model.page import PageMode
 from headwater.model.source import Lead, StoredLead
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
@@ -20,7 +21,10 @@ BODY = b"<p>The same words as before.</p>"
 
 @pytest.mark.parametrize(("status", "body"), [(304, b""), (200, BODY)])
 def test_an_unchanged_page_that_moved_gets_its_new_url(status: int, body: bytes):
-    context: Any = SimpleNamespace(fetcher=object(), clock=lambda: NOW, log=structlog.get_logger())
+    recipe = SimpleNamespace(page_mode=lambda _kind, _setting: PageMode.REQUIRE)
+    context: Any = SimpleNamespace(
+        fetcher=object(), clock=lambda: NOW, log=structlog.get_logger(), recipe=lambda _job: recipe
+    )
     fetches = RecipeFetches(context, Job("trial", Task.FETCH))
     lead = Lead(identity="a", url=OLD, version="v1")
     stored = StoredLead(

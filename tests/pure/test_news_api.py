@@ -290,9 +290,10 @@ def test_a_poll_stops_at_its_page_limit_and_asks_to_continue():
     assert result.discovery.again == timedelta(0)
 
 
-def test_without_pages_the_description_is_the_text():
-    (lead,) = poll(pages([article(1)]), source(options={"fetch_pages": False})).leads
-    assert (lead.body, lead.body_type) == ("The chip maker expects growth.", "text/plain")
+def test_an_article_without_an_address_has_its_description_as_text():
+    addressed, nameless = poll(pages([article(1), article(2, article_url="")])).leads
+    assert (addressed.body, addressed.hints["summary"]) == (None, "The chip maker expects growth.")
+    assert (nameless.body, nameless.is_complete) == ("The chip maker expects growth.", True)
 
 
 def test_a_changed_article_is_a_lead_again_and_one_without_an_id_causes_a_warning():

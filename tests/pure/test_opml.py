@@ -22,7 +22,7 @@ outlines = st.builds(
 
 
 @given(st.lists(outlines, max_size=8, unique_by=lambda outline: outline.url))
-def test_c1_what_is_written_is_read_again(expected: list[OpmlOutline]):
+def test_c1_every_url_that_is_written_is_read_again(expected: list[OpmlOutline]):
     parsed, warnings = parse_opml(write_opml("All <of> them", expected).encode())
     assert {outline.url for outline in parsed} == {outline.url for outline in expected}
     assert warnings == () or all(line.startswith(("mojibake", "double_encoded")) for line in warnings)

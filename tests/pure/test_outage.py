@@ -1,13 +1,18 @@
 """Whether our own network is down, decided from the requests so far."""
 
+import asyncio
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.deadline import DEADLINE
 
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.outage import OutageDetector, Reachability, after_answer, after_failure
 from headwater.model.http import Failure
 
+MOMENT = timedelta(seconds=DEADLINE)
 HOSTS = st.sampled_from(["a", "b", "c", "d"])
 
 
@@ -53,21 +58,46 @@ def test_an_answer_always_ends_an_outage(events: list[tuple[bool, str]]):
     assert (state.down_since is None) or len(state.failing) >= 3
 
 
+async def failures(detector: OutageDetector, hosts: str, reason: str = "refused") -> list[str]:
+    """All hosts fail at the same time; returns with which reason each request ends."""
+
+    async def fail(host: str) -> str:
+        try:
+            await detector.record_failure(host, Failure(reason), detector.enter(host), local=False)
+        except FetchStopped as stopped:
+            return stopped.failure.reason
+        return reason
+
+    return list(await asyncio.gather(*(fail(host) for host in hosts)))
+
+
 @pytest.mark.parametrize("reason", ["truncated", "protocol", "encoding", "too_large"])
 def test_a_broken_answer_is_an_answer(reason: str):
-    detector = OutageDetector(lambda: 0.0)
-    for host in "abcd":
-        detector.record_failure(host, Failure(reason), detector.enter(host), local=False)
+    detector = OutageDetector(lambda: 0.0, MOMENT)
+    assert asyncio.run(failures(detector, "abcd", reason)) == [reason] * 4
     assert detector.state.down_since is None
 
 
+def test_the_hosts_that_fail_first_are_not_blamed_either():
+    assert asyncio.run(failures(OutageDetector(lambda: 0.0, MOMENT), "abcd")) == ["offline"] * 4
+
+
+def test_a_failure_is_reported_as_soon_as_something_else_answers():
+    async def run() -> list[str]:
+        detector = OutageDetector(lambda: 0.0, MOMENT)
+        task = asyncio.create_task(failures(detector, "ab"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        detector.record_answer("c")
+        return await task
+
+    assert asyncio.run(run()) == ["refused", "refused"]
+
+
 def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():
-    now, returned = [100.0], []
-    detector = OutageDetector(lambda: now[0], lambda: returned.append(now[0]))
-    for host in "ab":
-        detector.record_failure(host, Failure("refused"), detector.enter(host), local=False)
-    with pytest.raises(FetchStopped):
-        detector.record_failure("c", Failure("refused"), detector.enter("c"), local=False)
+    now, return_times = [100.0], []
+    detector = OutageDetector(lambda: now[0], MOMENT, lambda: return_times.append(now[0]))
+    assert asyncio.run(failures(detector, "abc")) == ["offline"] * 3
     with pytest.raises(FetchStopped):
         detector.check()
     now[0] += 30
@@ -77,4 +107,4 @@ def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():
         detector.enter("d")
     detector.record_answer("b")
     detector.check()
-    assert returned == [130.0]
+    assert return_times == [130.0]

@@ -4,7 +4,7 @@ import pytest
 from tests.support.poll_sessions import NOW, answer, make_source, run_session
 
 from headwater.model.errors import Permanent
-from headwater.sources.page_section import discover_page_section
+from headwater_recipes.markets.endpoints import discover_company_page
 
 PAGE = "<html><head><title>Investors</title></head><body><p>{today}</p><ul id='news'><li>{news}</li></ul></body></html>"
 
@@ -15,7 +15,7 @@ def poll(today="Monday", news="A meeting in Lisbon", watermark=None, selector="#
     )
     page = PAGE.format(today=today, news=news)
     return run_session(
-        discover_page_section(fields, NOW), lambda request: answer(request, page, status=status, etag='"1"')
+        discover_company_page(fields, NOW), lambda request: answer(request, page, status=status, etag='"1"')
     )
 
 

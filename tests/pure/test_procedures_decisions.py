@@ -81,7 +81,7 @@ def test_technical_requirements_privacy_comments_and_notes_are_ignored():
     assert "Luisa" not in str(document)
 
 
-def test_p17_the_organism_may_come_from_the_frame_and_the_territory_from_it():
+def test_p17_the_organism_is_read_from_the_frame_of_the_page_and_the_territory_from_the_organism():
     (document,) = read(BASE)
     assert document["organismo"] == "Ayuntamiento de Muestra"
     assert document["territorio"] == {"nivel": "local", "municipio": "muestra"}

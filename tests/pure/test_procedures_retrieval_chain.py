@@ -54,7 +54,7 @@ def _river(query: str, language: str) -> Sequence[Mapping[str, Any]]:
         ({"RAG_ENABLED": "TRUE "}, ["StoreRetriever", "KeywordRetriever", "DirectoryRetriever"]),
     ],
 )
-def test_p29_the_chain_is_queried_in_order_unless_it_is_switched_off(
+def test_p29_the_chain_begins_with_the_store_only_when_rag_is_enabled(
     sources: RetrievalSources, environment: Mapping[str, str], kinds: list[str]
 ):
     retriever = get_retriever(sources, environment)
@@ -70,7 +70,7 @@ def test_p29_without_the_chain_one_retriever_answers_alone(sources: RetrievalSou
     assert isinstance(get_retriever(without_search, {**without_chain, "RAG_ENABLED": "1"}), KeywordRetriever)
 
 
-def test_p29_only_enabled_retrievers_read_the_pages(sources: RetrievalSources):
+def test_p29_pages_are_searched_only_when_rag_is_enabled(sources: RetrievalSources):
     question = "¿puedo echar la caña en el río?"
     assert get_retriever(sources, {}).retrieve(question) is None
     result = get_retriever(sources, {"RAG_ENABLED": "true"}).retrieve(question)

@@ -76,7 +76,7 @@ def test_a_breadcrumb_is_not_text():
     assert not is_breadcrumb("Renta > 3.000 euros")
 
 
-def test_typed_lines_keep_their_titles():
+def test_preformatted_lines_are_divided_into_titles_and_text():
     assert list(preformatted_lines("TASA: 2 euros\nOBJETO\n---\nVender.")) == [
         ("TASA", True), ("2 euros", False), ("OBJETO", True), ("Vender.", False),
     ]  # fmt: skip

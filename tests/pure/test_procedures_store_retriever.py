@@ -40,7 +40,7 @@ def answering(*pages: Mapping[str, Any]) -> Any:
     return search
 
 
-def test_p29_keywords_alone_answer_as_before(folder: Path):
+def test_p29_keywords_answer_where_no_page_does(folder: Path):
     result = StoreRetriever(folder, answering()).retrieve("quiero la licencia de pesca", "es")
     assert result is not None
     assert (result.tramite, result.fuente_url, result.chunks_used) == ("age-mapa-pesca", FISHING, ())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.quality.article_body import has_article_body
 from headwater.documents.quality.parse_quality import (
     PARAGRAPH_STEPS,
     SENTENCE_STEPS,
@@ -19,11 +20,18 @@ from headwater.documents.quality.parse_quality import (
 )
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
+from headwater.model.page import PageState
 from headwater.model.recipe import StepContext
 from headwater.text.sentences import count_sentences
 from headwater.text.words import count_blocks, count_words
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
+
+
+STORY = (
+    "The harbour of Dunmore was closed for three hours on Monday because of the fog, and no one was hurt.\n\n"
+    "The captains said that they would wait for the tide. In the morning all of the ferries were on time again."
+)
 
 
 def prose(words: int) -> str:
@@ -158,14 +166,72 @@ def test_r76_the_labels_to_quarantine_can_be_set() -> None:
     assert isinstance(stopped, SetAside)
 
 
-def test_a_body_from_the_payload_does_not_count_as_found() -> None:
-    (from_page, from_payload) = ScoreQuality()(
-        [document(article(300)), document(article(300), origins={"text": "payload"})], CONTEXT
-    )
-    assert isinstance(from_page, Document)
-    assert from_page.notes["components"]["body_found"] == 1.0
-    assert isinstance(from_payload, Document)
-    assert from_payload.notes["components"]["body_found"] == 0.0
+def test_only_the_text_of_a_page_or_a_whole_text_of_the_source_is_a_body() -> None:
+    texts = [
+        document(STORY),
+        document(STORY, page=PageState.NOT_NEEDED),
+        document(STORY, origins={"text": "payload"}),
+        document(STORY, origins={"text": "source"}, page=PageState.FORBIDDEN),
+    ]
+    passed = [outcome for outcome in ScoreQuality()(texts, CONTEXT) if isinstance(outcome, Document)]
+    assert [outcome.notes["components"]["body_found"] for outcome in passed] == [1.0, 1.0, 0.0, 0.0]
+    assert [outcome.notes["label"] for outcome in passed[2:]] == ["low", "low"]
+
+
+EVERYTHING = {
+    "title": "Harbour",
+    "authors": ("Jo Roe",),
+    "publisher": "Wire",
+    "published": datetime(2026, 11, 2, tzinfo=UTC),
+}
+LOOSE_WORDS = (
+    "harbour ledger tide copper lantern velvet engine orchard marble signal thunder basket copper ribbon walnut "
+    "mirror canyon saddle pepper anchor violet hammer pillow rocket garden button castle dragon feather glacier "
+    "hazelnut island jungle kettle lemon magnet needle ocean parrot quartz rabbit silver tunnel umbrella valley "
+    "window yellow zipper bridge candle desert emerald forest guitar helmet insect jacket kitten ladder meadow"
+)
+
+
+@pytest.mark.parametrize("separator", [" ", "\n", "\n\n", ". "])
+def test_sixty_unrelated_words_score_low_whatever_surrounds_them(separator: str) -> None:
+    words = LOOSE_WORDS.split()
+    assert len(words) == 60
+    (outcome,) = ScoreQuality()([document(separator.join(words), **EVERYTHING)], CONTEXT)
+    assert isinstance(outcome, SetAside)
+    assert (outcome.evidence["label"], outcome.evidence["components"]["body_found"]) == ("low", 0.0)
+
+
+FINNISH = (
+    "Satama oli suljettuna kolme tuntia maanantaina sumun vuoksi. Kukaan ei loukkaantunut, ja liikenne jatkui "
+    "illalla normaalisti kaikilla reiteillä ilman viivytyksiä."
+)
+MENU = "Home\nAbout us\nContact the team\nTerms of use\nSign in to your account\nThe best of the week\n" * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        (STORY, "en", True),
+        (STORY, "", True),
+        ("Short and sweet, but it is a sentence.", "en", False),
+        (MENU, "en", False),
+        ("因为大雾遮住了船只，港口在星期一关闭了三个小时。没有人受伤，船长们表示他们会等待。第二天早上，一切恢复正常。", "zh", True),
+        ("ท่าเรือปิดทำการเป็นเวลาสามชั่วโมงในวันจันทร์เพราะหมอกหนามากและไม่มีผู้ใดได้รับบาดเจ็บจากเหตุการณ์นี้เลยแม้แต่คนเดียว", "th", True),
+        (FINNISH, "fi", True),
+    ],
+)  # fmt: skip
+def test_a_body_is_prose_in_any_language(text: str, language: str, expected: bool) -> None:
+    assert has_article_body(text, language) is expected
+
+
+def test_a_document_made_of_what_its_source_provided_is_scored_but_not_set_aside() -> None:
+    teaser = document("It came late.", page=PageState.PAYWALL, origins={"text": "source"})
+    read = document("It came late.", page=PageState.READ)
+    kept, stopped = ScoreQuality()([teaser, read], CONTEXT)
+    assert isinstance(kept, Document)
+    assert kept.quality is not None
+    assert kept.quality < 0.35
+    assert isinstance(stopped, SetAside)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_exactly_one_interval_later_is_late_enough():
     assert decision(HOST, views={"host": KeyState(sent_times=[99.0])}) == Go()
 
 
-def test_6_6_the_strictest_of_several_rules_wins():
+def test_the_strictest_of_several_quotas_decides():
     budget = Quota("credential", 2, 60.0)
     views = {"host": KeyState(sent_times=[99.5]), "credential": KeyState(sent_times=[50.0, 99.5])}
     assert decision(HOST, budget, views=views) == Wait(110.0, "credential", is_planned=True)
@@ -66,18 +66,17 @@ def test_a_block_is_respected():
     )
 
 
-def test_when_all_slots_are_taken_a_request_tries_again_soon():
+def test_when_all_slots_are_taken_a_request_tries_again_soon_without_a_plan():
     result = decision(HOST, slots=(Slots("host", 3),), views={"host": KeyState(running_count=3)})
-    assert isinstance(result, Wait)
-    assert not result.is_planned
+    assert result == Wait(100.1, "host", is_planned=False)
 
 
-def test_5_6_new_requests_are_placed_behind_waiting_ones():
+def test_a_new_request_is_planned_behind_waiting_ones():
     view = KeyState(sent_times=[99.5], planned_times=[100.5, 101.5])
     assert decision(HOST, views={"host": view}) == Wait(102.5, "host", is_planned=True)
 
 
-def test_5_6_a_request_at_its_planned_moment_goes_before_later_ones():
+def test_a_request_at_its_planned_moment_goes_before_later_ones():
     view = KeyState(sent_times=[99.0], planned_times=[101.0, 102.0])
     assert decision(HOST, views={"host": view}, planned=100.0) == Go()
 

@@ -176,7 +176,7 @@ def test_a_broken_recipe_is_reported_when_it_is_asked_for():
         app.recipe("cryto")
 
 
-def test_groups_of_the_settings():
+def test_the_window_of_a_group_is_read_from_the_settings():
     recipe = load(
         {"a": {"like": "news", "group": {"by": "week", "cluster": "words", "window": "7d"}}}
     ).recipes["a"]

@@ -143,7 +143,7 @@ def test_how_a_document_ends_comes_first(
         ({"origins": {"title": "page"}}, ReplayVerdict.SAME),
     ],
 )
-def test_what_counts_as_better_and_as_worse(changes: dict[str, Any], verdict: ReplayVerdict):
+def test_a_change_is_better_worse_or_neither(changes: dict[str, Any], verdict: ReplayVerdict):
     assert compare_outcomes(_kept_outcome(), _kept_outcome(**changes))[0] is verdict
 
 

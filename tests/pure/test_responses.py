@@ -74,7 +74,7 @@ def test_p11_a_timeout_is_tried_once_with_double_time():
     assert verdict(Failure("timeout"), 1) == GiveUp("timeout")
 
 
-def test_a_404_ends_the_attempts_and_a_410_is_permanent():
+def test_a_404_ends_the_attempts_and_a_410_says_that_the_page_is_gone():
     assert verdict(answer(404)) == GiveUp("http_404")
     assert verdict(answer(410)) == GiveUp("http_410", is_gone=True)
 
@@ -176,7 +176,7 @@ def test_p11_retry_after_is_read_as_seconds_or_as_a_date(headers, expected):
         ({"cache-control": "public"}, None),
     ],
 )
-def test_freshness_is_the_time_until_the_next_request(headers, expected):
+def test_a_response_is_fresh_for_the_rest_of_its_max_age_or_until_it_expires(headers, expected):
     assert freshness(headers, NOW) == expected
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from headwater.fetch.responses import fresh_until
 from headwater.model.schedule import (
-    FAILURES_UNTIL_STOP,
     INTERVAL_OPTION,
     MAX_RETRY_DELAY,
     MIN_INTERVAL,
@@ -80,10 +79,6 @@ def test_r27_backoff_never_leaves_its_bounds_and_never_shrinks(failures: int):
     assert source_backoff(failures) <= source_backoff(failures + 1)
 
 
-def test_r28_a_source_stops_after_ten_failures_in_a_row():
-    assert FAILURES_UNTIL_STOP == 10
-
-
 @given(moments, spans)
 def test_r30_an_interval_is_due_when_it_has_passed_since_the_last_poll(now: datetime, every: timedelta):
     assert next_poll_at(Trigger(every=every), now) == now + every
@@ -128,7 +123,7 @@ def test_c9_a_cron_poll_is_at_a_full_fourth_hour_in_the_future(now: datetime):
 
 
 @given(moments)
-def test_g1_a_daily_poll_at_four_in_the_morning_utc(now: datetime):
+def test_g1_a_daily_poll_is_due_at_four_in_the_morning_utc(now: datetime):
     due = next_poll_at(Trigger(cron="0 4 * * *"), now)
     assert now < due <= now + timedelta(days=1)
     assert (due.hour, due.minute) == (4, 0)
@@ -167,7 +162,7 @@ def test_caching_headers_delay_a_poll_within_limits(fresh: timedelta | None, eve
     assert pause <= max(fresh or timedelta(0), timedelta(0))
 
 
-def test_a_wrong_caching_header_delays_four_polls_at_most():
+def test_caching_headers_delay_a_poll_by_an_hour_or_four_intervals_and_a_day_at_most():
     forever = timedelta(days=365)
     assert freshness_delay(forever, Trigger(every=timedelta(minutes=5))) == timedelta(hours=1)
     assert freshness_delay(forever, Trigger(every=timedelta(hours=2))) == timedelta(hours=8)
@@ -192,5 +187,7 @@ def test_cron_times_do_not_depend_on_headers():
         ({}, timedelta(0)),
     ],
 )
-def test_a_response_is_fresh_for_a_day_at_most(headers: dict[str, str], wait: timedelta):
+def test_caching_headers_say_how_long_a_response_is_fresh_and_a_day_at_most(
+    headers: dict[str, str], wait: timedelta
+):
     assert fresh_until(headers, NOON) == NOON + wait

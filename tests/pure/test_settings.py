@@ -16,6 +16,7 @@ from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
+from headwater_recipes.markets import FETCH_LIMITS
 
 
 def _file(tmp_path: Path, text: str, name: str = "headwater.yaml") -> Path:
@@ -41,7 +42,7 @@ def test_an_empty_file_has_the_default_settings(tmp_path: Path):
     assert read_settings(_file(tmp_path, ""), {}) == Settings()
 
 
-def test_every_setting_can_be_in_the_file(tmp_path: Path):
+def test_settings_are_read_from_the_file(tmp_path: Path):
     path = _file(
         tmp_path,
         "data: elsewhere\nworkers: 3\nhosts: {'*.example': 'http://127.0.0.1:1'}\nallow: ['127.0.0.1:80']\n"
@@ -173,7 +174,7 @@ def test_p10_rates_by_host_may_stand_in_a_file_of_their_own_beside_the_settings(
         "b.example": {"rate": None, "robots": False},
         "*.sec.gov": {"rate": 2.0},
     }
-    hosts = fetch_settings(settings).hosts
+    hosts = fetch_settings(settings, [FETCH_LIMITS]).hosts
     assert (hosts["*.sec.gov"].rate, hosts["*.sec.gov"].contact, hosts["*.sec.gov"].shared) == (
         2.0,
         True,

@@ -108,6 +108,20 @@ def test_an_index_that_names_itself_ends():
     assert (urls.urls, len(urls.requests)) == (at("a"), 2)
 
 
+@pytest.mark.parametrize(
+    "pages",
+    [
+        {MAP: index(MAP)},
+        {MAP: index(*at("2.xml")), **dict.fromkeys(at("2.xml"), index(MAP))},
+        {MAP: index(*at("2.xml", "2.xml")), **dict.fromkeys(at("2.xml"), index(MAP, *at("2.xml")))},
+    ],
+)
+def test_sitemaps_that_name_only_one_another_are_a_failure(pages: dict[str, str]):
+    with pytest.raises(Permanent) as caught:
+        poll(pages)
+    assert caught.value.reason == "not_a_sitemap:contains_itself"
+
+
 def test_indexes_deeper_than_three_are_left_out():
     pages = {MAP: index(*at("2.xml"))}
     pages |= {f"http://site.example/{n}.xml": index(*at(f"{n + 1}.xml")) for n in range(2, 6)}

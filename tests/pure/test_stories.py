@@ -66,9 +66,9 @@ def test_the_order_of_the_input_changes_nothing(items: list[StoryItem], generato
 
 
 def test_events_are_separated_by_their_words():
-    clusters = cluster_items(reports(each=8))
+    clusters = cluster_items(reports(per_event=8))
     assert len(clusters) == len(EVENTS)
-    items = reports(each=8)
+    items = reports(per_event=8)
     for cluster in clusters:
         assert len({items[position].id.split("-")[0] for position, _ in cluster.members}) == 1
 
@@ -98,7 +98,7 @@ def test_an_empty_corpus_and_a_single_article_are_clustered():
 
 
 def test_g12_the_largest_story_comes_first_then_the_most_recent():
-    items = [*reports("mill", each=5), *reports("vote", each=3), *reports("quake", each=3)]
+    items = [*reports("mill", per_event=5), *reports("vote", per_event=3), *reports("quake", per_event=3)]
     items = [
         replace(i, published_at=i.published_at + timedelta(days=1)) if "quake" in i.id else i for i in items
     ]
@@ -108,9 +108,13 @@ def test_g12_the_largest_story_comes_first_then_the_most_recent():
 
 
 def test_a_new_days_entries_join_yesterdays_story_and_it_keeps_its_id():
-    yesterday = reports("mill", "quake", each=5)
+    yesterday = reports("mill", "quake", per_event=5)
     first = {story.id: story for story in build_stories(yesterday)}
-    today = [*yesterday, *(report("mill", number) for number in range(5, 12)), *reports("rocket", each=4)]
+    today = [
+        *yesterday,
+        *(report("mill", number) for number in range(5, 12)),
+        *reports("rocket", per_event=4),
+    ]
     second = {story.id: story for story in build_stories(today, earlier=list(first.values()))}
     assert set(first) < set(second)
     for name, story in first.items():
@@ -118,9 +122,9 @@ def test_a_new_days_entries_join_yesterdays_story_and_it_keeps_its_id():
 
 
 def test_a_story_is_called_by_the_headline_nearest_its_centre():
-    story = build_stories(reports("rocket", each=6))[0]
+    story = build_stories(reports("rocket", per_event=6))[0]
     nearest = story.members[0]
-    assert story.title == next(i.title for i in reports("rocket", each=6) if i.id == nearest.document)
+    assert story.title == next(i.title for i in reports("rocket", per_event=6) if i.id == nearest.document)
     assert nearest.similarity == max(member.similarity for member in story.members)
 
 
@@ -131,7 +135,7 @@ def test_g12_g20_the_reference_chains_neighbours_from_065_on():
     assert single_linkage(circle, cosine=0.75).tolist() == [0, 1, 2, 3]
 
 
-def test_g20_only_ten_neighbours_count():
+def test_g20_documents_are_chained_only_through_their_neighbours():
     close = normalise_rows(np.array([[1, 0.001 * n] for n in range(14)], dtype=np.float32))
     assert set(single_linkage(close).tolist()) == {0}
     assert set(single_linkage(close, neighbours=0).tolist()) == set(range(14))

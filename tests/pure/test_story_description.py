@@ -84,6 +84,7 @@ def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summ
 
 def test_g21_a_story_has_the_golden_score():
     described = describe([document(name, "16000000") for name in ("a", "b")] + [document("c", "16000000")])
+    assert described.score == 0.5308
     assert described.attributes["components"]["recency"] == 0.5001
     assert described.attributes["domains"] == 3
 

@@ -4,7 +4,7 @@ from headwater.model.recipe import Envelope
 from headwater.model.story import Member, Story
 from headwater.sinks.message import LONGEST_TEXT, message_of
 
-FIGURES = {"flashpoint_title": "Kelmar Strait", "domains": 3, "alert": ["growth", "score"]}
+FIGURES = {"subject_title": "Kelmar Strait", "domains": 3, "alert": ["growth", "score"]}
 
 
 def message(summary: str = "It was seized.", score: float | None = 0.7554, **attributes: object) -> str:

@@ -45,7 +45,7 @@ def discover(source: Source, now: datetime) -> PollSession:
     ("before", "stopped", "due_at"),
     [(0, None, NOW + timedelta(hours=1)), (9, "10 failures in a row", NOW + timedelta(days=1))],
 )
-def test_a_poll_that_cannot_be_stored_counts_as_a_failure(
+def test_r28_a_poll_that_cannot_be_stored_is_a_failure_and_the_tenth_in_a_row_stops_the_source(
     before: int, stopped: str | None, due_at: datetime | None
 ):
     store = FailuresOnlyStore(before)

@@ -8,6 +8,7 @@ from tests.support.poll_sessions import NOW
 
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.keys import source_key
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.model.schedule import effective_trigger
 from headwater_demo.markets.companies import BY_TICKER
@@ -65,7 +66,7 @@ def test_r2_r19_r20_every_kind_of_source_has_its_adapter():
     ("kind", "seconds"),
     [("market_api", 300), ("news_api", 300), ("filings_api", 3600), ("macro_news", 600), ("web_scrape", 1800), ("broker", 30)],
 )  # fmt: skip
-def test_r23_the_cadences_are_those_of_the_kinds(kind, seconds):
+def test_r23_every_kind_has_its_own_poll_interval(kind, seconds):
     market_recipe = recipe()
     usual = market_recipe.triggers[kind]
     assert effective_trigger(None, usual, {}).every == timedelta(seconds=seconds)
@@ -81,7 +82,9 @@ def test_r24_r25_a_source_may_set_its_interval_but_not_below_ten_seconds(tmp_pat
 
 
 def test_r35_sources_of_companies_carry_their_subject_and_its_attributes(tmp_path: Path):
-    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true, credibility: 0.7"))
+    watched = load_watch_list(
+        watch(tmp_path, "name: news, kind: news_api, per_company: true, credibility: 0.7")
+    )
     first, second = watched.sources
     assert (first.name, first.subject) == ("NGSC news", watched.tickers["NGSC"])
     assert first.options == {"ticker": "NGSC", "cik": "1", "name": "Northgate"}
@@ -94,11 +97,13 @@ def test_r36_macro_sources_have_no_subject(tmp_path: Path):
     assert (source.subject, source.name) == (None, "macro")
 
 
-def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_company(tmp_path: Path):
+def test_r37_r38_a_line_is_one_source_or_one_for_each_active_company_or_one_for_each_named_one(
+    tmp_path: Path,
+):
     path = watch(
         tmp_path,
         "name: all, kind: market_api, options: {dataset: grouped}",
-        "name: hourly, kind: market_api, each: true, options: {dataset: hourly}",
+        "name: hourly, kind: market_api, per_company: true, options: {dataset: hourly}",
         "name: one, kind: market_api, tickers: [SLNR], options: {dataset: previous}",
     )
     assert [source.name for source in load_watch_list(path).sources] == [
@@ -106,16 +111,18 @@ def test_r37_r38_a_global_market_source_stands_alone_or_for_one_per_active_compa
     ]  # fmt: skip
 
 
+def test_without_active_companies_a_source_for_each_of_them_polls_nothing(tmp_path: Path):
+    path = tmp_path / "list.yaml"
+    path.write_text("entities: []\nsources: [{name: news, kind: news_api, per_company: true}]\n")
+    assert load_watch_list(path).sources == ()
+
+
 def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     """source_id, company_id, ticker, legal_name, source_type, source_name, config, credibility, aliases."""
-    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, each: true"))
+    watched = load_watch_list(watch(tmp_path, "name: news, kind: news_api, per_company: true"))
     source, subject = watched.sources[0], watched.subjects[0]
-    assert (source.id, source.kind, source.name, source.credibility) == (
-        source.id,
-        "news_api",
-        "NGSC news",
-        0.5,
-    )
+    assert source.id == source_key("markets", "news_api", "", "NGSC news")
+    assert (source.kind, source.name, source.credibility) == ("news_api", "NGSC news", 0.5)
     assert source.subject == subject.id
     assert (subject.attributes["ticker"], subject.attributes["legal_name"]) == ("NGSC", "Northgate")
     assert {alias.text: alias.kind for alias in subject.aliases} == {
@@ -126,7 +133,7 @@ def test_r39_a_source_and_its_subject_have_all_fields_of_a_job(tmp_path: Path):
     }
 
 
-def test_r33_r49_r89_both_vocabularies_by_one_setting():
+def test_r33_r49_r89_the_namespace_decides_the_names_of_buckets_and_source_types():
     product, neutral = ResourceNames("stonks"), ResourceNames("app")
     assert [product.bucket(kind) for kind in ("market_api", "news_api", "macro_news", "filings_api")] == [
         "stonks-raw-market", "stonks-raw-news", "stonks-raw-news", "stonks-raw-filings",
@@ -195,7 +202,7 @@ def test_r8_filings_that_repeat_one_another_are_both_kept_and_articles_are_not()
         ({"endpoints": {"moon": "x"}}, "moon"),
     ],
 )
-def test_an_invalid_option_is_reported(options, message):
+def test_an_invalid_option_is_refused_by_name(options, message):
     with pytest.raises(Refused, match=message):
         configure(None, options)
 
@@ -204,12 +211,12 @@ def test_an_invalid_option_is_reported(options, message):
     ("line", "message"),
     [("name: a, kind: news_api, tickers: [GONE]", "GONE"), ("name: a, kind: x, colour: red", "colour")],
 )
-def test_an_invalid_line_is_reported(tmp_path: Path, line, message):
+def test_an_invalid_line_is_refused_by_name(tmp_path: Path, line, message):
     with pytest.raises(Refused, match=message):
         load_watch_list(watch(tmp_path, line))
 
 
-def test_a_duplicate_ticker_is_reported(tmp_path: Path):
+def test_a_ticker_that_occurs_twice_is_refused(tmp_path: Path):
     path = tmp_path / "twice.yaml"
     row = "{ticker: NGSC, name: N, sector: S}"
     path.write_text(f"entities: [{row}, {row}]\nsources: []\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 
 import psutil
+from tests.support.deadline import DEADLINE
 
 from headwater.fetch.browser.renderer import BrowserLimits
 from headwater.fetch.client.http_fetcher import HttpFetcher
@@ -72,6 +73,10 @@ class Site:
         self.base = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05})
         self.thread.start()
+
+    def show(self, pages: dict[str, Page]) -> None:
+        """Other pages from now on."""
+        self.pages = pages
 
     def paths(self) -> list[str]:
         return [path for _, path in self.requests if path != "/robots.txt"]
@@ -136,7 +141,7 @@ def render(fetcher: HttpFetcher, *paths: str) -> list[Response | Failure]:
     for number, path in enumerate(paths):
         fetcher.submit(str(number), Request(url=f"http://news.example{path}", render=True))
     answers: dict[str, Response | Failure] = {}
-    until = time.monotonic() + 60
+    until = time.monotonic() + DEADLINE
     while len(answers) < len(paths):
         assert time.monotonic() < until, "no answer in time"
         answers |= dict(fetcher.collect(10, timedelta(seconds=1)))

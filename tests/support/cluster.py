@@ -20,6 +20,7 @@ from tests.support.journal_recipe import (
     install,
     read_journal,
     read_output,
+    run_here,
     wait_until,
 )
 
@@ -109,13 +110,9 @@ class Cluster:
             )
         return self.started[-1]
 
-    def start_embedded(self) -> subprocess.Popen[bytes]:
-        """Run to the end with the processes of one machine."""
-        return self.start("run", RECIPE, "--until-idle", "--quiet")
-
-    def finish(self, program: subprocess.Popen[bytes]) -> None:
-        self.wait_until(lambda: program.poll() is not None)
-        assert program.returncode == 0, self.output()
+    def run_here(self) -> None:
+        """Run to the end in this process, on one machine."""
+        run_here(self.folder)
 
     def beat(self, *words: str) -> subprocess.Popen[bytes]:
         return self.start("beat", *self._recipe_options(), *words)

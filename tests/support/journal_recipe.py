@@ -6,9 +6,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import psutil
 import yaml
+from tests.flow.command_line import call_in
 
 from headwater_demo.internet import Internet
 from headwater_demo.markets.watch_list import KEYS
@@ -60,6 +62,17 @@ def environment(folder: Path, pause: float = 0.0) -> dict[str, str]:
     paths = [str(folder / "installed"), *(path for path in sys.path if path)]
     trial = {"TRIAL_JOURNAL": str(folder / "journal"), "TRIAL_PAUSE": str(pause)}
     return {**os.environ, **KEYS, **trial, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def run_here(folder: Path) -> None:
+    """Run it to the end in this process: as the result to compare with, or where processes are not the matter."""
+    variables = {name: value for name, value in environment(folder).items() if name not in os.environ}
+    variables.pop("PYTHONPATH", None)
+    with patch.object(sys, "path", [str(folder / "installed"), *sys.path]):
+        options = ("--config", str(folder / "headwater.yaml"))
+        result = call_in(folder, *options, "run", RECIPE, "--until-idle", "--quiet", **variables)
+    sys.modules.pop("trial_recipe", None)  # each test installs its own
+    assert result.code == 0, result.err
 
 
 def read_journal(folder: Path) -> list[str]:

@@ -95,6 +95,12 @@ class RecipeRun:
         self.app.operations.wake(RECIPE, self.clock())
         self.run()
 
+    def fetch_pages(self, records: Sequence[str] | None) -> int:
+        """Make the pages due that were not read."""
+        recipe = None if records else RECIPE
+        renders = self.context.renders
+        return self.app.operations.fetch_pages(records, recipe, self.clock(), renders=renders)
+
     def status(self) -> dict[str, Any]:
         return self.app.catalogue.status(RECIPE, self.clock())
 

@@ -19,7 +19,7 @@ from tests.support.simulated_network import START, SentRequest, SimulatedFetcher
 from headwater.app import App
 from headwater.engine.context import JobContext
 from headwater.engine.network import NetworkLoop
-from headwater.fetch.settings import PER_MINUTE_BY_KIND, FetchSettings
+from headwater.fetch.settings import FetchSettings
 from headwater.model.jobs import Job, Task
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
@@ -27,7 +27,7 @@ from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS
-from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure
+from headwater_recipes.markets import FETCH_LIMITS, POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
 PER_KEY = 45
@@ -55,7 +55,15 @@ def run_day(folder: Path, length: timedelta) -> Day:
     recipe = configure(path, {"endpoints": ENDPOINTS})
     app = App(Settings(data=str(folder / "data"), contact="sim@headwater.example"), clock=watch)
     fetcher = SimulatedFetcher(
-        watch, market, FetchSettings(contact="sim@headwater.example", rate=0, concurrency=400)
+        watch,
+        market,
+        FetchSettings(
+            contact="sim@headwater.example",
+            rate=0,
+            concurrency=400,
+            hosts=FETCH_LIMITS.hosts,
+            per_minute_by_kind=FETCH_LIMITS.per_minute_by_kind,
+        ),
     )
     app.register(recipe)
     context = JobContext(
@@ -126,7 +134,7 @@ def most_in_a_minute(moments: list[float]) -> int:
 
 
 def check_budgets(day: Day) -> None:
-    for kind, most in PER_MINUTE_BY_KIND.items():
+    for kind, most in FETCH_LIMITS.per_minute_by_kind.items():
         moments = [request.at for request in day.requests if request.kind == kind]
         assert moments, kind
         assert most_in_a_minute(moments) <= most, kind

@@ -18,6 +18,7 @@ from tests.support.journal_recipe import (
     install,
     read_journal,
     read_output,
+    run_here,
     wait_until,
 )
 
@@ -65,6 +66,10 @@ class WorkerProcesses:
                 child_process.start(command, env=environment(self.folder), stdout=output, stderr=output)
             )
         return self.started[-1]
+
+    def run_here(self) -> None:
+        """What is left to do is done in this process."""
+        run_here(self.folder)
 
     def finish(self, *pools: subprocess.Popen[bytes], watch: Callable[[], None] = lambda: None) -> list[int]:
         """Their exit codes, once they have ended by themselves."""

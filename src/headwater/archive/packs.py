@@ -31,7 +31,7 @@ SUFFIX = ".warc"
 EMPTY_SHA256 = sha256(b"").hexdigest()
 PACK_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
 PART_SIZE = 8 << 20
-NOTE = "HEADWATER.txt"
+NOTE, PROBE = "HEADWATER.txt", "HEADWATER-HEALTH.txt"
 NOTE_TEXT = (
     b"Raw captures of Headwater, as WARC files named by their SHA-256. Do not rename or change them.\n"
 )
@@ -55,7 +55,7 @@ class PackCopies:
 
 def open_folder_archive(path: Path) -> "ObjectArchive":
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise Refused(
             "archive_unwritable", f"the archive folder {path} cannot be made: {error.strerror}"
@@ -79,6 +79,18 @@ class ObjectArchive:
             return
         with self._translated():
             self._create_if_absent(NOTE, NOTE_TEXT)
+
+    def probe(self, now: datetime) -> None:
+        """Writes an object and reads it back. Raises Temporary if that fails. Several processes may do it at the same time, so
+        the object may be newer than what this one wrote."""
+        written = now.isoformat().encode()
+        with self._translated():
+            self._overwrite(PROBE, written)
+            read = bytes(obstore.get(self.store, PROBE).bytes())
+        if read < written:
+            raise Temporary(
+                "archive_inconsistent", f"{self.place} returns an older object than the one written"
+            )
 
     def _translated(self) -> AbstractContextManager[None]:
         return translate_errors(self.place, bucket=self.one_piece is not None)

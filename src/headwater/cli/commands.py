@@ -53,7 +53,8 @@ COMMANDS: Mapping[str, Command] = {
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
     "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API for runs and queues."),
     "listen": Command("headwater.cli.ops.listen", "Receive WebSub notifications from feed hubs."),
-    "health": Command("headwater.cli.ops.health", "Check database, archive and sources; raise alarms."),
+    "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),
+    "probe": Command("headwater.cli.ops.probe", "Check that this machine's beat or workers are alive."),
     "alarms": Command("headwater.cli.ops.alarms", "List alarms; test the notification channels."),
     "cleanup": Command("headwater.cli.ops.cleanup", "Apply the retention policy."),
     "backup": Command("headwater.cli.ops.backup", "Back up the store and the archive; verify backups."),
@@ -62,6 +63,21 @@ COMMANDS: Mapping[str, Command] = {
     "sweep": Command("headwater.cli.ops.sweep", "Release leases of dead workers; remove orphaned objects."),
     "demo": Command("headwater.cli.demo", "Run Headwater against a demo internet on this machine."),
 }
+
+
+# Every built-in command by task, in the order of `--help`; those of recipes follow.
+COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Get started": ("demo", "init", "sources", "try", "run"),
+    "Read": ("status", "docs", "search", "top", "explain", "mentions", "export"),
+    "Operate": (
+        "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
+        "cleanup", "backup", "restore", "move", "sweep", "serve", "listen",
+    ),
+    "Work on files": ("extract", "feed", "dedupe", "cluster"),
+    "Cluster": ("beat", "worker", "probe"),
+}  # fmt: skip
+RECIPE_COMMANDS = "Recipes"
+EXIT_CODES = "Exit codes: 0 success, 1 problems found or refused, 2 wrong usage, 130 interrupted."
 
 
 @cache
@@ -110,6 +126,19 @@ class CommandGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands.update(_help_entries())
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """By task, each with its commands in the order of their use."""
+        del ctx
+        table = all_commands()
+        grouped = {name for names in COMMAND_GROUPS.values() for name in names}
+        others = tuple(name for name in table if name not in grouped)
+        for title, names in {**COMMAND_GROUPS, RECIPE_COMMANDS: others}.items():
+            if rows := [(name, table[name].help) for name in names if name in table]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        formatter.write_paragraph()
+        formatter.write_text(EXIT_CODES)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, arguments = super().resolve_command(ctx, args)

@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ from headwater.cli.options import GlobalOptions, global_options
 from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
-from headwater.ops.move_target import TargetEnvironment
-from headwater.settings.environments import DEFAULT_ENVIRONMENT, environment_overrides
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.settings import Settings, overriding_variables, read_settings
+from headwater.settings.settings import Settings, read_settings
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -27,21 +24,6 @@ def settings_from(options: GlobalOptions) -> Settings:
     values = {"data": options.data, "log": options.log, "log_level": options.log_level}
     overrides = {name: value for name, value in values.items() if value is not None}
     return msgspec.structs.replace(read_settings(options.config, env=options.env), **overrides)
-
-
-def find_destination(options: GlobalOptions, name: str) -> TargetEnvironment:
-    """The environment of that name, as `--env NAME` gives it. Refused if something overrides what the environment says:
-    workers started elsewhere would not use the database or the archive that the installation moved to."""
-    base = read_settings(options.config, env=DEFAULT_ENVIRONMENT)
-    overriding = overriding_variables(base, name, os.environ)
-    if options.data is not None and environment_overrides(base.environments, name).get("data"):
-        overriding.append("--data")
-    if overriding:
-        raise Refused(
-            "overridden_environment",
-            f"{', '.join(overriding)} would override the environment '{name}'; unset it first, here and for the workers",
-        )
-    return TargetEnvironment(name, settings_from(replace(options, env=name)))
 
 
 def open_app(context: typer.Context) -> App:

@@ -10,6 +10,18 @@ import typer
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="The name of a recipe.")]
 OptionalRecipe = Annotated[str | None, typer.Argument(metavar="RECIPE", help="Only this recipe.")]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="TIME", help="Published since: 2h, yesterday, 2026-11-14.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Published before: 2h, today, 2026-11-14.")
+]
+SourceFilter = Annotated[
+    str | None, typer.Option("--source", metavar="SOURCE", help="Only of this source: its name or id.")
+]
+LanguageFilter = Annotated[
+    str | None, typer.Option("--language", metavar="CODE", help="Only in this language, for example es.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes that refine, beside the one that fetches.")

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from headwater.model.document import Document
+from headwater.model.document import FROM_SOURCE, Document
 from headwater.model.jobs import Draft
-from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
-
-# Pages that never have text. The others may have one when they are read in another way.
-FINAL_REASONS = frozenset({"paywall", "login", "error_page", "soft_404", "unsupported"})
+from headwater.model.outcomes import Reading
+from headwater.model.page import PageState
+from headwater.model.source import Lead
 
 # Pages whose text a browser may show.
 BROWSER_REASONS = frozenset({"js_required", "consent"})
@@ -17,10 +16,8 @@ BROWSER_REASONS = frozenset({"js_required", "consent"})
 # A day, in any time zone.
 DAY_ANYWHERE = timedelta(hours=24 + 14)
 
-FROM_SOURCE = "source"
 
-
-def compose_document(draft: Draft, reading: Reading) -> Document:
+def compose_document(draft: Draft, reading: Reading, page: PageState = PageState.READ) -> Document:
     """The source's title wins, because pages decorate theirs. For every other field the page wins, except for a date
     without a time where the source has the time."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
@@ -49,7 +46,7 @@ def compose_document(draft: Draft, reading: Reading) -> Document:
     choose("canonical_url", ("page", reading.canonical_url))
     choose("modified", ("page", reading.modified), (FROM_SOURCE, hints.get("updated")))
     choose("text", ("page", reading.text))
-    final_url = draft.capture.final_url if draft.capture and lead.body is None else lead.url
+    final_url = draft.capture.final_url if draft.capture and page is PageState.READ else lead.url
     subject = lead.subject or draft.source.subject
     return Document(
         id=draft.id,
@@ -60,6 +57,7 @@ def compose_document(draft: Draft, reading: Reading) -> Document:
         revision=draft.revision,
         url=final_url,
         guid=str(hints.get("guid") or ""),
+        page=page,
         media_type=reading.media_type,
         subjects=(subject,) if subject else (),
         attributes=_attributes(reading, hints),
@@ -69,6 +67,25 @@ def compose_document(draft: Draft, reading: Reading) -> Document:
     )
 
 
+def entry_reading(entry: Lead, body: Reading | None) -> Reading:
+    """Returns what the source provided of the text: the `body` of its entry, as it was read, or the summary, whichever is
+    longer."""
+    summary = str(entry.hints.get("summary") or "").strip()
+    if body is None or len(body.text) < len(summary):
+        return Reading(
+            text=summary,
+            plain=summary,
+            media_type="text/plain",
+            method=FROM_SOURCE,
+            origins={"text": FROM_SOURCE},
+        )
+    fields = {"text": FROM_SOURCE} | ({"image": FROM_SOURCE} if body.image else {})
+    return Reading(
+        text=body.text, plain=body.plain, image=body.image, images=body.images, links=body.links,
+        media_type=body.media_type, method=FROM_SOURCE, attributes=body.attributes, origins=fields,
+    )  # fmt: skip
+
+
 def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the attributes of the page over those of the source."""
     subtitle = {"subtitle": hints["subtitle"]} if hints.get("subtitle") else {}
@@ -76,11 +93,13 @@ def _attributes(reading: Reading, hints: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def needs_browser(reason: str, draft: Draft) -> bool:
-    """True when a browser may find text that a plain fetch did not. A rendered page is not rendered again."""
+    """True when a browser may find text that a plain fetch did not. A rendered page is not rendered again, and neither is
+    one for which the browser brought nothing."""
     capture = draft.capture
     return (
         reason in BROWSER_REASONS
-        and draft.lead.lead.body is None
+        and draft.reads_page
+        and draft.lead.page_reason is None
         and capture is not None
         and "rendered" not in capture.policy
     )
@@ -91,11 +110,3 @@ def _has_only_the_day(page: datetime | None, source: datetime | None) -> bool:
     if page is None or source is None or page.time() != time():
         return False
     return abs(page - source) < DAY_ANYWHERE
-
-
-def outcome_of_unreadable(unreadable: Unreadable) -> Drop | SetAside:
-    """Returns the outcome for a page without text."""
-    evidence = {"detail": unreadable.detail} if unreadable.detail else {}
-    if unreadable.reason in FINAL_REASONS:
-        return Drop(unreadable.reason, evidence=evidence)
-    return SetAside(unreadable.reason, evidence)

@@ -88,6 +88,9 @@ def _send(
     ]
     answers = _sink(context, recipe, route).send(envelopes) if envelopes else ()
     by_id = {delivery.id: answer for (delivery, _), answer in zip(ready, answers, strict=True)}
+    log = context.log.bind(recipe=recipe.name, job="deliver")
+    for delivery_id, answer in by_id.items():
+        log.info("answered", key=delivery_id, route=route, answer=type(answer).__name__.lower())
     return [_result(context, delivery, by_id.get(delivery.id, Drop("withdrawn"))) for delivery in deliveries]
 
 

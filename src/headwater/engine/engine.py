@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from structlog.contextvars import bound_contextvars
+
 from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver
 from headwater.engine.gather import gather
@@ -31,7 +33,12 @@ class Engine:
     functions: Mapping[Task, JobFunction] = field(default_factory=lambda: JOB_FUNCTIONS)
 
     def run(self, job: Job) -> int:
-        """Runs one job to its end and returns how many records it handled. Safe to repeat, safe to kill."""
+        """Runs one job to its end and returns how many records it handled. Safe to repeat, safe to kill. Whatever is logged
+        meanwhile, by whichever part, names recipe and job."""
+        with bound_contextvars(recipe=job.recipe, job=job.task.value):
+            return self._run(job)
+
+    def _run(self, job: Job) -> int:
         if job.task in self.functions:
             return self.functions[job.task](self.context, job)
         network = NetworkLoop(self.context, (job,))

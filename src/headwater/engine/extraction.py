@@ -35,7 +35,10 @@ class DraftExtractor:
                 self.readings[draft.id] = result
 
     def extractor_for(self, draft: Draft) -> Extract | None:
-        return self.extractors.get(media_type_of(draft)) or self.extractors.get("*")
+        return self.extractor_of(media_type_of(draft))
+
+    def extractor_of(self, media_type: str) -> Extract | None:
+        return self.extractors.get(media_type) or self.extractors.get("*")
 
     def reading(self, draft: Draft, extract: Extract) -> Reading | Unreadable:
         """Raises the error of a draft that cannot be extracted."""
@@ -54,14 +57,14 @@ class DraftExtractor:
             )
 
     def _has_bytes(self, draft: Draft) -> bool:
-        if draft.lead.lead.body is not None:
+        if draft.lead.lead.is_complete:
             return True
-        return draft.capture is not None and draft.capture.sha256 in self.bodies
+        return draft.capture is not None and draft.reads_page and draft.capture.sha256 in self.bodies
 
     def _input(self, draft: Draft) -> tuple[bytes, ExtractHints]:
         lead, capture = draft.lead.lead, draft.capture
-        if lead.body is not None:
-            data, url = lead.body.encode("utf-8", "replace"), lead.url
+        if lead.is_complete:
+            data, url = (lead.body or "").encode("utf-8", "replace"), lead.url
         else:
             assert capture is not None
             data, url = self.bodies[capture.sha256], capture.final_url
@@ -70,6 +73,6 @@ class DraftExtractor:
 
 def media_type_of(draft: Draft) -> str:
     lead = draft.lead.lead
-    if lead.body is not None or draft.capture is None:
+    if lead.is_complete or draft.capture is None:
         return lead.body_type
     return draft.capture.media_type

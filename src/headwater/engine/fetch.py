@@ -4,11 +4,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
 from headwater.engine.fingerprints import fingerprints_of_fetches
 from headwater.engine.isolation import bisect_commit, error_reason
+from headwater.engine.page_decision import DEAD_ENDS, stands_alone
 from headwater.fetch.responses import (
     GiveUp,
     Retry,
@@ -20,12 +22,12 @@ from headwater.fetch.responses import (
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import FetchResult, Job, Postponement, Quarantine
 from headwater.model.keys import capture_key
+from headwater.model.page import PageMode
+from headwater.model.recipe import Recipe
 from headwater.model.source import StoredLead
 
-# Another request would get the same answer; the lead ends with its reason.
-DEAD_ENDS = frozenset(
-    {"http_401", "http_402", "http_404", "http_410", "http_451", "robots", "reserved", "forbidden_address"}
-)
+# The reason of a lead whose source does not want its pages to be requested.
+NOT_FETCHED = "not_fetched"
 
 # The answer of a fetcher without a browser to a request that needs one.
 NO_BROWSER = "js_required"
@@ -59,6 +61,7 @@ class RecipeFetches:
     def __init__(self, context: JobContext, job: Job) -> None:
         assert context.fetcher is not None
         self.context, self.job, self.fetcher = context, job, context.fetcher
+        self.recipe: Recipe = context.recipe(job)
         self.prefix = f"fetch:{job.recipe}"
         self.leads: dict[str, StoredLead] = {}
         self.bodies: list[tuple[Capture, bytes]] = []
@@ -72,13 +75,15 @@ class RecipeFetches:
         for stored in self.context.store.claim_leads(self.context.claim(self.job, limit)):
             if stored.id in self.leads:  # its lease ran out and was claimed by this worker again
                 continue
+            if self._mode(stored) is PageMode.NEVER:
+                self.results.append(self._end(stored, _nothing_new(stored), NOT_FETCHED))
+                continue
             if death := self.context.worker_death(stored.attempts):
-                quarantine = Quarantine(reason=death.reason, detail=death.detail)
-                result = FetchResult(lead=stored.id, version=stored.lead.version, result=quarantine)
-                self.results.append(result)
+                self.results.append(self._end(stored, _nothing_new(stored), death.reason, death.detail))
                 continue
             self.leads[stored.id] = stored
-            self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
+            with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=stored.id):
+                self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
 
     def handle_answer(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key, None)
@@ -88,9 +93,7 @@ class RecipeFetches:
     def _decide(self, stored: StoredLead, answer: Response | Failure) -> FetchResult:
         now = self.context.clock()
         verdict = judge_response(answer, attempts=stored.attempts - 1, now=now)
-        nothing_new = FetchResult(
-            lead=stored.id, version=stored.lead.version, was_rendered=stored.render, result=None
-        )
+        nothing_new = _nothing_new(stored)
         if isinstance(verdict, Retry):
             self._log(stored).info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
             retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts_attempt)
@@ -102,11 +105,12 @@ class RecipeFetches:
             nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved_to
         )
         if isinstance(verdict, Unchanged):
-            return nothing_new
+            return self._end_unchanged(stored, nothing_new)
         url = stored.lead.url
         capture = make_capture(answer, requested_url=url, owner=stored.id, lead=stored.id, now=now)
         if capture.sha256 == stored.sha256:
-            return nothing_new
+            return self._end_unchanged(stored, nothing_new)
+        self._log(stored).info("fetched", status=answer.status, bytes=len(answer.body))
         self.bodies.append((capture, answer.body))
         return replace(nothing_new, result=capture)
 
@@ -114,12 +118,29 @@ class RecipeFetches:
         self, stored: StoredLead, nothing_new: FetchResult, verdict: GiveUp, answer: Response | Failure
     ) -> FetchResult:
         self._log(stored).warning("not fetched", reason=verdict.reason)
-        if stored.render and verdict.reason == NO_BROWSER:
-            return nothing_new  # its document is set aside already, for this very reason
-        if verdict.is_gone or verdict.reason in DEAD_ENDS:
-            return replace(nothing_new, drop_reason=verdict.reason)
         detail = answer.detail if isinstance(answer, Failure) else f"after {stored.attempts} attempts"
-        return replace(nothing_new, result=Quarantine(reason=verdict.reason, detail=detail))
+        return self._end(stored, nothing_new, verdict.reason, detail)
+
+    def _end(
+        self, stored: StoredLead, nothing_new: FetchResult, reason: str, detail: str = ""
+    ) -> FetchResult:
+        """Ends a fetch without a page: with what the source provided, or with the reason."""
+        if stands_alone(stored.lead, self._mode(stored)):
+            return replace(nothing_new, no_page=reason)
+        if stored.render and reason == NO_BROWSER:
+            return nothing_new  # its document is set aside already, for this very reason
+        if reason in DEAD_ENDS or reason == NOT_FETCHED:
+            return replace(nothing_new, drop_reason=reason)
+        return replace(nothing_new, result=Quarantine(reason=reason, detail=detail))
+
+    def _end_unchanged(self, stored: StoredLead, nothing_new: FetchResult) -> FetchResult:
+        """The page is as it was. If it was rendered because it had no text, it has none in a browser either."""
+        if stored.render and stands_alone(stored.lead, self._mode(stored)):
+            return replace(nothing_new, no_page=stored.page_reason or NO_BROWSER)
+        return nothing_new
+
+    def _mode(self, stored: StoredLead) -> PageMode:
+        return self.recipe.page_mode(stored.source_kind, stored.pages)
 
     def _log(self, stored: StoredLead) -> FilteringBoundLogger:
         return self.context.log.bind(recipe=self.job.recipe, job="fetch", key=stored.id)
@@ -143,6 +164,10 @@ class RecipeFetches:
         self.context.on_commit(self.job.recipe, fingerprints_of_fetches(results))
         self.bodies, self.results = [], []
         return len(results)
+
+
+def _nothing_new(stored: StoredLead) -> FetchResult:
+    return FetchResult(lead=stored.id, version=stored.lead.version, was_rendered=stored.render, result=None)
 
 
 def _request(stored: StoredLead) -> Request:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
+from structlog.contextvars import bound_contextvars
+
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
@@ -32,11 +34,15 @@ def gather(context: JobContext, job: Job) -> int:
         context.store.finish_gather(results, context.owner, context.clock())
     lease_renewer = LeaseRenewer(context, Task.GATHER)
 
+    log = context.log.bind(recipe=recipe.name, job="gather")
+
     def cluster(batch: Sequence[GroupBatch]) -> list[GatherResult]:
         results = []
         for group in batch:
             lease_renewer.renew_if_due()
-            results.append(_cluster_group(context, recipe, group))
+            with bound_contextvars(key=group.id):
+                results.append(_cluster_group(context, recipe, group))
+                log.info("gathered", documents=len(group.documents), stories=len(results[-1].stories))
         return results
 
     results = bisect_batch(cluster, groups, partial(_failure, context, recipe))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from structlog.contextvars import bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -11,6 +12,7 @@ from headwater.engine.fetch import make_capture
 from headwater.engine.fingerprints import fingerprints_of_leads, fingerprints_of_polls
 from headwater.engine.isolation import bisect_commit, error_reason
 from headwater.fetch.responses import HELD_BACK, GiveUp, Proceed, Retry, freshness, judge_response
+from headwater.fetch.source_secrets import hide_secret_values, hide_source_secrets, may_move, resolve_request
 from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import Job, PollResult, SourceLease
@@ -33,11 +35,12 @@ SHORT_WAIT = timedelta(seconds=20)  # a shorter wait is spent in memory, a longe
 
 @dataclass
 class Poll:
-    """One running poll of one source."""
+    """One running poll of one source. `sent` is the request with the secrets that it refers to; it is never stored."""
 
     source_lease: SourceLease
     session: PollSession
     request: Request | None = None
+    sent: Request | None = field(default=None, repr=False)
     bodies: list[tuple[Capture, bytes]] = field(default_factory=list)
     archived_captures: list[Capture] = field(default_factory=list)
     status: int | None = None
@@ -100,9 +103,11 @@ class RecipePolls:
 
     def handle_answer(self, key: str, answer: Response | Failure) -> None:
         poll = self.polls.get(key)
-        if poll is None or poll.request is None:
+        if poll is None or poll.request is None or poll.sent is None:
             return None  # the poll that sent the request has ended
         request, now = poll.request, self.context.clock()
+        if isinstance(answer, Response):
+            answer = hide_secret_values(answer, request, poll.sent)
         verdict = judge_response(
             answer, attempts=poll.attempts, now=now, purpose=request.purpose, accept=request.accept
         )
@@ -131,18 +136,19 @@ class RecipePolls:
         """Sends the requests again whose short wait is over."""
         now = self.context.clock()
         for poll in self.polls.values():
-            if poll.retry_at is not None and poll.retry_at <= now and poll.request is not None:
+            if poll.retry_at is not None and poll.retry_at <= now and poll.sent is not None:
                 poll.retry_at = None
-                self._submit(poll, poll.request)
+                self._submit(poll, poll.sent)
 
-    def _submit(self, poll: Poll, request: Request) -> None:
-        self.fetcher.submit(f"{self.prefix}/{poll.source_lease.source.id}", request)
+    def _submit(self, poll: Poll, sent: Request) -> None:
+        source = poll.source_lease.source
+        with bound_contextvars(recipe=source.recipe, job="poll", key=source.id):
+            self.fetcher.submit(f"{self.prefix}/{source.id}", sent)
 
     def _capture(self, poll: Poll, request: Request, response: Response) -> None:
-        source = poll.source_lease.source.id
-        now = self.context.clock()
-        capture = make_capture(response, requested_url=request.url, owner=source, lead="", now=now)
-        poll.bodies.append((capture, response.body))
+        source, now = poll.source_lease.source, self.context.clock()
+        capture = make_capture(response, requested_url=request.url, owner=source.id, lead="", now=now)
+        poll.bodies.append((hide_source_secrets(capture, source), response.body))
 
     def _advance(self, poll: Poll, answer: Response | HeadwaterError | None) -> None:
         """Any error of the session, and any lead that cannot be stored, becomes a failure of the source."""
@@ -158,8 +164,9 @@ class RecipePolls:
             while True:
                 item = session.throw(answer) if isinstance(answer, HeadwaterError) else session.send(answer)
                 if isinstance(item, Request):
+                    poll.sent = resolve_request(item, poll.source_lease.source)
                     poll.request, poll.attempts = item, 0
-                    self._submit(poll, item)
+                    self._submit(poll, poll.sent)
                     return
                 if isinstance(item, Parse):
                     answer = self._parse(item)
@@ -215,6 +222,7 @@ class RecipePolls:
         after = max(discovery.after or timedelta(0), freshness_delay(poll.fresh_for, trigger))
         due_at = next_poll_at(trigger, now, after, discovery.again, discovery.within)
         log = self._log(poll.source_lease)
+        moved_to = discovery.moved_to or poll.moved_to
         log.info("polled", found=len(discovery.leads), warnings=list(discovery.warnings))
         self.results.append(
             PollResult(
@@ -227,7 +235,7 @@ class RecipePolls:
                 watermark=discovery.watermark,
                 due_at=None if discovery.is_gone else due_at,
                 active=not discovery.is_gone,
-                moved_to=discovery.moved_to or poll.moved_to,
+                moved_to=moved_to if moved_to and may_move(source, moved_to) else None,
                 status=poll.status,
                 elapsed_ms=poll.elapsed_ms,
                 warnings=discovery.warnings,

@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from headwater.engine.compose import compose_document, needs_browser, outcome_of_unreadable
+from headwater.engine.compose import compose_document, entry_reading, needs_browser
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
+from headwater.engine.page_decision import FromSource, decide_page, stands_alone
 from headwater.model.document import Document, TrailEntry, with_trail_entry
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Draft, Job, Postponement, RefineResult, State, Task
-from headwater.model.outcomes import Drop, SetAside, Unreadable
+from headwater.model.outcomes import Drop, ExtractHints, Reading, SetAside, Unreadable
+from headwater.model.page import PageMode, PageState
 from headwater.model.recipe import Outcome, Recipe, Step, StepContext
+from headwater.model.source import Lead
 
 REDECIDE_LIMIT = 5
 
@@ -34,8 +37,8 @@ def refine(context: JobContext, job: Job) -> int:
 
 
 def load_bodies(context: JobContext, drafts: Sequence[Draft]) -> Mapping[str, bytes]:
-    """Returns the archived bodies by hash, for the drafts whose lead has no body of its own."""
-    captures = [draft.capture for draft in drafts if draft.capture and draft.lead.lead.body is None]
+    """Returns the archived pages by hash, for the drafts that are made of one."""
+    captures = [draft.capture for draft in drafts if draft.capture and draft.reads_page]
     return context.archive.get(captures) if captures else {}
 
 
@@ -108,16 +111,49 @@ class Refiner:
         return True
 
     def _extract(self, draft: Draft) -> Outcome:
-        self.extractor.check_bytes(draft)
-        extract = self.extractor.extractor_for(draft)
-        if extract is None:
-            return Drop("unsupported", evidence={"media_type": media_type_of(draft)})
-        reading = self.extractor.reading(draft, extract)
-        if isinstance(reading, Unreadable):
-            return outcome_of_unreadable(reading)
-        document = compose_document(draft, reading)
-        entry = TrailEntry("extract", reading.method, tuple(sorted(document.origins)), document.notes)
+        lead = draft.lead.lead
+        mode = self.recipe.page_mode(draft.source.kind, draft.source.pages)
+        page = self._read_page(draft, mode)
+        may_render = (
+            self.context.renders and isinstance(page, Unreadable) and needs_browser(page.reason, draft)
+        )
+        decision = decide_page(lead, mode, page, may_render=may_render)
+        if isinstance(decision, Drop | SetAside):
+            return decision
+        if isinstance(decision, FromSource):
+            document = compose_document(draft, self._read_entry(lead), decision.page)
+            document = document.with_notes(page=decision.page.value, page_reason=decision.reason)
+        else:
+            state = PageState.NOT_NEEDED if lead.is_complete else PageState.READ
+            document = compose_document(draft, decision, state)
+        entry = TrailEntry(
+            "extract", document.notes["method"], tuple(sorted(document.origins)), document.notes
+        )
         return document.with_changes(trail=(entry,), notes={})
+
+    def _read_page(self, draft: Draft, mode: PageMode) -> Reading | Unreadable:
+        """Returns what the page contains, or the source's text if that is complete."""
+        if draft.lead.page_reason is not None and not draft.lead.lead.is_complete and not draft.reads_page:
+            return Unreadable(draft.lead.page_reason)
+        try:
+            self.extractor.check_bytes(draft)
+            extract = self.extractor.extractor_for(draft)
+            if extract is None:
+                return Unreadable("unsupported", media_type_of(draft))
+            return self.extractor.reading(draft, extract)
+        except Permanent as error:
+            if stands_alone(draft.lead.lead, mode):
+                return Unreadable(error.reason, error.detail)
+            raise  # without its page there is no document: it goes to quarantine
+
+    def _read_entry(self, lead: Lead) -> Reading:
+        """Returns what the source provided of the text."""
+        extract = self.extractor.extractor_of(lead.body_type)
+        if lead.body is None or extract is None:
+            return entry_reading(lead, None)
+        hints = ExtractHints(url=lead.url, media_type=lead.body_type)
+        body = extract(lead.body.encode("utf-8", "replace"), hints)
+        return entry_reading(lead, body if isinstance(body, Reading) else None)
 
     def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> RefineResult:
         result = RefineResult(
@@ -197,4 +233,5 @@ def _with_end_notes(document: Document, outcome: Drop | SetAside) -> Document:
     notes = {"ended": outcome.reason, **outcome.evidence}
     if isinstance(outcome, Drop) and outcome.of:
         notes["of"] = outcome.of
-    return replace(document, notes=notes)
+    measured = outcome.quality if isinstance(outcome, SetAside) else None
+    return replace(document, notes=notes, quality=document.quality if measured is None else measured)

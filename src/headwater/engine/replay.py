@@ -63,9 +63,7 @@ class ReplayComparison:
 
     def _has_bytes(self, draft: Draft) -> bool:
         capture = draft.capture
-        return draft.lead.lead.body is not None or (
-            capture is not None and capture.sha256 in self.refiner.bodies
-        )
+        return not draft.reads_page or (capture is not None and capture.sha256 in self.refiner.bodies)
 
     def _decide(self, items: Sequence[ReplayItem], originals: Sequence[Draft]) -> dict[str, RefineResult]:
         drafts = [*(item.draft for item in items), *originals]

@@ -8,6 +8,7 @@ import msgspec
 
 from headwater.model.document import Document
 from headwater.model.jobs import State
+from headwater.model.page import has_whole_text
 from headwater.model.replay import DocumentOutcome, FieldDifference, ReplayVerdict
 from headwater.text.letters import to_storable_text
 
@@ -73,7 +74,7 @@ def _ending(outcome: DocumentOutcome) -> str:
 def visible_fields(document: Document) -> Mapping[str, Any]:
     """Returns the visible fields of a document as a store returns them; facts and attributes by their names."""
     values: dict[str, Any] = {
-        name: getattr(document, name) for name in (*VALUED_FIELDS, *NEUTRAL, "text", "quality")
+        name: getattr(document, name) for name in (*VALUED_FIELDS, *NEUTRAL, "page", "text", "quality")
     }
     values |= {name: time and time.astimezone(UTC) for name, time in _times(document)}
     values["group"] = document.group
@@ -118,6 +119,8 @@ def _compared(field: str, old: Any, new: Any) -> FieldDifference | None:
 def _direction(field: str, old: Any, new: Any) -> int:
     if field in {*NEUTRAL, "group", "subjects", "mentions"}:
         return 0
+    if field == "page":
+        return has_whole_text(new or "") - has_whole_text(old or "")
     if old is None or new is None:
         return int(old is None) - int(new is None)
     if field == "quality":

@@ -30,6 +30,7 @@ from headwater.text.sniffing import (
     PLAIN,
     RTF,
     XML,
+    listing_kind,
     sniff_media_type,
 )
 
@@ -52,6 +53,8 @@ READERS: Mapping[str, Extract] = {
     MARKDOWN: read_markdown,
     PLAIN: read_plain,
 }
+# Where a list for programs may hide: a feed, a sitemap.
+TEXT_KINDS = frozenset((HTML, XML, JSON, PLAIN))
 # Other names that servers use for these types.
 ALIASES: Mapping[str, str] = {
     "application/xhtml+xml": HTML,
@@ -64,12 +67,14 @@ ALIASES: Mapping[str, str] = {
 
 def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     """Reads bytes as what they are, whatever their media type claims. Archives, pictures, programs and payloads without
-    a field map are "unsupported"; the detail names their type."""
+    a field map are "unsupported", feeds and sitemaps "not_an_article"; the detail names their type."""
     if not data.strip():
         return Unreadable("no_text", "nothing but white space")
     kind = sniff_media_type(data, hints.media_type)
     if kind == ENCRYPTED_OFFICE:
         return Unreadable("encrypted", "an office file with a password")
+    if kind in TEXT_KINDS and (listing := listing_kind(data)):
+        return Unreadable("not_an_article", listing)
     reader = READERS.get(kind)
     if reader is None:
         return Unreadable("unsupported", _unsupported_detail(kind))

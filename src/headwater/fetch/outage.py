@@ -5,7 +5,9 @@ from the requests themselves: hosts that answered before fail one after the othe
 something answers again, requests end with the reason `offline`, which counts against nobody; a few pass as probes.
 """
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -59,15 +61,18 @@ def after_failure(
 
 @dataclass(slots=True)
 class OutageDetector:
-    """Watches all requests of a fetcher. Lives in one event loop. `on_return` is called when the network is back."""
+    """Watches all requests of a fetcher. Lives in one event loop. The first hosts of an outage fail before it is recognised:
+    for the time `hold` their failures wait for those of others. `on_return` is called when the network is back."""
 
     now: Callable[[], float]
+    hold: timedelta
     on_return: Callable[[], None] = lambda: None
     state: Reachability = field(default_factory=Reachability)
     _answered: dict[str, None] = field(default_factory=dict)
     _tried: set[str] = field(default_factory=set)
     _probes_from: float = 0.0
     _probes: int = 0
+    _decided: asyncio.Event = field(default_factory=asyncio.Event)
 
     def check(self) -> None:
         """Stop while the network is down, unless a probe is due. Called before anything is spent on the request."""
@@ -94,14 +99,16 @@ class OutageDetector:
                 del self._answered[next(iter(self._answered))]
             self._answered[host] = None
         since = self.state.down_since
+        self._end_holds()
         self.state = after_answer(self.state, self.now())
         if since is not None:
             self._probes = 0
             _log.warning("network is back", seconds=round(self.now() - since))
             self.on_return()
 
-    def record_failure(self, host: str, failure: Failure, started: float, *, local: bool) -> None:
-        """Record a request without a response. Stops with `offline` instead of the failure when it is our own outage."""
+    async def record_failure(self, host: str, failure: Failure, started: float, *, local: bool) -> None:
+        """Record a request without a response. Stops with `offline` instead of the failure when it is our own outage. While
+        nothing answers, this takes a moment: until it is clear whether others fail, too."""
         if failure.reason == "forbidden_address":
             return  # nothing was connected
         if failure.reason not in _UNREACHED:
@@ -113,9 +120,12 @@ class OutageDetector:
         self.state = after_failure(
             before, host, started, self.now(), local=local, hosts_known=len(self._tried)
         )
+        if self.state is before:
+            return  # something answered meanwhile
         if self.state.down_since is None:
-            return
-        if before.down_since is None:
+            await self._hold()
+        elif before.down_since is None:
+            self._end_holds()
             self._probes_from, self._probes = self.now(), _HOSTS
             _log.error(
                 "network is down",
@@ -123,7 +133,18 @@ class OutageDetector:
                 reason=failure.reason,
                 detail="no host can be reached; sources are not blamed and continue when it is back",
             )
-        raise _offline()
+        if self.state.down_since is not None:
+            raise _offline()
+
+    async def _hold(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.hold / timedelta(seconds=1)):
+                await self._decided.wait()
+
+    def _end_holds(self) -> None:
+        if self.state.failing:
+            self._decided.set()
+            self._decided = asyncio.Event()
 
 
 def _offline() -> FetchStopped:

@@ -6,38 +6,10 @@ from datetime import timedelta
 from typing import TypeVar
 
 from headwater.model.errors import Refused
+from headwater.model.fetch_limits import HostRule
 
 MEGABYTE = 1024 * 1024
 _Value = TypeVar("_Value")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostRule:
-    """What differs for the hosts of a pattern. None means the general setting. A rate or concurrency of 0 means no limit.
-
-    `shared`: all hosts of the pattern share one budget. `contact`: requests need a User-Agent with an e-mail address.
-    Without `robots`, neither robots.txt nor rights reservations refuse anything.
-    """
-
-    rate: float | None = None
-    concurrency: int | None = None
-    user_agent: str | None = None
-    robots: bool = True
-    shared: bool = False
-    contact: bool = False
-
-
-# The regulator allows ten requests a second over all of its hosts, with a declared contact. This uses half of it.
-SEC_RULE = HostRule(rate=5, shared=True, contact=True)
-
-
-# Requests a minute to all sources of a kind, over all processes.
-PER_MINUTE_BY_KIND: Mapping[str, int] = {
-    "market_api": 20,
-    "news_api": 20,
-    "filings_api": 10,
-    "macro_news": 10,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +17,7 @@ class FetchSettings:
     """`allow`: pairs (host, address or network; port) that may be reached although they are not public.
     `credential_hosts`: the hosts that may receive a credential, by its name. `overrides`: base URLs that receive the
     requests for a host pattern. `longest_wait`: a request that would have to wait longer inside the fetcher is deferred. `reservations`: the signals (`rights_reservations.SIGNALS`) that refuse a page; all of them are recorded.
+    `outage_hold`: while nothing answers, how long a failure waits for those of other hosts.
     `memory_limit`: bytes of all bodies that are being read or wait to be collected."""
 
     user_agent: str = "Headwater/0.1"
@@ -62,12 +35,12 @@ class FetchSettings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     rate: float = 1.0
     concurrency: int = 3
-    per_minute_by_kind: Mapping[str, int] = field(default_factory=lambda: PER_MINUTE_BY_KIND)
+    per_minute_by_kind: Mapping[str, int] = field(default_factory=dict)
     per_minute_by_credential: Mapping[str, int] = field(default_factory=dict)
     per_minute_per_credential: int = 45
     credential_hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     window: timedelta = timedelta(minutes=1)
-    hosts: Mapping[str, HostRule] = field(default_factory=lambda: {"*.sec.gov": SEC_RULE})
+    hosts: Mapping[str, HostRule] = field(default_factory=dict)
     robots_exempt: frozenset[str] = frozenset({"api", "robots"})
     robots_lifetime: timedelta = timedelta(hours=24)
     reservations: frozenset[str] = frozenset()
@@ -75,15 +48,19 @@ class FetchSettings:
     longest_wait: timedelta = timedelta(seconds=2)
     breaker_failures: int = 5
     breaker_pause: timedelta = timedelta(seconds=300)
+    outage_hold: timedelta = timedelta(seconds=2)
 
     @property
     def agent(self) -> str:
         return f"{self.user_agent} (+{self.contact})" if self.contact else self.user_agent
 
 
-def host_rules(table: Mapping[str, Mapping[str, object]]) -> Mapping[str, HostRule]:
-    """The built-in rules with those of a `rate_limits.yaml`. A rule for a built-in pattern changes only the fields it names."""
-    rules = {"*.sec.gov": SEC_RULE}
+def host_rules(
+    table: Mapping[str, Mapping[str, object]], declared: Mapping[str, HostRule]
+) -> Mapping[str, HostRule]:
+    """The rules that recipes declare, with those of a `rate_limits.yaml`. One for a declared pattern changes only the fields it
+    names."""
+    rules = dict(declared)
     for name, fields in table.items():
         pattern = name.lower()
         defaults = {field: getattr(rules[pattern], field) for field in _FIELDS} if pattern in rules else {}

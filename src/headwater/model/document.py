@@ -8,6 +8,12 @@ from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 
+SUPERSEDES = "supersedes"
+"""The relation of a document to one with a part of its text, which thereby becomes a duplicate of it."""
+
+FROM_SOURCE = "source"
+"""The origin of a field that the source of the document provided."""
+
 
 @dataclass(frozen=True, slots=True)
 class FactKey(Generic[T]):
@@ -85,7 +91,7 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A link to an earlier document: `duplicate` ends the later one, `related` keeps both."""
+    """A link to an earlier document: `duplicate` ends the later one, `supersedes` the earlier one, `related` keeps both."""
 
     to: str
     relation: str
@@ -108,7 +114,8 @@ class TrailEntry:
 class Document:
     """A step returns a changed copy of a document; the engine records which step changed which field.
 
-    `origins` names, per field, the evidence for its value ("json-ld datePublished", "feed entry").
+    `origins` names, per field, the evidence for its value ("json-ld datePublished", "feed entry"). `page` is the state
+    of its page (`PageState`).
     """
 
     id: str
@@ -131,6 +138,7 @@ class Document:
     image: str = ""
     media_type: str = ""
     guid: str = ""
+    page: str = ""
     group: str | None = None
     subjects: tuple[str, ...] = ()
     quality: float | None = None

@@ -63,6 +63,11 @@ class State(StrEnum):
     QUARANTINED = "quarantined"
 
 
+# The reason of a document that retention moved to a file. Its row says dropped, because nothing works on it any more, but it
+# was kept: people are told that it was moved.
+ARCHIVED = "archived"
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLease:
     """A source leased for one poll."""
@@ -82,6 +87,11 @@ class Draft:
     lead: StoredLead
     capture: Capture | None
     source: Source
+
+    @property
+    def reads_page(self) -> bool:
+        """Whether its text is in the captured page. Otherwise the capture, if any, is the listing of the source."""
+        return not self.lead.lead.is_complete and self.capture is not None and bool(self.capture.lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,8 @@ class PollResult:
 class FetchResult:
     """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
     fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
-    (`was_rendered`). `fresh_until` comes from the caching headers."""
+    (`was_rendered`). `fresh_until` comes from the caching headers. `no_page` is why there is no page, for a lead whose
+    document is then made of what the source provided."""
 
     lead: str
     version: str
@@ -167,6 +178,7 @@ class FetchResult:
     result: Capture | Postponement | Quarantine | None
     moved_to: str | None = None
     drop_reason: str | None = None
+    no_page: str | None = None
     fresh_until: datetime | None = None
 
 

@@ -49,7 +49,7 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """No text. `reason` is one of: js_required, paywall, consent, login, error_page, soft_404, redirect_stub, no_text,
-    requires_ocr, encrypted, unsupported, too_large, malformed. The engine decides what happens next."""
+    requires_ocr, encrypted, unsupported, not_an_article, too_large, malformed. The engine decides what happens next."""
 
     reason: str
     detail: str = ""
@@ -69,10 +69,12 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried."""
+    """Not usable now, but perhaps with other code or settings: kept in quarantine with its reason, can be retried.
+    `quality` is stored with the document if the step measured it."""
 
     reason: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    quality: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

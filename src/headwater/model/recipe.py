@@ -9,8 +9,11 @@ from typing import Any, Protocol, runtime_checkable
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
+from headwater.model.fetch_limits import FetchLimits
 from headwater.model.http import Capture, Request
 from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
+from headwater.model.page import PageMode
+from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
@@ -22,22 +25,33 @@ RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPayload:
-    """One response of one poll; `label` is the short name of the source's subject."""
+    """One response of one poll, with the kind and the options of its source."""
 
     kind: str
-    label: str | None
+    options: Mapping[str, Any]
     at: datetime
     poll_id: str
     page: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A kept document as other programs read it."""
+
+    id: str
+    kind: str
+    attributes: Mapping[str, Any]
+    text: str
+    record: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLayout:
-    """Names of copies for other programs. `raw` names a payload, `part` a part of a document (by the kind of its source, the
-    label, its id and the name of the part). Names are relative and begin with a bucket."""
+    """Names of copies for other programs. `raw` names a payload, `part` a part of a document by the name
+    of the part. Names are relative and begin with a bucket."""
 
     raw: Callable[[CapturedPayload], str]
-    part: Callable[[str, str | None, str, str], str]
+    part: Callable[[ParsedDocument, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +322,8 @@ class Command:
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
 
-    `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
+    `pages` says, per kind of source, what is done with the pages of its items unless the source says so itself; the
+    pages of the other kinds are required. `subjects` are those its documents may be about; `layout` names copies for other programs and `views` are created
     in the database for them. `sinks` are the recipe's
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
@@ -318,7 +333,9 @@ class Recipe:
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
     module `commands` of its package, which the command line reads without building the recipe. `run_options` are those that
-    a caller may give for a single run.
+    a caller may give for a single run. `fetch_limits` are those of its hosts and kinds of source. `extract_profiles` are
+    readers for `headwater extract --profile`. `queue_attributes` are the attributes of documents that its queue items carry;
+    `questions` are those that the agent asks about them, by the last part of a queue's name.
     """
 
     name: str
@@ -332,6 +349,7 @@ class Recipe:
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
+    pages: Mapping[str, PageMode] = field(default_factory=dict)
     sinks: Mapping[str, SinkFactory] = field(default_factory=dict)
     after_run: Callable[[Path, Provenance], None] | None = None
     subjects: tuple[Subject, ...] = ()
@@ -345,10 +363,18 @@ class Recipe:
     namespace: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
     run_options: RunOptions | None = None
+    fetch_limits: FetchLimits = field(default_factory=FetchLimits)
+    extract_profiles: Mapping[str, Extract] = field(default_factory=dict)
+    queue_attributes: tuple[str, ...] = ()
+    questions: Mapping[str, ExtractionQuestion] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:
         return self.namespace or self.name
+
+    def page_mode(self, kind: str, setting: PageMode | None) -> PageMode:
+        """What is done with the pages of a source of this kind with this setting."""
+        return setting or self.pages.get(kind, PageMode.REQUIRE)
 
 
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from headwater.model.page import PageMode
 from headwater.model.subject import check_subject_length
 
 
@@ -25,7 +26,8 @@ class Source:
     """Where leads come from: plain data, one row.
 
     `options` are those of the kind (selectors, filters, limits). `watermark` is how far the source has been read, in the
-    form of its kind; the engine writes it, and only after everything before it is stored.
+    form of its kind; the engine writes it, and only after everything before it is stored. `pages` says what is done with
+    the pages of its items; without it, the recipe's default for the kind counts.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Source:
     options: Mapping[str, Any] = field(default_factory=dict)
     trigger: Trigger | None = None
     subject: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     active: bool = True
     watermark: Mapping[str, Any] = field(default_factory=dict)
@@ -50,9 +53,10 @@ class Source:
 class Lead:
     """Something that a source lists.
 
-    `identity` names it within its source (a GUID, an accession number, a URL). `version` changes when the source reports
+    `identity` names it within its source (a GUID, a number, a URL). `version` changes when the source reports
     a change. `body` is set when the source delivers the content itself (full-text feed, API item): such a lead is not
-    fetched. `hints` are the source's metadata, by field name; `attributes` among them become the document's. `revisit`
+    fetched. With `teaser` that content is incomplete: the page is fetched, and the body counts only if the page cannot be
+    read. `hints` are the source's metadata, by field name; `attributes` among them become the document's. `revisit`
     means that the version changed only because time has passed; the page's own freshness headers then come first.
     """
 
@@ -63,6 +67,7 @@ class Lead:
     published: datetime | None = None
     body: str | None = None
     body_type: str = "text/html"
+    teaser: bool = False
     hints: Mapping[str, Any] = field(default_factory=dict)
     subject: str | None = None
     revisit: bool = False
@@ -70,11 +75,17 @@ class Lead:
     def __post_init__(self) -> None:
         check_subject_length(self.subject)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the source delivered the whole text, so that no page is needed."""
+        return self.body is not None and not self.teaser
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLead:
     """A lead as it is stored: with its keys, and the validators of the last fetch for the next one. `render`: fetch it
-    with a browser next time, because there was no text without one."""
+    with a browser next time, because there was no text without one. `page_reason` is why the last fetch brought no page;
+    `source_kind` and `pages` are those of the source when the lead was claimed for a fetch."""
 
     id: str
     recipe: str
@@ -86,11 +97,15 @@ class StoredLead:
     last_modified: str | None = None
     sha256: str | None = None
     render: bool = False
+    page_reason: str | None = None
+    source_kind: str = ""
+    pages: PageMode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """The prices of a symbol during one span ("1day", "1hour") that began at `at`."""
+    """The values of a series, named by its symbol, during one span ("1day", "1hour") that began at `at`: the first, highest,
+    lowest and last, their volume and average, and of how many single values (`trades`)."""
 
     symbol: str
     span: str
@@ -106,7 +121,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The state of something at a moment: an account, a position, an order, the details of a symbol."""
+    """The state of something at a moment, as a source reported it."""
 
     kind: str
     name: str

@@ -10,8 +10,11 @@ from headwater.model.recipe import Discover, PollSession
 from headwater.model.schedule import INTERVAL_OPTION
 from headwater.model.source import Source
 
+HEADERS_OPTION = "headers"
 COMMON_OPTIONS: Mapping[str, str] = {
     INTERVAL_OPTION: "Seconds between two polls; the same as `every`, for lists that other programs write.",
+    HEADERS_OPTION: "Headers of the requests to the host of the source: `{Authorization: env:NAME}`, or `file:PATH`. Resolved for "
+    "each poll, never stored.",
 }
 
 

@@ -8,7 +8,7 @@ from headwater.model.errors import Refused
 
 MAX_SUBJECT_LENGTH = 64
 # R-81: how certainly a name of each kind means its subject.
-CONFIDENCE_BY_KIND: Mapping[str, float] = {"ticker": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
+CONFIDENCE_BY_KIND: Mapping[str, float] = {"identifier": 0.9, "legal_name": 0.85, "alias": 0.7, "brand": 0.6}
 
 
 def check_subject_length(key: str | None) -> str | None:
@@ -23,7 +23,7 @@ def check_subject_length(key: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Alias:
-    """One name of one subject. `kind` is ticker (any identifier), legal_name, alias or brand; a `confidence` other than 0
+    """One name of one subject. `kind` is identifier, legal_name, alias, brand or a recipe's own; a `confidence` other than 0
     overrides that of the kind."""
 
     text: str

@@ -3,17 +3,19 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from headwater.app import App
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import header_value
+from headwater.fetch.source_secrets import resolve_request
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
 from headwater.model.outcomes import ExtractHints
 from headwater.model.ports import Fetcher
 from headwater.model.recipe import Parse
+from headwater.model.source import Source
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed, ParsedFeed
 from headwater.sources.feeds.parser import parse_untrusted_feed
@@ -45,33 +47,26 @@ class FeedCheck:
     feeds: tuple[str, ...] = ()
 
 
-def find_feed(app: App, url: str, within: timedelta = EACH) -> FeedCheck:
-    """The feed at an address or, when a page is there, the first usable one of those that the page names or that such
-    sites have; `feeds` are then the other usable ones."""
-    first = check_feeds(app, [url], within)[0]
-    if first.ok or not first.feeds:
-        return first
-    usable = [result for result in check_feeds(app, first.feeds[:MOST_TRIED], within) if result.ok]
-    # The feed of comments is rarely the one that is wanted.
-    usable.sort(key=lambda result: "comment" in result.url.lower())
-    if not usable:
-        return first
-    others = tuple(dict.fromkeys(result.url for result in usable[1:]))
-    return replace(usable[0], feeds=others)
-
-
 def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[FeedCheck]:
     """Fetch every URL once, all at the same time; `within` is the time limit for each."""
+    answers = answers_for(app, urls, within)
+    return [assess_response(url, answers[url], app.clock()) for url in urls]
+
+
+def answers_for(app: App, urls: Sequence[str], within: timedelta) -> dict[str, Response | Failure]:
+    """The answer to a request for each address, all at the same time. The addresses are the operator's: secrets that they
+    refer to are resolved. Addresses that others name must not refer to any."""
     with _fetching(app) as fetcher:
         for url in dict.fromkeys(urls):
-            fetcher.submit(url, Request(url=url, purpose="feed", source_kind="feed", timeout=within))
+            request = Request(url=url, purpose="feed", source_kind="feed", timeout=within)
+            source = Source(id="", recipe="", kind="feed", name=url, url=url)
+            fetcher.submit(url, resolve_request(request, source))
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
         deadline = time.monotonic() + timeout.total_seconds()
         while len(answers) < len(set(urls)) and time.monotonic() < deadline:
             answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
-    no_answer = Failure("timeout", "no answer in time")
-    return [assess_response(url, answers.get(url, no_answer), app.clock()) for url in urls]
+    return {url: answers.get(url, Failure("timeout", "no answer in time")) for url in urls}
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The health check: database, archive, sources and pipelines. Raises and clears alarms."""
+"""The health check: the parts of the system, sources and pipelines. Raises and clears alarms."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -6,14 +6,15 @@ from functools import partial
 from typing import Any
 
 from headwater.app import App
-from headwater.model.alarm import Problem
-from headwater.model.errors import Temporary
+from headwater.model.alarm import Alarm, Problem
 from headwater.model.jobs import IDLE_TASKS
 from headwater.model.source import Trigger
 from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
 from headwater.ops.sandbox_report import sandbox_report
+from headwater.ops.system_checks import check_parts
+from headwater.ops.system_rules import parts_record
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -22,16 +23,18 @@ OVERDUE_AFTER = timedelta(minutes=30)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def check_health(app: App) -> dict[str, Any]:
-    """Check every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat."""
-    recipes = {name: _check_recipe(app, name) for name in app.catalogue.recipes()}
-    parts = {"database": "ok", "archive": _archive_state(app)}
-    sandbox = sandbox_report()
+def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
+    """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
+    process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
+    not write, or while another process does it."""
+    parts, sandbox = check_parts(app), sandbox_report()
+    names = app.catalogue.recipes() if parts["database"].ok else ()
+    recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
     return {
-        "healthy": not unhealthy and set(parts.values()) == {"ok"} and sandbox["ok"],
+        "healthy": not unhealthy and all(part.ok for part in parts.values()) and sandbox["ok"],
         "checked_at": app.clock().isoformat(),
-        **parts,
+        "parts": parts_record(parts),
         "sandbox": sandbox,
         "recipes": recipes,
     }
@@ -41,11 +44,22 @@ def default_trigger(app: App, recipe: str) -> Trigger:
     return app.recipes[recipe].trigger if recipe in app.recipes else DEFAULT_TRIGGER
 
 
-def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
+def _check_recipe(app: App, recipe: str, *, settle_alarms: bool) -> dict[str, Any]:
+    raised, cleared = _settle_alarms(app, recipe) if settle_alarms else ((), ())
+    return {
+        "alarms": len(app.alarms.list_alarms(recipe, past=False, limit=1_000)),
+        "raised": [alarm.title for alarm in raised],
+        "cleared": [alarm.title for alarm in cleared],
+        "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, app.clock())["unfinished"], app),
+    }
+
+
+def _settle_alarms(app: App, recipe: str) -> tuple[Sequence[Alarm], Sequence[Alarm]]:
+    """Returns the alarms that began and those that ended."""
     now, engine = app.clock(), app.store.engine
     problems = source_problems(source_histories(engine, recipe), default_trigger(app, recipe), now)
     problems += recipe_problems(
-        poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR)
+        poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR), now
     )
     scattered = recipe in app.recipes and app.recipes[recipe].warns_if_scattered
     figures = pipeline_figures(engine, recipe, now)
@@ -54,13 +68,7 @@ def _check_recipe(app: App, recipe: str) -> dict[str, Any]:
         *_silent_subjects(app, recipe),
     ]
     decide = partial(decide_alarms, problems, now=now)
-    raised, cleared = app.alarms.settle(recipe, decide, list(app.channels), now)
-    return {
-        "alarms": len(app.alarms.list_alarms(recipe, past=False, limit=1_000)),
-        "raised": [alarm.title for alarm in raised],
-        "cleared": [alarm.title for alarm in cleared],
-        "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, now)["unfinished"], app),
-    }
+    return app.alarms.settle(recipe, decide, list(app.channels), now)
 
 
 def _silent_subjects(app: App, recipe: str) -> list[Problem]:
@@ -84,11 +92,3 @@ def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:
         for task, state in unfinished.items()
         if task not in IDLE_TASKS and state["next"] is not None and state["next"] < overdue
     ]
-
-
-def _archive_state(app: App) -> str:
-    try:
-        next(app.archive.packs(before=app.clock()), None)
-    except Temporary as error:
-        return error.reason
-    return "ok"

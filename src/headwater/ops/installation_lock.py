@@ -14,7 +14,7 @@ from typing import IO, NoReturn
 from sqlalchemy import URL, make_url
 
 from headwater.app import App
-from headwater.liveness import dead_owners
+from headwater.liveness import dead_owners, process_of
 from headwater.model.errors import Refused, Temporary
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.relocation import (
@@ -57,7 +57,7 @@ def _locked(app: App, kind: int, busy: str) -> Iterator[None]:
 
 def _lock_file(folder: Path) -> IO[bytes]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return (folder / LOCK).open("ab")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
@@ -104,6 +104,8 @@ def undo_move(app: App) -> bool:
 
 
 def release_dead_owners(app: App) -> int:
-    """Release the leases of processes of this machine that have died; returns how many rows are free again."""
-    dead = dead_owners(app.store.lease_owners())
-    return app.store.release(dead, counts=True) if dead else 0
+    """Release the leases of processes of this machine that have died, and forget them; returns how many rows are free again."""
+    owners = app.store.lease_owners()
+    processes = [heartbeat.process.id for heartbeat in app.workers.heartbeats(app.clock())]
+    dead = {process_of(owner) for owner in dead_owners([*owners, *(f"{process}:" for process in processes)])}
+    return app.workers.remove(dead) if dead else 0

@@ -11,6 +11,7 @@ from headwater.archive.record_files import RecordFiles
 from headwater.archive.row_files import write_parquet
 from headwater.model.errors import Temporary
 from headwater.settings.settings import Retention
+from headwater.store.maintenance.foreign_tables import remove_foreign_rows
 from headwater.store.maintenance.retention import (
     Cutoffs,
     count_old,
@@ -20,6 +21,7 @@ from headwater.store.maintenance.retention import (
     remove_captures,
     remove_polls,
     remove_queue_items,
+    remove_runs,
     remove_summaries,
 )
 
@@ -37,6 +39,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
 
     return Cutoffs(
         polls=before(policy.polls),
+        runs=before(policy.runs),
         alarms=before(policy.alarms),
         captures=before(policy.captures),
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
@@ -50,10 +53,12 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     engine, cutoffs = app.store.engine, retention_cutoffs(app.settings.retention, app.clock())
     if dry_run:
         return {"dry_run": True, **count_old(engine, cutoffs), "files": []}
+    tables = clean_tables(app)
     archived, files = archive_documents(app, cutoffs.documents) if cutoffs.documents else (0, [])
     return {
         "dry_run": False,
-        "polls": remove_polls(engine, cutoffs.polls) if cutoffs.polls else 0,
+        **tables,
+        "runs": remove_runs(engine, cutoffs.runs) if cutoffs.runs else 0,
         "alarms": remove_alarms(engine, cutoffs.alarms) if cutoffs.alarms else 0,
         "captures": remove_captures(engine, cutoffs.captures) if cutoffs.captures else 0,
         "documents": archived,
@@ -61,6 +66,19 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
         "summaries": remove_summaries(engine, cutoffs.summaries) if cutoffs.summaries else 0,
         "files": files,
     }
+
+
+def clean_tables(app: App) -> dict[str, Any]:
+    """Remove old polls, and old rows of the tables of other programs that the policy names; returns how many. A table that does
+    not exist yet is left out."""
+    policy, now = app.settings.retention, app.clock()
+    removed = remove_polls(app.store.engine, now - timedelta(days=policy.polls)) if policy.polls else 0
+    counts = {
+        name: remove_foreign_rows(app.store.engine, name, now - timedelta(days=days))
+        for name, days in policy.tables.items()
+        if days
+    }
+    return {"polls": removed, **({"tables": counts} if counts else {})}
 
 
 def archive_documents(app: App, before: datetime) -> tuple[int, list[str]]:

@@ -18,7 +18,6 @@ from headwater.model.outcomes import Drop, ExtractHints, Reading, Unreadable
 from headwater.model.recipe import EmptyKnowledge, Extract, Parse, Recipe, StepContext
 from headwater.model.warning_log import WarningLog
 from headwater.ops.feed_check import feed_in_sandbox
-from headwater.settings.fetch import fetch_settings
 from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap
@@ -38,7 +37,7 @@ TrialReport = dict[str, Any]
 def fetch_once(app: App, url: str) -> Response | Failure:
     """One request under the usual rules. Uses the rate limits of the environment if there is one, and creates none."""
     configure_logs(app.settings.log, app.settings.log_level)
-    fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(fetch_settings(app.settings))
+    fetcher = app.fetcher() if app.settings.database_exists else HttpFetcher(app.fetch_settings)
     try:
         fetcher.submit(url, Request(url=url))
         answers = fetcher.collect(1, FETCH_TIMEOUT)

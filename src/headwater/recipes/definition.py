@@ -27,6 +27,7 @@ from headwater.settings.yaml_file import line_of
 from headwater.stories.document_vectors import DocumentEncoder
 
 COMMON_SINKS = frozenset({"files", "queue", "table"})
+OBJECTS = "objects"
 
 
 def configure_recipe(recipe: Recipe, name: str, own: RecipeSettings, settings: Settings) -> Recipe:
@@ -38,7 +39,11 @@ def configure_recipe(recipe: Recipe, name: str, own: RecipeSettings, settings: S
         recipe = with_subjects(recipe, *load_subjects(Path(own.subjects)))
     if own.keep is not None and own.steps is None:
         recipe = replace(recipe, steps=_with_filter(recipe.steps, own.keep, _source_names(recipe)))
-    _check_sinks(recipe.routes, {*COMMON_SINKS, *settings.notify, *recipe.sinks}, f"recipes.{name}.routes")
+    if settings.objects and recipe.layout is not None:
+        recipe = replace(recipe, routes=(*recipe.routes, Route(name=OBJECTS, sink=OBJECTS)))
+    _check_sinks(
+        recipe.routes, {*COMMON_SINKS, OBJECTS, *settings.notify, *recipe.sinks}, f"recipes.{name}.routes"
+    )
     return recipe
 
 

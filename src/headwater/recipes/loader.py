@@ -6,6 +6,7 @@ A recipe that cannot be loaded is left out with its reason; the others are not a
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Recipe
+from headwater.model.recipe import RECIPE_ENTRY_POINTS, Extract, Recipe
 from headwater.recipes.definition import configure_recipe, rename_recipe
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings
@@ -107,6 +108,15 @@ def _unknown_recipe(name: str, names: set[str]) -> str:
         f"recipes.{name}: there is no recipe '{name}'; {suggestion}A recipe of your own needs `like: NAME` or "
         "`file: PATH`"
     )
+
+
+def extract_profiles() -> Mapping[str, Extract]:
+    """The extract profiles of all installed recipes that can be loaded."""
+    profiles: dict[str, Extract] = {}
+    for entry in entry_points(group=RECIPE_ENTRY_POINTS):
+        with suppress(Refused):
+            profiles |= load_recipe(entry).extract_profiles
+    return profiles
 
 
 def load_recipe(entry: EntryPoint) -> Recipe:

@@ -14,10 +14,11 @@ from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter, StoryFilter
 from headwater.model.recipe import Cluster, Grouping, Route, SinkFactory
 from headwater.model.story import Story
+from headwater.secret_references import resolve_secret
 from headwater.settings.recipes import GroupSettings, RouteSettings
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.sources import parse_duration
 from headwater.sinks.table import TableSink, check_table_name
+from headwater.stories.clustering.events import cluster_by_event
 from headwater.stories.clustering.groupings import (
     cluster_by_headline,
     cluster_by_meaning,
@@ -91,6 +92,8 @@ def make_grouping(group: GroupSettings, encoder: DocumentEncoder | None, where: 
 def _clustering(group: GroupSettings, encoder: DocumentEncoder | None) -> Clustering:
     if group.cluster == "headline":
         return cluster_by_headline
+    if group.cluster == "event":
+        return cluster_by_event
     return (
         cluster_by_meaning(None)
         if group.cluster == "words" or encoder is None

@@ -15,13 +15,12 @@ import msgspec
 import structlog
 
 from headwater.model.errors import Permanent, Temporary
+from headwater.model.questions import ExtractionQuestion
 from headwater.model.summaries import Messages, ModelReply
 from headwater.store.changes.queues import WAITING, SqlQueues
 from headwater.stories.llm.answers import RETRY_DELAY, InvalidAnswer, ask_until_valid
 from headwater.stories.llm.chat import ChatClient
 from headwater.stories.llm.extraction import (
-    ExtractionAnswer,
-    ExtractionQuestion,
     extraction_messages,
     parse_extraction,
     question_for_queue,
@@ -59,9 +58,10 @@ class AgentTally:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractionAgent:
-    """`max_calls` limits the calls for one item, the first included."""
+    """`questions` are those of the recipes, by the last part of a queue's name. `max_calls` limits the calls for one item, the first included."""
 
     queues: SqlQueues
+    questions: Mapping[str, ExtractionQuestion]
     chat: ChatClient
     owner: str
     max_calls: int = 3
@@ -102,13 +102,15 @@ class ExtractionAgent:
     def count_waiting(self) -> int:
         """The items that wait in the queues that have a question."""
         rows = self.queues.counts()
-        return sum(row[WAITING] for row in rows if question_for_queue(row["queue"]) is not None)
+        return sum(
+            row[WAITING] for row in rows if question_for_queue(self.questions, row["queue"]) is not None
+        )
 
     async def run_round(self, session: aiohttp.ClientSession) -> AgentTally:
         """A few items from each queue that has a question."""
         total = AgentTally()
         for queue in await asyncio.to_thread(self._queue_names):
-            question = question_for_queue(queue)
+            question = question_for_queue(self.questions, queue)
             if question is not None and not total.wait:
                 total += await self._process_some(session, queue, question)
         return total
@@ -165,7 +167,7 @@ class ExtractionAgent:
         async def ask(messages: Messages) -> ModelReply:
             return await self.chat.ask(session, messages)
 
-        def parse(reply: ModelReply) -> tuple[ExtractionAnswer, ModelReply]:
+        def parse(reply: ModelReply) -> tuple[msgspec.Struct, ModelReply]:
             return parse_extraction(question, reply.text), reply
 
         messages = extraction_messages(question, item)

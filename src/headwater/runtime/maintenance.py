@@ -1,5 +1,5 @@
-"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, scores and run reports every hour,
-retention and the search index at night. Of all workers one runs a task."""
+"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, old polls every 25 minutes, scores and run
+reports every hour, retention and the search index at night. Of all workers one runs a task."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
-from headwater.ops.retention import apply_retention
+from headwater.ops.object_copies import copy_recent_payloads
+from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.full_text_index import index_documents
@@ -89,6 +90,7 @@ def summaries_task(
 
 MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "health_check": MaintenanceTask(Trigger(cron="*/5 * * * *"), check_health),
+    "cleanup_tables": MaintenanceTask(Trigger(cron="*/25 * * * *"), clean_tables),
     "cleanup_old_jobs": MaintenanceTask(Trigger(cron="0 2 * * *"), apply_retention),
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),
@@ -100,6 +102,8 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 
 # Only with a Redis server on which other programs look markers up.
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
+# Only with a place for named objects.
+OBJECT_TASKS = {"copy_payloads": MaintenanceTask(Trigger(cron="*/15 * * * *"), copy_recent_payloads)}
 # Only with a Redis server from which other programs pop items.
 QUEUE_TASKS = {"fill_queues": MaintenanceTask(Trigger(cron="* * * * *"), fill_queues)}
 
@@ -108,7 +112,8 @@ def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
     """The tasks that this installation needs."""
     markers = MARKER_TASKS if app.settings.redis else {}
     queues = QUEUE_TASKS if app.settings.queues else {}
-    return {**MAINTENANCE_TASKS, **markers, **queues}
+    objects = OBJECT_TASKS if app.settings.objects else {}
+    return {**MAINTENANCE_TASKS, **markers, **queues, **objects}
 
 
 @dataclass

@@ -8,6 +8,7 @@ from headwater.liveness import owner_name
 from headwater.model.jobs import LOCAL_TASKS
 from headwater.model.replay import ReplayState
 from headwater.ops.installation_lock import worker_lock
+from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.worker_loop import StopSignal, run_idle_round, run_local_loop
 from headwater.runtime.worker_pool import IDLE_HORIZON, ProcessTarget, WorkerPool, run_local_worker, run_pool
 from headwater.settings.settings import Settings
@@ -20,8 +21,10 @@ NICENESS = 10
 def _replay_worker(settings: Settings, recipes: Sequence[str]) -> None:
     stop = StopSignal()
     os.nice(NICENESS)
-    context = App(settings).context(owner_name("local"), fetching=False)
-    run_local_loop(context, recipes, stop.is_set, round_function=run_idle_round)
+    app = App(settings)
+    with heartbeat(app, "replay"):
+        context = app.context(owner_name("local"), fetching=False)
+        run_local_loop(context, recipes, stop.is_set, round_function=run_idle_round)
 
 
 def run_replay(app: App, replay: str, on_tick: Callable[[], None]) -> bool:

@@ -14,6 +14,7 @@ from headwater.liveness import owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
+from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.registration import ListWatch, register_changes
 from headwater.runtime.worker_loop import StopSignal, is_nothing_due, run_local_loop, run_network_loop
@@ -29,18 +30,24 @@ IDLE_HORIZON = timedelta(seconds=15)
 # A run of everything waits for budgets and busy hosts, unless they are further off than this.
 LIMIT_HORIZON = timedelta(minutes=10)
 
+# A start frees what processes of other machines held if they were silent for so long; living workers do it much earlier, but
+# only they can tell a dead process from a database that was away.
+LONG_SILENT = timedelta(minutes=10)
+
 ProcessTarget = Callable[[Settings, Sequence[str]], None]
 
 
 def _run_network_worker(settings: Settings, recipes: Sequence[str]) -> None:
-    stop = StopSignal()
-    run_network_loop(App(settings).context(owner_name("network"), fetching=True), recipes, stop.is_set)
+    stop, app = StopSignal(), App(settings)
+    with heartbeat(app, "network"):
+        run_network_loop(app.context(owner_name("network"), fetching=True), recipes, stop.is_set)
 
 
 def run_local_worker(settings: Settings, recipes: Sequence[str]) -> None:
     stop, app = StopSignal(), App(settings)
-    context = app.context(owner_name("local"), fetching=False)
-    run_local_loop(context, recipes, stop.is_set, between=Maintenance(app).run_due)
+    with heartbeat(app, "local"):
+        context = app.context(owner_name("local"), fetching=False)
+        run_local_loop(context, recipes, stop.is_set, between=Maintenance(app).run_due)
 
 
 def _run_child(target: ProcessTarget, settings: Settings, recipes: Sequence[str]) -> None:
@@ -64,6 +71,7 @@ class WorkerPool:
 
     def start(self) -> None:
         release_dead_owners(self.app)
+        self.app.workers.release_silent(self.app.clock(), LONG_SILENT)
         for name, target in self._targets():
             self._start_process(name, target)
 

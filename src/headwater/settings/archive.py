@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 
 SCHEME = "s3://"
 BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from headwater.model.errors import Refused
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.stories.llm.policy import SummaryPolicy
 from headwater.stories.llm.prices import Price
 

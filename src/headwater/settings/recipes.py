@@ -8,7 +8,7 @@ from headwater.model.filters import DocumentFilter
 
 GroupBy = Literal["all", "day", "week", "month", "subject", "source", "language"]
 BUNDLED = "bundled"
-ClusterBy = Literal["meaning", "words", "headline"]
+ClusterBy = Literal["meaning", "words", "event", "headline"]
 
 
 class GroupSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

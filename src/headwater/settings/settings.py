@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from headwater.model.errors import Refused
+from headwater.secret_references import resolve_secret
 from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_archive_variables
 from headwater.settings.channels import Channel
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
@@ -21,7 +22,6 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.secrets import resolve_secret
 from headwater.settings.yaml_file import load_yaml
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -31,16 +31,23 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 
 
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Days to keep records, 0 for ever. `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
+    """Days to keep records, 0 for ever. `runs` are those of whole recipes; `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
-    finished requests to a language model."""
+    finished requests to a language model; `tables` are tables of other programs in the same database."""
 
-    polls: int = 30
+    polls: int = 14
+    runs: int = 365
     alarms: int = 365
     captures: int = 0
     documents: int = 0
     queue: int = 90
     summaries: int = 90
+    tables: dict[str, int] = {}
+
+    @property
+    def least_days(self) -> int:
+        own = (self.polls, self.alarms, self.captures, self.documents, self.queue, self.summaries)
+        return min((*own, *self.tables.values()))
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,6 +130,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "its URL is set (`redis://host:6379/0`, or `env:NAME`)."
         ),
     ] = ""
+    objects: Annotated[
+        str,
+        Meta(
+            description="Where recipes with a layout deliver payloads, texts and records as named objects, for other programs: a "
+            "folder, `s3://` for buckets of the archive's server, or `s3://BUCKET/PREFIX` for one bucket."
+        ),
+    ] = ""
     redis: Annotated[
         str,
         Meta(
@@ -143,6 +157,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "kind."
         ),
     ] = {}
+    heartbeat_url: Annotated[
+        str,
+        Meta(
+            description="The address of a dead man's switch: a service outside that receives a POST every 30 seconds while "
+            "database, Redis, beat and workers are alive, and reports when none comes; `env:NAME` or `file:PATH` reads it from "
+            "there."
+        ),
+    ] = ""
     api_key: Annotated[
         str,
         Meta(
@@ -177,8 +199,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `alarms`, `captures`, finished `queue` items and "
-            "finished `summaries`, and moves `documents` to files; 0 for never."
+            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
+            "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
+            "same database, whose rows are deleted by their column `created_at`."
         ),
     ] = Retention()
     recipes: Annotated[
@@ -224,9 +247,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 SETTING_VARIABLES = {
     "data": "HEADWATER_DATA",
+    "contact": "HEADWATER_CONTACT",
     "database": "HEADWATER_DATABASE",
     "redis": "HEADWATER_REDIS",
     "queues": "HEADWATER_QUEUES",
+    "objects": "HEADWATER_OBJECTS",
     "log": "HEADWATER_LOG",
     "log_level": "HEADWATER_LOG_LEVEL",
 }
@@ -280,7 +305,7 @@ def _check_values(settings: Settings) -> None:
         raise Refused(
             "bad_config", f"log_level: '{settings.log_level}' is none of debug, info, warning, error"
         )
-    if min(msgspec.structs.astuple(settings.retention)) < 0:
+    if settings.retention.least_days < 0:
         raise Refused("bad_config", "retention: days cannot be negative; use 0 to keep records for ever")
     if settings.workers < 1:
         raise Refused("bad_config", "workers: at least 1 is needed")

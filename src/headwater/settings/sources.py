@@ -8,10 +8,13 @@ from typing import Any
 import msgspec
 from cronsim import CronSim, CronSimError
 
+from headwater.fetch.source_secrets import check_headers
 from headwater.model.errors import Refused
 from headwater.model.keys import source_key
+from headwater.model.page import PageMode
 from headwater.model.schedule import INTERVAL_OPTION
 from headwater.model.source import Source, Trigger
+from headwater.model.source_kind import HEADERS_OPTION
 from headwater.model.subject import MAX_SUBJECT_LENGTH
 from headwater.settings.yaml_file import load_yaml
 from headwater.text.redaction import redact_url
@@ -22,12 +25,15 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
 class SourceLine(msgspec.Struct, forbid_unknown_fields=True):
+    """`pages`: what is done with the pages of news items: `never`, `try` or `require`."""
+
     name: str
     url: str = ""
     kind: str = "feed"
     every: str | None = None
     cron: str | None = None
     subject: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     active: bool = True
     options: dict[str, Any] = {}
@@ -46,9 +52,7 @@ def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
         raise Refused("bad_config", f"{where}.url: '{redact_url(line.url)}' is not an http(s) address")
-    if "@" in line.url.partition("//")[2].partition("/")[0]:
-        # Such a URL is never fetched, and every list would show the password.
-        raise Refused("bad_config", f"{where}.url: remove the user and the password before the '@'")
+    _refuse_user_information(line.url, f"{where}.url")
     if line.subject is not None and not 0 < len(line.subject) <= MAX_SUBJECT_LENGTH:
         raise Refused("bad_config", f"{where}.subject: use 1 to {MAX_SUBJECT_LENGTH} characters")
     return Source(
@@ -60,6 +64,7 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
         options=_check_options(line.options, f"{where}.options"),
         trigger=parse_trigger(line.every, line.cron, where),
         subject=line.subject,
+        pages=line.pages,
         credibility=line.credibility,
         active=line.active,
     )
@@ -76,8 +81,19 @@ def _check_options(options: dict[str, Any], where: str) -> dict[str, Any]:
     fallback = options.get("fallback", [])
     for address in [fallback] if isinstance(fallback, str) else fallback:
         if not str(address).startswith(("http://", "https://")):
-            raise Refused("bad_config", f"{where}.fallback: '{address}' is not an http(s) address")
+            raise Refused(
+                "bad_config", f"{where}.fallback: '{redact_url(str(address))}' is not an http(s) address"
+            )
+        _refuse_user_information(str(address), f"{where}.fallback")
+    if problem := check_headers(options.get(HEADERS_OPTION, {})):
+        raise Refused("bad_config", f"{where}.{HEADERS_OPTION}: {problem}")
     return options
+
+
+def _refuse_user_information(url: str, where: str) -> None:
+    """Such a URL is never fetched, and every list would show the password."""
+    if "@" in re.split(r"[/?#]", url.partition("//")[2], maxsplit=1)[0]:
+        raise Refused("bad_config", f"{where}: remove the user and the password before the '@'")
 
 
 def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | None:

@@ -10,7 +10,7 @@ from headwater.model.errors import Refused
 from headwater.model.subject import MAX_SUBJECT_LENGTH, Alias, Subject
 from headwater.settings.yaml_file import load_yaml
 
-KINDS = {"tickers": "ticker", "legal_names": "legal_name", "aliases": "alias", "brands": "brand"}
+KINDS = {"identifiers": "identifier", "legal_names": "legal_name", "aliases": "alias", "brands": "brand"}
 
 
 class SubjectLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -18,7 +18,7 @@ class SubjectLine(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     kind: str = "company"
     active: bool = True
-    tickers: list[str] = []
+    identifiers: list[str] = []
     legal_names: list[str] = []
     aliases: list[str] = []
     brands: list[str] = []

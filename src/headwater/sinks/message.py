@@ -33,7 +33,7 @@ def _story_text(story: Story) -> str:
     """The figures come first, because a phone shows only the beginning."""
     attributes = story.attributes
     parts = [
-        str(attributes.get("flashpoint_title") or ""),
+        str(attributes.get("subject_title") or ""),
         f"score {story.score:.2f}" if story.score is not None else "",
         f"{len(story.members)} articles" if len(story.members) != 1 else "1 article",
         f"{attributes['domains']} domains" if attributes.get("domains") else "",

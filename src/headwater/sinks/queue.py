@@ -7,7 +7,7 @@ least once: an item whose reply was lost is pushed again with the same id.
 
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -34,13 +34,14 @@ Push = Callable[[Sequence[QueueItem]], object]
 
 @dataclass(frozen=True)
 class QueueSink:
-    """Passes items to `push`, which adds each id once."""
+    """Passes items to `push`, which adds each id once. `attributes` of documents go into their items, by recipe."""
 
     push: Push
+    attributes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent | Drop]:
         items = {
-            envelope.key: _item(envelope, envelope.record)
+            envelope.key: self._item(envelope, envelope.record)
             for envelope in envelopes
             if isinstance(envelope.record, Document)
         }
@@ -49,24 +50,22 @@ class QueueSink:
             Sent(envelope.key) if envelope.key in items else Drop("not_a_document") for envelope in envelopes
         ]
 
+    def _item(self, envelope: Envelope, document: Document) -> QueueItem:
+        return QueueItem(
+            id=envelope.key,
+            queue=envelope.route,
+            recipe=document.recipe,
+            document=document.id,
+            payload=queue_payload(document, envelope.key, self.attributes.get(document.recipe, ())),
+        )
 
-def _item(envelope: Envelope, document: Document) -> QueueItem:
-    return QueueItem(
-        id=envelope.key,
-        queue=envelope.route,
-        recipe=document.recipe,
-        document=document.id,
-        payload=queue_payload(document, envelope.key),
-    )
 
-
-def queue_payload(document: Document, key: str) -> dict[str, Any]:
+def queue_payload(document: Document, key: str, attributes: Sequence[str]) -> dict[str, Any]:
     """The payload of a consumer: all it needs to process the document."""
     return {
         "id": key,
         "document_id": document.id,
-        "ticker": document.attributes.get("ticker"),
-        "document_type": document.attributes.get("document_type"),
+        **{name: document.attributes.get(name) for name in attributes},
         "normalized_text": document.text[:LONGEST_TEXT],
     }
 

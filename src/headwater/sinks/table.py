@@ -11,6 +11,7 @@ from sqlalchemy import Column, DateTime, Engine, Integer, MetaData, Table, Text,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from headwater.database_tls import tls_arguments
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
@@ -51,7 +52,9 @@ class TableSink:
     def _engine(self) -> Engine:
         try:
             url = make_url(self.database)
-            engine = create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True)
+            engine = create_engine(
+                url, pool_size=1, max_overflow=0, pool_pre_ping=True, connect_args=tls_arguments(url)
+            )
         except (ArgumentError, ImportError) as error:
             raise Refused("bad_config", "routes.database: this is not a usable database URL") from error
         if engine.dialect.name not in INSERTS:

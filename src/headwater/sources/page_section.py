@@ -18,7 +18,7 @@ MOST_PARTS = 1000
 
 def discover_page_section(source: Source, now: datetime) -> PollSession:
     """The section of the page that the option `selector` names (default: the body) as a document; a new revision
-    whenever its text changes. Further options: `ticker`, `document_type`."""
+    whenever its text changes. Further options: `document_type`, and `attributes` for the document."""
     del now
     watermark = source.watermark
     headers = conditional_headers(watermark.get("etag"), watermark.get("last_modified"))
@@ -73,7 +73,7 @@ def _lead(source: Source, section: PageSection, digest: str) -> Lead:
     attributes = {
         "document_type": source.options.get("document_type", "web_page"),
         "source_type": source.kind,
-        "ticker": source.options.get("ticker"),
+        **source.options.get("attributes", {}),
     }
     page = f"<html><head><title></title></head><body><article>{section.markup}</article></body></html>"
     return Lead(

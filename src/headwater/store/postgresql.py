@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
+from headwater.database_tls import tls_arguments
 from headwater.model.errors import Refused
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -52,6 +53,7 @@ def _arguments(url: URL, connections: ConnectionSettings) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         name: value for name, value in CONNECT_ARGUMENTS.items() if name not in url.query
     }
+    arguments |= tls_arguments(url)
     if connections.pooler:
         return arguments | {"prepare_threshold": None}
     limits = " ".join(f"-c {name}={value}" for name, value in connections.timeouts.items())

@@ -16,7 +16,7 @@ from headwater.model.errors import MovedAway
 from headwater.store.schema.identity import database_identity
 
 # The values when no move is recorded.
-NOT_MOVED = {column.name: None for column in database_identity.c if not column.primary_key}
+NOT_MOVED = {column.name: None for column in database_identity.c if column.nullable}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.document import Document, FactValue, Mention, TrailEntry
 from headwater.model.http import Capture
 from headwater.model.keys import external_number, positive_number
+from headwater.model.page import PageMode
 from headwater.model.source import Lead, Source, StoredLead, Trigger
 from headwater.model.story import Member, Story
 from headwater.store.schema.flow import documents, leads
@@ -29,6 +30,7 @@ SAME_IN_DOCUMENT = (
     "image",
     "media_type",
     "guid",
+    "page",
     "quality",
     "attributes",
     "origins",
@@ -62,6 +64,7 @@ LEAD_COLUMNS = tuple(
         "published_at",
         "body",
         "body_type",
+        "teaser",
         "hints",
         "subject_id",
         "attempts",
@@ -69,6 +72,7 @@ LEAD_COLUMNS = tuple(
         "last_modified",
         "sha256",
         "render",
+        "page_reason",
     )
 )
 DOCUMENT_COLUMNS = tuple(
@@ -124,6 +128,7 @@ def source_from(row: Row | Mapping[str, Any]) -> Source:
         options=row["options"],
         trigger=trigger,
         subject=row["subject_id"],
+        pages=None if row["pages"] is None else PageMode(row["pages"]),
         credibility=row["credibility"],
         active=row["active"],
         watermark=row["watermark"],
@@ -144,6 +149,7 @@ def source_row(source: Source) -> dict[str, Any]:
         "trigger_seconds": trigger.every.total_seconds() if trigger and trigger.every else None,
         "trigger_cron": trigger.cron if trigger else None,
         "subject_id": source.subject,
+        "pages": source.pages,
         "credibility": source.credibility,
         "active": source.active,
         "number": positive_number(source.id),
@@ -159,6 +165,7 @@ def lead_from(row: Row) -> StoredLead:
         published=row["published_at"],
         body=row["body"],
         body_type=row["body_type"],
+        teaser=row["teaser"],
         hints=row["hints"],
         subject=row["subject_id"],
     )
@@ -173,6 +180,7 @@ def lead_from(row: Row) -> StoredLead:
         last_modified=row["last_modified"],
         sha256=row["sha256"],
         render=row["render"],
+        page_reason=row["page_reason"],
     )
 
 
@@ -190,6 +198,7 @@ def lead_row(stored: StoredLead) -> dict[str, Any]:
         "published_at": lead.published,
         "body": lead.body,
         "body_type": lead.body_type,
+        "teaser": lead.teaser,
         "hints": dict(lead.hints),
         "subject_id": lead.subject,
     }

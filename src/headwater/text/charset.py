@@ -15,6 +15,7 @@ from functools import lru_cache
 from headwater.model.warning_log import Warn
 from headwater.text.legacy_charsets import guess_legacy_charset, guess_page_charset, repair_mixed_utf8
 from headwater.text.letters import normalise_text
+from headwater.text.mojibake import MOJIBAKE, fix_mojibake
 
 LARGEST_TEXT = 32_000_000
 _BYTE_ORDER_MARKS = (
@@ -68,9 +69,6 @@ _BROKEN_SHARE = (
     0.005  # of the letters; a page has more markup than text, so `decode_text` lets a few broken ones pass
 )
 # Pairs that UTF-8 read as a Windows code page leaves behind; three of them are no accident.
-_MOJIBAKE = re.compile(
-    "(?:[ÂÃ][\u0080-\u00bf€\u201aƒ„…†‡\u02c6‰Š\u2039ŒŽ\u2018\u2019“”•\u2013—\u02dc™š\u203aœžŸ]|â€[œ™\u02dc“”¦]|Ð[\u0080-\u00bf]|Ñ[\u0080-\u00bf])"
-)
 _MOJIBAKE_EVIDENCE = 3
 
 
@@ -124,6 +122,10 @@ def decode_text(data: bytes, media_type: str | None) -> DecodedText:
         mark, codec = marked
         text = data[len(mark) :].decode(codec, "replace").lstrip("\ufeff")
         return DecodedText(text, codec.removesuffix("-le").removesuffix("-be"), "byte-order mark")
+    if (wide := wide_codec(data)) is not None:
+        return DecodedText(
+            data.decode(wide, "replace"), wide.removesuffix("-le").removesuffix("-be"), "detected"
+        )
     data = _without_control(data)
     for label, origin in _declarations(data, media_type):
         charset = _page_codec(label)
@@ -159,11 +161,8 @@ def _nearly_strictly(data: bytes, charset: str) -> str | None:
 
 
 def _detect(data: bytes) -> DecodedText:
-    for charset in ("utf-8", "utf-16-le", "utf-16-be"):
-        if charset != "utf-8" and data[:200].count(b"\0") < _TWO_BYTE_EVIDENCE:
-            continue
-        if (text := _nearly_strictly(data, charset)) is not None:
-            return DecodedText(text, charset, "detected")
+    if (text := _nearly_strictly(data, "utf-8")) is not None:
+        return DecodedText(text, "utf-8", "detected")
     charset = guess_page_charset(data)
     return DecodedText(data.decode(charset, "replace"), charset, "detected")
 
@@ -205,9 +204,21 @@ def to_utf8(data: bytes, *, media_type: str | None, warn: Warn) -> bytes:
 
 
 def _wide_codec(data: bytes, marked: str | None) -> str | None:
-    if marked and marked != "utf-8":
-        return marked
-    return next((codec for opening, codec in _WIDE_OPENINGS if data.startswith(opening)), None)
+    return marked if marked and marked != "utf-8" else wide_codec(data)
+
+
+def wide_codec(data: bytes) -> str | None:
+    """The charset of a text with two or four bytes per character and without a byte-order mark: by its first character, or
+    by the zeros in every other byte."""
+    if opening := next((codec for opening, codec in _WIDE_OPENINGS if data.startswith(opening)), None):
+        return opening
+    sample = data[:200]
+    if sample.count(b"\0") < _TWO_BYTE_EVIDENCE:
+        return None
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    if min(even, odd) * 10 > max(even, odd):
+        return None
+    return "utf-16-be" if even > odd else "utf-16-le"
 
 
 def _from_wide(data: bytes, codec: str, warn: Warn) -> bytes:
@@ -249,8 +260,6 @@ def _from_legacy(data: bytes, declared: list[str], warn: Warn) -> bytes:
 
 def fix_encoding(text: str) -> str:
     """Normal form C; mojibake undone when there is evidence of it."""
-    if len(_MOJIBAKE.findall(text, 0, 20_000)) >= _MOJIBAKE_EVIDENCE:
-        import ftfy  # noqa: PLC0415  -- slow to import and needed by one page in hundreds
-
-        text = ftfy.fix_encoding(text)
+    if len(MOJIBAKE.findall(text, 0, 20_000)) >= _MOJIBAKE_EVIDENCE:
+        text, _ = fix_mojibake(text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)

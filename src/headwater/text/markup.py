@@ -1,4 +1,4 @@
-"""HTML tags in text that may hold some: recognised by name, because news wires write tickers in angle brackets."""
+"""HTML tags in text that may hold some: recognised by name, because news wires write stock symbols in angle brackets."""
 
 import html
 import re

@@ -4,10 +4,13 @@ Three questions over one table of signatures: `sniff_media_type` looks closely, 
 `media_type_of` decides at fetch time between the declared type and the body; `binary_kind` names what cannot be a page.
 """
 
+import codecs
 import re
 import zipfile
 from io import BytesIO
 from typing import NamedTuple
+
+from headwater.text.charset import wide_codec
 
 PDF, RTF, HTML, XML, JSON = (
     "application/pdf",
@@ -64,6 +67,12 @@ _ZIP_MAGICS = (_ZIP_MAGIC, b"PK\x05\x06", b"PK\x07\x08")
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _RTF_MAGIC = b"{\\rtf"
 _SAMPLE = 4096
+_WIDE_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _PDF_WITHIN = 1024  # readers accept a header after some junk
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 _ZIP_MEMBERS = (
@@ -101,7 +110,39 @@ def sniff_media_type(data: bytes, media_type: str | None = None) -> str:
         return signed
     if _is_binary(start):
         return UNKNOWN
+    if (wide := _wide_text(start)) is not None:
+        start, data = wide, _wide_text(data[-_SAMPLE:]) or data
     return _text_type(start.lstrip(b"\xef\xbb\xbf \t\r\n\x0c"), data, declared)
+
+
+def _wide_text(sample: bytes) -> bytes | None:
+    """Text of two or four bytes per character in UTF-8; None for any other."""
+    mark = next((codec for mark, codec in _WIDE_MARKS if sample.startswith(mark)), None)
+    codec = mark or wide_codec(sample)
+    return sample.decode(codec, "replace").lstrip("\ufeff").encode() if codec else None
+
+
+LISTING_KINDS = {
+    b"rss": "an RSS feed",
+    b"rdf:rdf": "an RSS feed",
+    b"feed": "an Atom feed",
+    b"atom:feed": "an Atom feed",
+    b"urlset": "a sitemap",
+    b"sitemapindex": "a sitemap",
+    b"opml": "a list of feeds",
+}
+
+
+def listing_kind(data: bytes) -> str:
+    """In words, what kind of list for programs this is: a file that names articles and is none. Empty for others."""
+    start = data[:_SAMPLE]
+    text = (_wide_text(start) or start).lstrip(b"\xef\xbb\xbf\x00 \t\r\n").lower()
+    if text.startswith(b"{"):
+        return "a JSON feed" if _JSON_FEED in text else ""
+    root = _ROOT.match(text) if text.startswith(b"<") else None
+    if root is None or (root[1] == b"rdf:rdf" and b"rss" not in text):
+        return ""
+    return LISTING_KINDS.get(root[1], "")
 
 
 def _bare_type(media_type: str) -> str:
@@ -124,7 +165,9 @@ def _by_signature(data: bytes, start: bytes) -> str | None:
         return "video/mp4"
     if data[257:262] == b"ustar":
         return "application/x-tar"
-    return next((each.media_type for each in _SIGNATURES if start.startswith(each.magic)), None)
+    return next(
+        (signature.media_type for signature in _SIGNATURES if start.startswith(signature.magic)), None
+    )
 
 
 def _zip_type(data: bytes) -> str:
@@ -224,7 +267,11 @@ _OFFICE_PARTS = (
 # What a fetch believes from the first bytes alone. Other signatures are left to the declared type.
 _FETCH_SIGNATURES = (
     (_PDF_MAGIC, PDF),
-    *((each.magic, each.media_type) for each in _SIGNATURES if each.kind in ("an image", "gzip data")),
+    *(
+        (signature.magic, signature.media_type)
+        for signature in _SIGNATURES
+        if signature.kind in ("an image", "gzip data")
+    ),
     (_RIFF_MAGIC, "image/webp"),
     (_OLE_MAGIC, OLE_STORAGE),
     (_RTF_MAGIC, RTF),
@@ -329,7 +376,7 @@ _BINARY_KINDS = (
     (_ZIP_MAGIC, "a zip archive"),
     (_RIFF_MAGIC, "a media file"),
     (_OLE_MAGIC, "an old office file"),
-    *((each.magic, each.kind) for each in _SIGNATURES if each.kind),
+    *((signature.magic, signature.kind) for signature in _SIGNATURES if signature.kind),
 )
 
 

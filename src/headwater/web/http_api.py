@@ -1,8 +1,9 @@
-"""The HTTP API: /health for everyone, runs and queues for callers with the API key."""
+"""The HTTP API: /health and /readyz for everyone, runs and queues for callers with the API key."""
 
 import asyncio
 import hmac
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -14,15 +15,18 @@ from aiohttp import web
 from sqlalchemy.exc import SQLAlchemyError
 
 from headwater.app import App
-from headwater.model.errors import MovedAway, Refused
+from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.model.recipe import Recipe
 from headwater.model.run_options import read_run_request
 from headwater.ops.installation_lock import wait_until_moved
+from headwater.ops.system_checks import check_parts
 from headwater.runtime.runs import describe_run, new_run_name
 from headwater.store.changes.queues import SqlQueues
 from headwater.web.queue_api import QueueApi
+from headwater.web.server import make_runner, require_host
 
 LARGEST_BODY = 64 * 1024
+READINESS_SECONDS = 5.0
 RECIPE = "recipe"
 Start = Callable[[str, str, Mapping[str, str]], Awaitable[int]]
 """Performs a run of the recipe with this id and these options; returns an exit code."""
@@ -32,17 +36,21 @@ _log = structlog.get_logger()
 @dataclass
 class HttpApi:
     """`recipe` is that of requests that name none. `key` is the value that callers must send in X-Api-Key; without a key every
-    call but /health fails."""
+    call but /health and /readyz fails. `names` are the host names by which the server may be called."""
 
     app: App
     recipe: str | None
     key: str = field(repr=False)
     start: Start
+    names: tuple[str, ...] = ()
     tasks: set["asyncio.Task[None]"] = field(default_factory=set)
+    readiness: tuple[float, Mapping[str, bool]] | None = None
+    readiness_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def site(self) -> web.Application:
-        site = web.Application(client_max_size=LARGEST_BODY)
+        site = web.Application(client_max_size=LARGEST_BODY, middlewares=[require_host(self.names)])
         site.router.add_get("/health", self.health)
+        site.router.add_get("/readyz", self.ready)
         site.router.add_post("/pipeline/run", self.run)
         site.router.add_get("/pipeline/runs", self.runs)
         site.router.add_get("/pipeline/runs/{run}", self.one_run)
@@ -56,9 +64,23 @@ class HttpApi:
         del request
         try:
             await asyncio.to_thread(self.app.catalogue.recipes)
-        except SQLAlchemyError:
+        except (Temporary, SQLAlchemyError):
             return json_answer({"status": "unhealthy", "database": "unreachable"}, status=503)
         return json_answer({"status": "ok", "database": "ok", "time": self.app.clock().isoformat()})
+
+    async def ready(self, request: web.Request) -> web.Response:
+        """Whether the parts work, without details: anyone may ask. One answer serves all who ask within a few seconds."""
+        del request
+        async with self.readiness_lock:
+            if self.readiness is None or time.monotonic() - self.readiness[0] > READINESS_SECONDS:
+                parts = await asyncio.to_thread(check_parts, self.app)
+                self.readiness = (time.monotonic(), {name: part.ok for name, part in parts.items()})
+            states = self.readiness[1]
+        status = "ready" if all(states.values()) else "not ready"
+        parts_answer = {name: "ok" if is_ok else "problem" for name, is_ok in states.items()}
+        return json_answer(
+            {"status": status, "parts": parts_answer}, status=200 if status == "ready" else 503
+        )
 
     async def run(self, request: web.Request) -> web.Response:
         if refusal := self._check_key(request):
@@ -187,7 +209,7 @@ async def serve_api(
     api: HttpApi, host: str, port: int, *, started: "asyncio.Future[int] | None" = None
 ) -> None:
     """Until cancelled, or until the environment was moved."""
-    runner = web.AppRunner(api.site(), access_log=None)
+    runner = make_runner(api.site())
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

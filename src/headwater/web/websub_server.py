@@ -13,11 +13,13 @@ import structlog
 from aiohttp import web
 
 from headwater.app import App
+from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.http import Failure, Request
 from headwater.model.ports import Fetcher
 from headwater.ops.installation_lock import wait_until_moved
 from headwater.sources.feeds.websub import (
+    RecentDeliveries,
     Subscription,
     handle_verification,
     has_valid_signature,
@@ -25,6 +27,8 @@ from headwater.sources.feeds.websub import (
     needs_subscribe_request,
     subscribe_form,
 )
+from headwater.text.redaction import HIDDEN, hide_secrets
+from headwater.web.server import make_runner
 
 LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -41,6 +45,7 @@ class WebSubServer:
     app: App
     callback: str
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    deliveries: RecentDeliveries = field(default_factory=RecentDeliveries)
 
     def refresh(self) -> None:
         """Add the subscriptions of sources that offer a hub; drop those of sources that no longer do."""
@@ -104,13 +109,15 @@ class WebSubServer:
         if subscription is None:
             raise web.HTTPGone
         body = await request.read()
-        if has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
+        if not has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
+            _log.warning("unsigned push ignored", source=subscription.source)
+        elif self.deliveries.is_repeated(subscription.key, body, self.app.clock()):
+            _log.info("repeated push ignored", source=subscription.source)
+        else:
             try:
                 await asyncio.to_thread(self.app.operations.poll_now, subscription.source, self.app.clock())
             except MovedAway as moved:
                 raise web.HTTPGone from moved
-        else:
-            _log.warning("unsigned push ignored", source=subscription.source)
         return web.Response(status=202)
 
     def site(self) -> web.Application:
@@ -122,10 +129,12 @@ class WebSubServer:
 
 def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
     watermark = row["watermark"] or {}
-    hub, topic = watermark.get("hub"), watermark.get("topic") or row["url"]
+    hub, topic = watermark.get("hub"), str(watermark.get("topic") or row["url"])
+    if has_references(topic) or HIDDEN in topic or hide_secrets(topic) != topic:
+        return None  # a hub must not learn the secret of a feed
     if not row["active"] or row["stop_reason"] or row["kind"] != "feed" or not hub:
         return None
-    return make_subscription(row["id"], str(hub), str(topic), secret)
+    return make_subscription(row["id"], str(hub), topic, secret)
 
 
 def installation_secret(folder: Path) -> bytes:
@@ -153,7 +162,7 @@ async def serve_websub(
     server: WebSubServer, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
 ) -> None:
     """Serve and subscribe until cancelled, or until the environment was moved."""
-    runner = web.AppRunner(server.site(), access_log=None)
+    runner = make_runner(server.site())
     await runner.setup()
     fetcher = server.app.fetcher()
     try:

@@ -122,7 +122,7 @@ def _article(dispatch: Dispatch) -> dict[str, Any]:
     return {
         "id": dispatch.id,
         "publisher": {
-            "name": NAMES[dispatch.host],
+            "name": NAMES.get(dispatch.host, dispatch.host),
             "homepage_url": homepage,
             "logo_url": f"{homepage}logo.svg",
         },

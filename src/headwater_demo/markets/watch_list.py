@@ -41,9 +41,19 @@ def watch_list(size: str) -> dict[str, Any]:
     ]
     days = {"from": (START.date().replace(day=9)).isoformat(), "to": START.date().replace(day=12).isoformat()}
     sources = [
-        {"name": "news", "kind": "news_api", "each": True, "options": _ALL},
-        {"name": "filings", "kind": "filings_api", "each": True, "options": {"releases": True, **_ALL}},
-        {"name": "hourly bars", "kind": "market_api", "each": True, "options": {"dataset": "hourly", **_ALL}},
+        {"name": "news", "kind": "news_api", "per_company": True, "options": _ALL},
+        {
+            "name": "filings",
+            "kind": "filings_api",
+            "per_company": True,
+            "options": {"releases": True, **_ALL},
+        },
+        {
+            "name": "hourly bars",
+            "kind": "market_api",
+            "per_company": True,
+            "options": {"dataset": "hourly", **_ALL},
+        },
         {
             "name": "previous day",
             "kind": "market_api",
@@ -53,7 +63,7 @@ def watch_list(size: str) -> dict[str, Any]:
         {
             "name": "particulars",
             "kind": "market_api",
-            "each": True,
+            "per_company": True,
             "every": "1d",
             "options": {"dataset": "details"},
         },

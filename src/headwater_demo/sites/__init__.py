@@ -13,6 +13,7 @@ from headwater_demo.sites import (
     redirects,
     sitemap_variants,
     townhall,
+    walled_sites,
 )
 from headwater_demo.world import World
 
@@ -26,4 +27,5 @@ SITES: tuple[Callable[[World], Sequence[Site]], ...] = (
     portal_sites.sites,
     market_sites.sites,
     flashpoint_sites.sites,
+    walled_sites.sites,
 )

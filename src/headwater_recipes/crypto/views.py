@@ -19,7 +19,7 @@ DISTINCT = "substr({0}, 1, 500) || '#' || {1}id"
 
 
 def _keys(row: str, *, distinct: bool) -> str:
-    """SQL for the values of a row of `article_keys`, from a row of `documents`."""
+    """SQL for the values of a row of `document_keys`, from a row of `documents`."""
     form = DISTINCT if distinct else INDEXABLE
     number = f"{row}number & {POSITIVE}"
     external = number if distinct else f"coalesce({row}external_id, {number})"
@@ -29,21 +29,21 @@ def _keys(row: str, *, distinct: bool) -> str:
 COLUMNS = "(document_id, id, external_id, guid, url)"
 
 SQLITE_TRIGGER = f"""
-CREATE TRIGGER article_keys_given AFTER UPDATE OF state ON documents
+CREATE TRIGGER document_keys_given AFTER UPDATE OF state ON documents
 WHEN NEW.recipe = 'crypto' AND NEW.state IN ('kept', 'aside', 'quarantined', 'dropped')
 BEGIN
-  INSERT INTO article_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=False)}) ON CONFLICT DO NOTHING;
-  INSERT INTO article_keys {COLUMNS} SELECT {_keys("NEW.", distinct=True)}
-    WHERE NOT EXISTS (SELECT 1 FROM article_keys WHERE document_id = NEW.id) ON CONFLICT DO NOTHING;
+  INSERT INTO document_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=False)}) ON CONFLICT DO NOTHING;
+  INSERT INTO document_keys {COLUMNS} SELECT {_keys("NEW.", distinct=True)}
+    WHERE NOT EXISTS (SELECT 1 FROM document_keys WHERE document_id = NEW.id) ON CONFLICT DO NOTHING;
 END
 """  # noqa: S608 - built from constants
 
 POSTGRESQL_FUNCTION = f"""
-CREATE FUNCTION article_keys_give() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION document_keys_give() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO article_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=False)}) ON CONFLICT DO NOTHING;
+  INSERT INTO document_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=False)}) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN
-    INSERT INTO article_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=True)}) ON CONFLICT DO NOTHING;
+    INSERT INTO document_keys {COLUMNS} VALUES ({_keys("NEW.", distinct=True)}) ON CONFLICT DO NOTHING;
   END IF;
   RETURN NULL;
 END
@@ -51,9 +51,9 @@ $$
 """  # noqa: S608 - as above
 
 POSTGRESQL_TRIGGER = """
-CREATE TRIGGER article_keys_given AFTER UPDATE OF state ON documents FOR EACH ROW
+CREATE TRIGGER document_keys_given AFTER UPDATE OF state ON documents FOR EACH ROW
 WHEN (NEW.recipe = 'crypto' AND NEW.state IN ('kept', 'aside', 'quarantined', 'dropped'))
-EXECUTE FUNCTION article_keys_give()
+EXECUTE FUNCTION document_keys_give()
 """
 
 INDEX_NAMES = (
@@ -67,8 +67,8 @@ INDEX_NAMES = (
     "title_fts",
 )
 INDEXES = (
-    "CREATE UNIQUE INDEX idx_articles_url ON article_keys (url)",
-    "CREATE UNIQUE INDEX idx_articles_guid ON article_keys (guid)",
+    "CREATE UNIQUE INDEX idx_articles_url ON document_keys (url)",
+    "CREATE UNIQUE INDEX idx_articles_guid ON document_keys (guid)",
     f"CREATE INDEX idx_articles_published_on ON documents (published_at) WHERE {ARTICLES}",
     f"CREATE INDEX idx_articles_publisher_id ON documents (source_number, published_at) WHERE {ARTICLES}",
     f"CREATE INDEX idx_articles_status ON documents (({STATUS.format('')}), published_at) WHERE {ARTICLES}",
@@ -102,8 +102,9 @@ SELECT k.id AS id, k.external_id AS external_id, k.guid AS guid, d.title AS titl
   CAST({authors} AS TEXT) AS authors, k.url AS url, CAST(nullif(d.text, '') AS TEXT) AS body,
   CAST({keywords} AS TEXT) AS keywords, CAST(nullif(d.language, '') AS TEXT) AS language,
   CAST(nullif(d.image, '') AS TEXT) AS image_url, d.published_at AS published_on,
-  d.source_number AS publisher_id, {status} AS status, d.created_at AS created_at, d.updated_at AS updated_at
-FROM documents d LEFT JOIN article_keys k ON k.document_id = d.id
+  d.source_number AS publisher_id, {status} AS status, d.created_at AS created_at, d.updated_at AS updated_at,
+  CAST(nullif(d.page, '') AS TEXT) AS page
+FROM documents d LEFT JOIN document_keys k ON k.document_id = d.id
 WHERE {of_article}
 """
 
@@ -163,7 +164,7 @@ def _statements(*, postgresql: bool) -> Iterator[str]:
     # Documents that were decided while there was no trigger.
     for distinct in (False, True):
         keys = f"SELECT {_keys('documents.', distinct=distinct)} FROM documents WHERE {ARTICLES}"  # noqa: S608 - as above
-        yield f"INSERT INTO article_keys {COLUMNS} {keys} ON CONFLICT DO NOTHING"
+        yield f"INSERT INTO document_keys {COLUMNS} {keys} ON CONFLICT DO NOTHING"
     yield PUBLISHERS
     yield ARTICLE_VIEW.format(status=STATUS.format("d."), of_article=OF_ARTICLE, **fragments)
     yield JOBS.format(status=RUN_STATUS, duplicates=poll_duplicates("polls"), **fragments)
@@ -174,14 +175,14 @@ def _statements(*, postgresql: bool) -> Iterator[str]:
 
 
 def drop_statements(dialect: str) -> Sequence[str]:
-    """The rows of `article_keys` stay: an article keeps its keys for ever."""
+    """The rows of `document_keys` stay: an article keeps its keys for ever."""
     views = [f"DROP VIEW IF EXISTS {view}" for view in reversed(VIEWS)]
     indexes = [f"DROP INDEX IF EXISTS idx_articles_{name}" for name in INDEX_NAMES]
     if dialect != POSTGRESQL:
-        return [*views, "DROP TRIGGER IF EXISTS article_keys_given", *indexes]
+        return [*views, "DROP TRIGGER IF EXISTS document_keys_given", *indexes]
     trigger = (
-        "DROP TRIGGER IF EXISTS article_keys_given ON documents",
-        "DROP FUNCTION IF EXISTS article_keys_give()",
+        "DROP TRIGGER IF EXISTS document_keys_given ON documents",
+        "DROP FUNCTION IF EXISTS document_keys_give()",
     )
     return [*views, *trigger, *indexes]
 

@@ -12,6 +12,7 @@ from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.page import PageMode
 from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
 from headwater.model.source import Trigger
 from headwater.model.story import Story
@@ -94,6 +95,7 @@ def build_recipe(
                 None if document_encoder is None or model else topic_classifier(document_encoder), least=0.0
             ),
         ),
+        pages=dict.fromkeys(("feed", ENTRIES, DAY_TABLES), PageMode.TRY),
         trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),
         grouping=Grouping(
             key=flashpoint_of,

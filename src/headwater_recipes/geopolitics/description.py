@@ -75,7 +75,7 @@ class DescribeStory:
         title = self.titles.get(flashpoint, entry_title)
         return {
             "flashpoint": flashpoint,
-            "flashpoint_title": title,
+            "subject_title": title,
             "rank": context.rank,
             "scored_at": context.now.isoformat(),
         }

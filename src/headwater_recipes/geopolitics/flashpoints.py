@@ -14,6 +14,7 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.model.keys import source_key
+from headwater.model.page import PageMode
 from headwater.model.source import Source
 from headwater.model.subject import Subject
 from headwater.settings.sources import SourceLine, make_source
@@ -34,12 +35,14 @@ class FlashpointFeed(msgspec.Struct, forbid_unknown_fields=True):
     kind: str = "feed"
     cron: str | None = None
     every: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     options: dict[str, Any] = {}
 
 
 class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
-    """`id`: a UUID of another system. Any other text, or none, is turned into one."""
+    """`id`: a UUID of another system. Any other text, or none, is turned into one. `pages`: what is done with the pages
+    of its feeds and entries; a feed may say otherwise."""
 
     title: str
     id: str = ""
@@ -47,18 +50,21 @@ class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
     entities: list[str] = []
     domains: list[str] = []
     active: bool = True
+    pages: PageMode | None = None
     feeds: list[str | FlashpointFeed] = []
     entries: str | list[Any] = []
 
 
 class FlashpointFile(msgspec.Struct, forbid_unknown_fields=True):
     """`entries`: lists whose entries name their flashpoint. `database` (env:NAME or file:PATH): a PostgreSQL with day
-    tables. `date`: the day to read instead of the newest."""
+    tables. `date`: the day to read instead of the newest. `pages`: what is done with the pages of these lists and
+    tables."""
 
     flashpoints: list[FlashpointLine] = []
     entries: list[str] = []
     database: str | None = None
     date: str | None = None
+    pages: PageMode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +96,10 @@ def load_flashpoints(path: Path, day: str | None = None) -> FlashpointList:
     sources = [
         source for number, line in enumerate(file.flashpoints) for source in _sources(path, number, line)
     ]
-    sources += [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
+    lists = [_list(f"entries {name}", {"file": _beside(path, name)}, None) for name in file.entries]
     if file.database is not None:
-        sources.append(_database(checked_reference(file.database), day or file.date))
+        lists.append(_database(checked_reference(file.database), day or file.date))
+    sources += [replace(source, pages=file.pages) for source in lists]
     subjects = tuple(_subject(line) for line in file.flashpoints)
     return FlashpointList(sources=tuple(sources), subjects=subjects, database=file.database)
 
@@ -127,7 +134,8 @@ def _sources(path: Path, number: int, line: FlashpointLine) -> Iterator[Source]:
     if line.entries:
         is_file = isinstance(line.entries, str)
         options = {"file": _beside(path, str(line.entries))} if is_file else {"entries": line.entries}
-        yield _list(f"{line.title}: entries", options, subject, active=line.active)
+        entries = _list(f"{line.title}: entries", options, subject, active=line.active)
+        yield replace(entries, pages=line.pages)
 
 
 def _feed(line: FlashpointLine, feed: FlashpointFeed, subject: str, where: str) -> Source:
@@ -138,6 +146,7 @@ def _feed(line: FlashpointLine, feed: FlashpointFeed, subject: str, where: str) 
         cron=feed.cron,
         every=feed.every,
         subject=subject,
+        pages=feed.pages or line.pages,
         credibility=feed.credibility,
         active=line.active,
         options=feed.options,

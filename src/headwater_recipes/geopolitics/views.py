@@ -1,7 +1,7 @@
 """The tables that readers of a news-intelligence pipeline know by name, as views over Headwater's own rows.
 
 Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one.
-What those tables lack stands at their end: score, components, topic, and a story's id, which lasts.
+What those tables lack stands at their end: the state of an entry's page, score, components, topic, and a story's id, which lasts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} 
   coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
   c.elapsed_ms AS fetch_duration_ms, CAST(NULL AS INTEGER) AS extract_duration_ms,
   CAST(NULL AS INTEGER) AS embed_duration_ms, l.first_seen_at AS created_at,
-  coalesce(d.updated_at, l.updated_at) AS updated_at
+  coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
 FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN story_members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
   LEFT JOIN stories s ON s.id = m.story_id
@@ -110,7 +110,7 @@ ENTRIES = """
 SELECT {entry} AS id, {flashpoint} AS flashpoint_id, d.url AS url, d.title AS title, {title_en} AS title_en,
   d.published_at AS seendate, {domain} AS domain, d.language AS language, {country} AS sourcecountry,
   d.description AS description, d.image AS image, d.publisher AS hostname, d.text AS content, {places} AS geo_entities,
-  d.created_at AS created_at, d.updated_at AS updated_at
+  d.created_at AS created_at, d.updated_at AS updated_at, nullif(d.page, '') AS page
 FROM documents d WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
 """
 

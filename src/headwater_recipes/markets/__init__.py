@@ -17,11 +17,14 @@ from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.reader import readers_by_media_type
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.fetch_limits import FetchLimits, HostRule
+from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
 from headwater.model.subject import Subject
 from headwater_recipes.markets.endpoints import AdapterTable, ApiEndpoints
 from headwater_recipes.markets.layout import NEUTRAL, ResourceNames, object_layout
+from headwater_recipes.markets.questions import QUESTIONS, QUEUE_ATTRIBUTES
 from headwater_recipes.markets.sources.edgar import filing_identity, normal_cik
 from headwater_recipes.markets.steps import (
     AddListedMentions,
@@ -29,11 +32,16 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
-from headwater_recipes.markets.views import MARKET_VIEWS
+from headwater_recipes.markets.views import market_views
 from headwater_recipes.markets.watch_list import NO_COMPANIES, RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
 MACRO = "macro_event"
+# The regulator allows ten requests a second over all of its hosts, with a declared contact. This uses half of it.
+FETCH_LIMITS = FetchLimits(
+    hosts={"*.sec.gov": HostRule(rate=5, shared=True, contact=True)},
+    per_minute_by_kind={"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10},
+)
 
 POLL_SECONDS: Mapping[str, int] = {
     "market_api": 300,
@@ -67,7 +75,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
     return Recipe(
         name=RECIPE,
         version="1",
-        views=MARKET_VIEWS,
+        views=market_views(names),
         sources=watch_list.sources,
         subjects=watch_list.subjects,
         discover=AdapterTable(endpoints).table(),
@@ -84,6 +92,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
             DropArticleDuplicates(),
             KeepParserOutput(),
         ),
+        pages=dict.fromkeys(("news_api", "macro_news"), PageMode.TRY),
         trigger=Trigger(every=timedelta(seconds=POLL_SECONDS["news_api"])),
         triggers={kind: Trigger(every=timedelta(seconds=seconds)) for kind, seconds in POLL_SECONDS.items()},
         routes=(
@@ -92,6 +101,9 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
         ),
         layout=object_layout(names),
         namespace=market_options.namespace,
+        fetch_limits=FETCH_LIMITS,
+        queue_attributes=QUEUE_ATTRIBUTES,
+        questions=QUESTIONS,
         configure=configure,
         bundled=lambda bundled_options: configure(WATCH_LIST, bundled_options),
     )

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
-from headwater.model.recipe import Discover
+from headwater.model.recipe import Discover, PollSession
 from headwater.model.source import Source
 from headwater.sources.json_api import Credential, JsonApi
 from headwater.sources.page_section import discover_page_section
@@ -28,6 +29,12 @@ class ApiEndpoints:
     tickers: str = TICKERS
 
 
+def discover_company_page(source: Source, now: datetime) -> PollSession:
+    """A section of a page whose documents carry the ticker of their source."""
+    attributes = {name: source.options[name] for name in ("ticker",) if name in source.options}
+    return discover_page_section(replace(source, options={**source.options, "attributes": attributes}), now)
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterTable:
     """The adapters of the recipe by source kind. Keys come from the environment: HEADWATER_MASSIVE_KEY for news and market
@@ -44,7 +51,7 @@ class AdapterTable:
             "filings_api": discover_filings(
                 search=endpoints.search, archive=endpoints.archive, tickers=endpoints.tickers
             ),
-            "web_scrape": discover_page_section,
+            "web_scrape": discover_company_page,
             "broker": discover_broker(self._broker),
             "macro_news": discover_news(self._provider, "macro_event"),
         }

@@ -4,9 +4,11 @@ Raw payloads are named by source kind, company, day and run; normalised texts by
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from headwater.model.recipe import CapturedPayload, ObjectLayout
+from headwater.model.recipe import CapturedPayload, ObjectLayout, ParsedDocument
 
 NEUTRAL = "app"
 # source kind: (neutral name, plain name)
@@ -52,16 +54,18 @@ def object_layout(names: ResourceNames) -> ObjectLayout:
     def raw(payload: CapturedPayload) -> str:
         name = "raw.json" if payload.page == 1 else f"raw-{payload.page}.json"
         return (
-            f"{names.bucket(payload.kind)}/{names.source_type(payload.kind)}/{_label(payload.label)}/"
+            f"{names.bucket(payload.kind)}/{names.source_type(payload.kind)}/{_label(payload.options)}/"
             f"{payload.at:%Y/%m/%d}/{payload.poll_id}/{name}"
         )
 
-    def part(kind: str, label: str | None, document: str, name: str) -> str:
-        return f"{names.normalised}/{names.source_type(kind)}/{_label(label)}/{document}/{name}"
+    def part(document: ParsedDocument, name: str) -> str:
+        folder = f"{names.normalised}/{names.source_type(document.kind)}/{_label(document.attributes)}"
+        return f"{folder}/{document.id}/{name}"
 
     return ObjectLayout(raw=raw, part=part)
 
 
-def _label(label: str | None) -> str:
-    """A ticker may contain a dot or a slash, which a path must not."""
-    return UNSAFE.sub("-", label) if label else NO_LABEL
+def _label(fields: Mapping[str, Any]) -> str:
+    """The ticker, which may contain a dot or a slash; a path must not."""
+    ticker = fields.get("ticker")
+    return UNSAFE.sub("-", ticker) if ticker else NO_LABEL

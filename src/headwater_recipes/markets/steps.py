@@ -63,7 +63,7 @@ class AddListedMentions:
         )
         mentioned = {mention.subject for mention in document.mentions}
         added = tuple(
-            Mention(subject, "listed", CONFIDENCE_BY_KIND["ticker"], 0)
+            Mention(subject, "listed", CONFIDENCE_BY_KIND["identifier"], 0)
             for subject in listed
             if subject not in mentioned
         )

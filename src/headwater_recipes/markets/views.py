@@ -8,6 +8,7 @@ prefix (`markets_documents`).
 from collections.abc import Mapping, Sequence
 
 from headwater.model.views import POSTGRESQL, DatabaseViews, json_value, poll_duplicates
+from headwater_recipes.markets.layout import BUCKETS, ResourceNames
 
 SCHEMA = "markets"
 NAMES = (
@@ -32,7 +33,7 @@ FROM aliases a JOIN subjects s ON s.id = a.subject_id WHERE s.recipe = 'markets'
 """
 
 SOURCES = """
-SELECT s.id AS id, s.subject_id AS company_id, s.kind AS source_type, s.name AS source_name, s.options AS config,
+SELECT s.id AS id, s.subject_id AS company_id, {kind} AS source_type, s.name AS source_name, s.options AS config,
   s.watermark AS cursor, {published} AS published_utc, s.credibility AS credibility_score,
   s.active AS active, s.failures AS retry_count, s.stop_reason AS stopped, s.due_at AS next_attempt_at,
   s.last_polled_at AS last_run_at, s.last_success_at AS last_success_at, s.created_at AS created_at
@@ -40,7 +41,7 @@ FROM sources s WHERE s.recipe = 'markets'
 """
 
 RUNS = """
-SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, s.kind AS source_type, r.status AS status,
+SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, {kind} AS source_type, r.status AS status,
   r.started_at AS started_at, r.ended_at AS completed_at, r.item_count AS items_fetched,
   CAST(r.new_count - {duplicates} AS INTEGER) AS items_new,
   CASE WHEN r.error IS NULL THEN NULL ELSE r.error || coalesce(': ' || r.detail, '') END AS error_message,
@@ -70,7 +71,7 @@ SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} A
   d.text AS normalized_text, {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/normalized.txt'
     AS normalized_ref,
   {source_type} || '/' || coalesce({ticker}, '_global') || '/' || d.id || '/parser_output.json' AS parser_output_ref,
-  f.value AS parser_output, d.revision AS revision, d.created_at AS created_at, d.updated_at AS updated_at
+  f.value AS parser_output, nullif(d.page, '') AS page, d.revision AS revision, d.created_at AS created_at, d.updated_at AS updated_at
 FROM documents d LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN facts f ON f.record_id = d.id AND f.name = 'parser_output'
 WHERE d.recipe = 'markets' AND d.state NOT IN ('duplicate', 'dropped')
@@ -110,14 +111,28 @@ FIELDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 
 
-def create_statements(dialect: str) -> Sequence[str]:
-    schema = [f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"] if dialect == POSTGRESQL else []
-    return [*schema, *(_create(dialect, name, template) for name, template in TEMPLATES.items())]
+def market_views(names: ResourceNames) -> DatabaseViews:
+    """The views in the vocabulary of a namespace."""
+    renamed = " ".join(
+        f"WHEN '{kind}' THEN '{names.source_type(kind)}'"
+        for kind in BUCKETS
+        if names.source_type(kind) != kind
+    )
+    kind_column = f"CASE s.kind {renamed} ELSE s.kind END" if renamed else "s.kind"
+
+    def create_statements(dialect: str) -> Sequence[str]:
+        schema = [f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"] if dialect == POSTGRESQL else []
+        return [
+            *schema,
+            *(_create(dialect, name, template, kind_column) for name, template in TEMPLATES.items()),
+        ]
+
+    return DatabaseViews(create=create_statements, drop=drop_statements)
 
 
-def _create(dialect: str, name: str, template: str) -> str:
+def _create(dialect: str, name: str, template: str, kind_column: str) -> str:
     values = {field: json_value(dialect, *path) for field, path in FIELDS.get(name, {}).items()}
-    statement = template.format(**values, duplicates=poll_duplicates("r"))
+    statement = template.format(**values, kind=kind_column, duplicates=poll_duplicates("r"))
     return f"CREATE VIEW {view_name(dialect, name)} AS {statement}"
 
 
@@ -129,4 +144,4 @@ def view_name(dialect: str, name: str) -> str:
     return f"{SCHEMA}.{name}" if dialect == POSTGRESQL else f"{SCHEMA}_{name}"
 
 
-MARKET_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)
+MARKET_VIEWS = market_views(ResourceNames())

@@ -8,12 +8,16 @@ import msgspec
 
 from headwater.model.errors import Refused
 from headwater.model.keys import key
+from headwater.model.page import PageMode
 from headwater.model.source import Source
-from headwater.model.subject import Alias, Subject
+from headwater.model.subject import CONFIDENCE_BY_KIND, Alias, Subject
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_file import load_yaml
 
 RECIPE = "markets"
+CONFIDENCE = {"ticker": CONFIDENCE_BY_KIND["identifier"]}
+KIND_ALIASES = {"execution_api": "broker"}
+"""The neutral vocabulary has another name for a kind."""
 
 
 class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,15 +36,16 @@ class WatchedCompany(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WatchListSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A source. With `each` it becomes one source per active company, with `tickers` one per named company."""
+    """A source. With `per_company` it becomes one source per active company, with `tickers` one per named company."""
 
     name: str
     kind: str
-    each: bool = False
+    per_company: bool = False
     tickers: list[str] = []
     url: str = ""
     every: str | None = None
     cron: str | None = None
+    pages: PageMode | None = None
     credibility: float = 0.5
     active: bool = True
     options: dict[str, Any] = {}
@@ -80,11 +85,9 @@ def _expanded(line: WatchListSource, companies: dict[str, WatchedCompany], where
     unknown = [ticker for ticker in line.tickers if ticker not in companies]
     if unknown:
         raise Refused("bad_config", f"{where}.tickers: no active company has the ticker '{unknown[0]}'")
-    selected = [companies[ticker] for ticker in line.tickers]
-    if not selected and line.each:
-        selected = list(companies.values())
-    if not selected:
+    if not line.per_company and not line.tickers:
         return [_source(line, None, where)]
+    selected = [companies[ticker] for ticker in line.tickers] or list(companies.values())
     return [_source(line, company, where) for company in selected]
 
 
@@ -93,11 +96,12 @@ def _source(line: WatchListSource, company: WatchedCompany | None, where: str) -
     return make_source(
         SourceLine(
             name=f"{company.ticker} {line.name}" if company else line.name,
-            kind=line.kind,
+            kind=KIND_ALIASES.get(line.kind, line.kind),
             url=line.url,
             every=line.every,
             cron=line.cron,
             subject=company.subject if company else None,
+            pages=line.pages,
             credibility=line.credibility,
             active=line.active,
             options={**{name: value for name, value in company_options.items() if value}, **line.options},
@@ -121,7 +125,8 @@ def _subject(company: WatchedCompany) -> Subject:
         name=company.name,
         active=company.active,
         aliases=tuple(
-            Alias(name, company.subject, kinds[name]) for name in dict.fromkeys(n for n, _ in names)
+            Alias(name, company.subject, kinds[name], CONFIDENCE.get(kinds[name], 0.0))
+            for name in dict.fromkeys(n for n, _ in names)
         ),
         attributes={
             "ticker": company.ticker,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from headwater.documents.embedding.models import nlp_installed
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
 from headwater.recipes.named_groupings import make_grouping
@@ -38,6 +39,7 @@ def build_recipe(folder: Path, encoder: str) -> Recipe:
         steps=make_steps(DEFAULT_STEPS, StepParts(encoder=document_encoder), NAME),
         trigger=Trigger(every=timedelta(minutes=30)),
         triggers={kind: Trigger(every=timedelta(hours=6)) for kind in ("sitemap", "crawl", "seeds", "page")},
+        pages=dict.fromkeys(("feed", "json"), PageMode.TRY),
         grouping=make_grouping(GROUP, document_encoder, NAME),
         routes=(Route(name="articles", sink="files"),),
         with_data_dir=build_recipe,

@@ -18,7 +18,7 @@ from headwater_recipes.procedures.adapters.boe import discover_gazette
 from headwater_recipes.procedures.adapters.datos import discover_open_data
 from headwater_recipes.procedures.commands import COMMANDS
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
-from headwater_recipes.procedures.page.reader import procedure_readers
+from headwater_recipes.procedures.page.reader import procedure_readers, read_procedure
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
 from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
@@ -42,6 +42,7 @@ def build_recipe() -> Recipe:
             "datos": discover_open_data,
         },
         extract=procedure_readers(),
+        extract_profiles={NAME: read_procedure},
         steps=(
             CheckEncoding(),
             DetectLanguage(languages=LANGUAGES),

@@ -5,20 +5,12 @@ from typing import Annotated
 
 import typer
 
-from headwater.app import App, bucket_server
-from headwater.archive.named_objects import (
-    NamedObjects,
-    objects_in_bucket,
-    objects_in_buckets,
-    objects_in_folder,
-)
 from headwater.archive.record_files import FolderRecords, copy_records
 from headwater.cli.environment import open_app
 from headwater.cli.options import Json, OptionalRecipe, RecipeName, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines
 from headwater.model.errors import Refused
 from headwater.ops.object_copies import copy_objects
-from headwater.settings.archive import SCHEME, parse_bucket_url
 from headwater.settings.sources import parse_duration
 
 app = command_group("Copy payloads and documents to named objects; list files of old documents.")
@@ -53,7 +45,7 @@ def copy(
     since = app.clock() - parse_duration(within, "--within") if within else None
     target = to or str(app.settings.folder / "objects")
     try:
-        counts = copy_objects(app, recipe, layout, objects_at(app, target), since)
+        counts = copy_objects(app, recipe, layout, app.named_objects(target, "--to"), since)
     except OSError as error:
         raise Refused("folder_unwritable", f"{target} cannot be written: {error.strerror}") from error
     if as_json:
@@ -91,13 +83,3 @@ def records(
         console().print(cell(files.where(name)), soft_wrap=True)
     if not names:
         console().print("No document was moved to a file.")
-
-
-def objects_at(app: App, place: str) -> NamedObjects:
-    """A folder, or buckets of the server that the setting `archive` names."""
-    if not place.startswith(SCHEME):
-        return objects_in_folder(Path(place))
-    server = bucket_server(app.settings.archive_settings)
-    if place.rstrip("/") == SCHEME.rstrip("/"):
-        return objects_in_buckets(server)
-    return objects_in_bucket(server, *parse_bucket_url(place, "--to"))

@@ -8,50 +8,90 @@ from rich.table import Table
 from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.options import (
+    Json,
+    LanguageFilter,
+    OptionalRecipe,
+    Since,
+    SourceFilter,
+    Until,
+    command_group,
+)
 from headwater.cli.render.console import (
     cell,
     console,
+    format_count,
     format_time,
     print_json,
     print_json_lines,
     short_id,
     table,
 )
-from headwater.cli.render.messages import printable_text
+from headwater.fetch.browser.renderer import is_browser_available
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
+from headwater.model.page import PageState
+from headwater.settings.times import parse_time
+from headwater.store.reads.catalogue import DOCUMENT_FIELDS
+from headwater.store.reads.document_list import DocumentQuery, iterate_documents
+from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
-SHOWN = ("url", "publisher", "authors", "published_at", "modified_at", "language", "keywords", "description")
+LISTED = (*DOCUMENT_FIELDS, "source")
+SHOWN = (
+    "url",
+    "page",
+    "publisher",
+    "authors",
+    "published_at",
+    "modified_at",
+    "language",
+    "keywords",
+    "description",
+)
 
 
 @app.command("list")
 def list_documents(
     context: typer.Context,
     recipe: OptionalRecipe = None,
+    *,
     state: Annotated[
         list[State] | None, typer.Option(help="Only documents in this state; can be repeated. Default: kept.")
     ] = None,
+    since: Since = None,
+    until: Until = None,
+    source: SourceFilter = None,
+    language: LanguageFilter = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of documents, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List documents, newest first."""
+    """List documents, newest first. Times are local."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    rows = app.catalogue.documents(recipe, state or [State.KEPT], limit)
+    query = DocumentQuery(
+        recipe=recipe,
+        source=source,
+        language=language,
+        states=state or [State.KEPT],
+        since=parse_time(since, app.clock(), "--since") if since else None,
+        until=parse_time(until, app.clock(), "--until") if until else None,
+        limit=limit,
+    )
+    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.store.engine, query)]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("id", "published", "publisher", "title", flexible="title")
+    listing = table("id", "published", "source", "lang", "title", flexible="title")
     listing.expand = True
     for row in rows:
         state_label = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
         listing.add_row(
             cell(short_id(row["id"]), "cyan"),
-            format_time(row["published_at"])[:10],
-            cell(row["publisher"][:16]),
+            format_time(row["published_at"].astimezone()) if row["published_at"] else "",
+            cell((row["source"] or row["publisher"])[:12]),
+            cell(row["language"]),
             cell(state_label + (row["title"] or row["url"])),
         )
     console().print(listing if rows else "No documents.")
@@ -80,6 +120,37 @@ def unknown_document(name: str) -> Refused:
         "unknown_document",
         f"there is no document '{name}'; list them with `headwater docs list`, and give at least 8 characters of the id",
     )
+
+
+@app.command("fetch")
+def fetch_pages(
+    context: typer.Context,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY", help="Keys, or the first 8 or more characters of them."),
+    ] = None,
+    recipe: Annotated[
+        str | None, typer.Option("--all", metavar="RECIPE", help="Every document of this recipe.")
+    ] = None,
+    page: Annotated[
+        list[PageState] | None,
+        typer.Option(help="Only documents whose page is in this state; can be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Request the pages of documents that were stored without one. A page that can be read now makes a new revision."""
+    if bool(keys) == bool(recipe):
+        raise typer.BadParameter("give either keys or --all RECIPE")
+    app = open_app(context)
+    if recipe:
+        select_recipes(app, recipe)
+    count = app.operations.fetch_pages(
+        keys, recipe, app.clock(), states=page or (), renders=is_browser_available()
+    )
+    if as_json:
+        print_json({"count": count})
+    else:
+        console().print(f"{format_count(count, 'page')} due; a worker will request them.")
 
 
 def _show(record: dict[str, Any], out: Console) -> None:

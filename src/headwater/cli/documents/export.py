@@ -11,8 +11,8 @@ from headwater.archive.row_files import WRITERS, Row, atomic_file
 from headwater.cli.environment import open_app, require_one_recipe
 from headwater.cli.options import Json, OptionalRecipe, command_group
 from headwater.cli.render.console import error_console, format_count, print_json
-from headwater.cli.times import parse_time
 from headwater.model.errors import Refused
+from headwater.settings.times import parse_time
 from headwater.store.reads.export import ArticleFilter, BarFilter, export_articles, export_bars
 
 app = command_group("Export stored data to a file.")
@@ -77,7 +77,7 @@ def bars(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Export price bars, by symbol, span and time.
+    """Export the bars of time series, by symbol, span and time.
 
     With --out a summary is printed: to standard error, or with --json to standard output.
     """

@@ -20,6 +20,7 @@ from headwater.cli.render.console import (
     table,
 )
 from headwater.model.errors import Refused
+from headwater.text.redaction import redact_record
 
 app = command_group("Show quarantined records; retry or drop them.")
 Keys = Annotated[
@@ -34,7 +35,7 @@ def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json:
     app = open_app(context)
     rows = app.catalogue.quarantine(recipe)
     if as_json:
-        print_json_lines(rows)
+        print_json_lines(redact_record(rows))
         return
     listing = table("key", "recipe", "task", "reason", "detail", "since", flexible="detail")
     listing.expand = True
@@ -63,7 +64,7 @@ def show_record(
     if record is None:
         raise _not_quarantined([key])
     if as_json:
-        print_json(record)
+        print_json(redact_record(record))
         return
     out = console()
     out.print(_card(record))

@@ -9,8 +9,8 @@ from rich.text import Text
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_time, print_json_lines, short_id
-from headwater.cli.times import parse_time
 from headwater.search.query import SearchQuery
+from headwater.settings.times import parse_time
 
 
 def search(

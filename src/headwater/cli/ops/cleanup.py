@@ -19,7 +19,7 @@ def cleanup(
 ) -> None:
     """Remove what the setting `retention` no longer keeps; move old documents to Parquet files.
 
-    Workers do this every night at 02:00 UTC. A document that was moved keeps its row with its metadata and the name of the
+    Workers do this every night at 02:00 UTC, and remove old polls every 25 minutes. A document that was moved keeps its row with its metadata and the name of the
     file that holds its content. After captures were removed, `headwater sweep --archive` frees their space.
     """
     app = open_app(context)

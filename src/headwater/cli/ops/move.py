@@ -1,20 +1,24 @@
 """`headwater move`."""
 
+import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated
 
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import find_destination, open_app
-from headwater.cli.options import Json, Quiet, global_options, single_command
+from headwater.cli.environment import open_app, settings_from
+from headwater.cli.options import GlobalOptions, Json, Quiet, global_options, single_command
 from headwater.cli.render.console import console, error_console, format_count, print_json
 from headwater.cli.render.progress import Throttle
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import undo_move
 from headwater.ops.move import MoveReport, preview_move
 from headwater.ops.move import move as move_house
+from headwater.ops.move_target import TargetEnvironment
+from headwater.settings.environments import DEFAULT_ENVIRONMENT, environment_overrides
+from headwater.settings.settings import overriding_variables, read_settings
 
 TELL_EVERY = 2.0
 
@@ -60,6 +64,21 @@ def move(
         _show(moved, f"headwater {'' if options.data is None else f'--data {options.data} '}--env {to}")
     if moved.damaged:
         raise typer.Exit(1)
+
+
+def find_destination(options: GlobalOptions, name: str) -> TargetEnvironment:
+    """The environment of that name, as `--env NAME` gives it. Refused if something overrides what the environment says:
+    workers started elsewhere would not use the database or the archive that the installation moved to."""
+    base = read_settings(options.config, env=DEFAULT_ENVIRONMENT)
+    overriding = overriding_variables(base, name, os.environ)
+    if options.data is not None and environment_overrides(base.environments, name).get("data"):
+        overriding.append("--data")
+    if overriding:
+        raise Refused(
+            "overridden_environment",
+            f"{', '.join(overriding)} would override the environment '{name}'; unset it first, here and for the workers",
+        )
+    return TargetEnvironment(name, settings_from(replace(options, env=name)))
 
 
 def _refuse_unclear(*, to: str, undo: bool, dry_run: bool) -> None:

@@ -12,7 +12,7 @@ from headwater.cli.options import GlobalOptions, global_options, single_command
 from headwater.cli.render.console import error_console
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import refuse_moved_installation
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.web.http_api import HttpApi, serve_api
 
 MIN_KEY_LENGTH = 16
@@ -25,12 +25,20 @@ def serve_command(
     recipe: Annotated[
         str | None, typer.Option(metavar="RECIPE", help="The recipe of requests that name none.")
     ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A host name by which the server may be called, besides localhost and IP addresses; can be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the HTTP API for runs and queues until Ctrl-C.
 
-    GET /health needs no key. POST /pipeline/run, GET /pipeline/runs and GET /pipeline/runs/RUN need the header
-    X-Api-Key with the setting `api_key`. A request names its recipe (`recipe`, in the body or the query) and the run options of
-    that recipe. The key is also needed for the queues, as JSON lines: GET /queues, GET /queues/QUEUE (peek),
+    GET /health (is the database there?) and GET /readyz (do all parts work?) need no key. POST /pipeline/run, GET
+    /pipeline/runs and GET /pipeline/runs/RUN need the header X-Api-Key with the setting `api_key`. A request names its recipe
+    (`recipe`, in the body or the query) and the run options of that recipe. The key is also needed for the queues, as JSON
+    lines: GET /queues, GET /queues/QUEUE (peek),
     POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
     result) and POST /queues/items/ID/fail.
     """
@@ -51,7 +59,8 @@ def serve_command(
 
     error_console().print(f"Serving runs and queues on http://{host}:{port} until Ctrl-C.", style="dim")
     try:
-        asyncio.run(serve_api(HttpApi(app, recipe, key, start), host, port))
+        api = HttpApi(app, recipe, key, start, names=(host, *(name or ())))
+        asyncio.run(serve_api(api, host, port))
     except OSError as error:
         raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
 

@@ -13,6 +13,7 @@ from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, single_command
 from headwater.cli.render.console import console, format_due, print_json
+from headwater.cli.render.parts import parts_table
 from headwater.cli.render.run_summary import (
     data_locations,
     failing_sources,
@@ -20,24 +21,33 @@ from headwater.cli.render.run_summary import (
     not_kept_table,
     recipe_counts,
 )
+from headwater.ops.system_checks import check_parts
+from headwater.ops.system_rules import parts_record
 from headwater.store.reads.end_reasons import end_reasons
 
 
 def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
-    """Show what came in, what was kept, what was not kept and why, and what is waiting."""
+    """Show what came in, what was kept, what was not kept and why, what is waiting, and who works on it."""
     app = open_app(context)
     names = select_recipes(app, recipe)
     records = [app.catalogue.status(name, app.clock()) for name in names]
+    parts = check_parts(app, write=False)
     if as_json:
         from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
 
-        print_json({"places": data_locations(app), "recipes": records, "sandbox": sandbox_report()})
+        system = parts_record(parts)
+        print_json(
+            {"places": data_locations(app), "system": system, "recipes": records, "sandbox": sandbox_report()}
+        )
         return
     out = console()
     if not records:
         out.print("No recipe has sources here yet. Start with `headwater run RECIPE`.")
     for record in records:
         _show(app, record, out)
+    out.print()
+    out.print("system", style="bold cyan")
+    out.print(parts_table(parts_record(parts)))
     out.print()
     for label, location in data_locations(app).items():
         out.print(f"{label:9}", location, style="dim", soft_wrap=True)
@@ -61,7 +71,8 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
     rows = {
         "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
         "came in": str(counts.came_in),
-        "kept": f"{counts.kept} documents in {counts.stories} stories",
+        "kept": f"{counts.kept} documents in {counts.stories} stories"
+        + (f", {counts.archived} moved to files" if counts.archived else ""),
         "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
         f"{counts.quarantined} quarantined",
         "delivered": str(counts.delivered),

@@ -7,7 +7,7 @@ import typer
 from headwater.cli.environment import open_app
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import console, print_json
-from headwater.liveness import dead_owners
+from headwater.liveness import dead_owners, process_of
 from headwater.ops.installation_lock import release_dead_owners
 from headwater.ops.sweep import sweep_archive, sweep_records
 
@@ -24,17 +24,21 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Release the leases of dead workers on this machine, and expired leases.
+    """Release the leases of dead workers, and expired leases.
 
-    Workers do this when they start; this command does it without starting one. Objects in the archive are removed only if
+    A worker is dead if its process on this machine is gone, or if it has had no heartbeat for 30 seconds. Other workers
+    notice that by themselves; this command does it at once. Objects in the archive are removed only if
     they are older than an hour and no worker is running.
     """
     app = open_app(context)
     result = {"dry_run": dry_run, "freed_dead": 0, "freed_expired": 0}
     if dry_run:
-        result["dead_workers"] = len(dead_owners(app.store.lease_owners()))
+        silent = [beat.process.id for beat in app.workers.heartbeats(app.clock()) if not beat.is_live]
+        owners = app.store.lease_owners()
+        dead = {process_of(owner) for owner in dead_owners(owners)} | set(silent)
+        result["dead_workers"] = len({process_of(owner) for owner in owners} & dead)
     else:
-        result["freed_dead"] = release_dead_owners(app)
+        result["freed_dead"] = release_dead_owners(app) + app.workers.release_silent(app.clock())
         result["freed_expired"] = app.operations.release_expired_leases(app.clock())
     if archive:
         result["orphans"] = sweep_archive(app, dry_run=dry_run)

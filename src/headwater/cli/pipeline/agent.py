@@ -33,7 +33,7 @@ def agent_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Process the queues for extraction and macro classification with a language model.
+    """Process the queues about which a recipe has a question with a language model.
 
     The agent calls the OpenAI-compatible endpoint of the setting `agent` and stores answers that fit the schema. An item
     that fails is retried after ten minutes, five times in total, and then waits for `headwater queue retry`.
@@ -59,6 +59,7 @@ def make_agent(app: App) -> ExtractionAgent:
     )
     return ExtractionAgent(
         queues=app.queues,
+        questions=app.questions,
         chat=chat,
         owner=f"{socket.gethostname()}:{os.getpid()}",
         max_calls=endpoint.max_calls,

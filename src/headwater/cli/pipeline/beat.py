@@ -12,6 +12,8 @@ from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
 from headwater.model.errors import Temporary
 from headwater.ops.installation_lock import worker_lock
+from headwater.ops.system_rules import BEAT_ROLE
+from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.worker_loop import StopSignal, retry_until_available
 
 
@@ -42,7 +44,8 @@ def beat(
         if not quiet:
             error_console().print(f"Scheduling {', '.join(names)} until Ctrl-C.", style="dim")
         stop, leader = StopSignal(child=False), Beat(app, names, hints)
-        run_beat(leader, stop.is_set, until_idle=until_idle)
+        with heartbeat(app, BEAT_ROLE):
+            run_beat(leader, stop.is_set, until_idle=until_idle)
         with suppress(Temporary):  # otherwise its lease expires
             leader.resign()
 

@@ -19,10 +19,10 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.render.progress import LINE_EVERY, ChangePrinter, Throttle
 from headwater.cli.render.replay_report import print_replay_report, progress_line, replay_card, replay_table
-from headwater.cli.times import parse_time
 from headwater.model.errors import Refused
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.replay_pool import replace_replayed, run_replay
+from headwater.settings.times import parse_time
 from headwater.store.changes.replays import Replays
 
 app = command_group("Extract stored captures again with the current code, compare, and replace documents.")

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalRecipe, command_group
-from headwater.cli.pipeline import sources_add as sources_check
-from headwater.cli.pipeline import sources_health
+from headwater.cli.pipeline import sources_add, sources_health, sources_validate
 from headwater.cli.pipeline import sources_opml as sources_lists
 from headwater.cli.render.console import (
     cell,
@@ -28,6 +27,7 @@ from headwater.cli.render.console import (
 from headwater.model.errors import Refused
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import UNLISTED
+from headwater.text.redaction import redact_record
 
 app = command_group(
     "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."
@@ -46,7 +46,7 @@ def list_sources(context: typer.Context, recipe: OptionalRecipe = None, as_json:
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    rows = app.catalogue.sources(recipe)
+    rows = redact_record(app.catalogue.sources(recipe))
     if as_json:
         print_json_lines(rows)
         return
@@ -105,6 +105,7 @@ def show_source(context: typer.Context, source: SourceName, as_json: Json = Fals
         raise Refused(
             "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
         )
+    record = redact_record(record)
     if as_json:
         print_json(record)
     else:
@@ -126,6 +127,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
         "last good poll": format_relative(record["last_success_at"], now) or "never",
+        "pages": record["pages"] or "",
         "options": record["options"] or "",
         "watermark": record["watermark"] or "",
     }
@@ -195,7 +197,7 @@ def reset_source(
 
 
 app.command("health")(sources_health.health)
-app.command("validate")(sources_check.validate)
-app.command("add")(sources_check.add)
+app.command("validate")(sources_validate.validate)
+app.command("add")(sources_add.add)
 app.command("import")(sources_lists.import_list)
 app.command("export")(sources_lists.export_list)

@@ -1,143 +1,181 @@
-"""`headwater sources validate` and `add`."""
+"""`headwater sources add`: detect what an address is, show what it would bring, and store the source."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+import msgspec
 import typer
+import yaml
 from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, RecipeName
+from headwater.cli.pipeline.sources_validate import Seconds
 from headwater.cli.render.console import (
     cell,
     console,
+    error_console,
     format_count,
+    format_duration,
     format_relative,
     print_json,
-    print_json_lines,
 )
-from headwater.cli.standalone.inputs import is_url
 from headwater.model.errors import Refused
+from headwater.model.page import PageMode
+from headwater.model.recipe import Recipe
 from headwater.model.source import Source
-from headwater.ops.feed_check import FeedCheck, check_feeds, find_feed
+from headwater.model.source_kind import find_source_problem
+from headwater.ops.source_detection import SourceCandidate, detect_sources
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.sources import SourceLine, make_source
 from headwater.store.rows import source_from
+from headwater.text.redaction import redact_record
 
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Poll at this interval: 90s, 15m, 4h, 1d.")
 ]
 Cron = Annotated[str | None, typer.Option(metavar="CRON", help="Poll by a cron expression, in UTC.")]
-Seconds = Annotated[float, typer.Option(min=0.1, help="Time limit for an answer.")]
-
-
-def validate(
-    context: typer.Context,
-    target: Annotated[
-        str, typer.Argument(metavar="URL|RECIPE", help="A URL, or a recipe to check all its sources.")
-    ],
-    seconds: Seconds = 2.0,
-    as_json: Json = False,
-) -> None:
-    """Fetch a feed once and show what it is: format, entries, age, problems.
-
-    Stores nothing. The exit code is 1 if a feed cannot be used.
-    """
-    app = make_app(context)
-    urls = [target] if is_url(target) else _source_urls(app, target)
-    checks = check_feeds(app, urls, timedelta(seconds=seconds))
-    if as_json:
-        print_json_lines(asdict(result) for result in checks)
-    else:
-        for result in checks:
-            _show(result, console(), app.clock())
-    if not all(result.ok for result in checks):
-        raise typer.Exit(1)
-
-
-def _source_urls(app: App, recipe: str) -> Sequence[str]:
-    """The current URLs of the stored sources, which may have moved; without any, those of the recipe."""
-    stored = app.recipe(recipe)
-    rows = app.catalogue.sources(recipe) if app.settings.database_exists else []
-    feed = [row["url"] for row in rows if row["kind"] == "feed" and row["active"]]
-    return feed or [source.url for source in stored.sources if source.kind == "feed"]
-
-
-def _show(result: FeedCheck, out: Console, now: datetime) -> None:
-    out.print(cell(result.url), soft_wrap=True)
-    for line, style in _lines(result, now):
-        out.print(Text("  ") + cell(line, style), soft_wrap=True)
-
-
-def _lines(result: FeedCheck, now: datetime) -> Iterator[tuple[str, str]]:
-    """The lines to print, each with its style."""
-    if result.ok:
-        newest = f"newest {format_relative(result.newest, now)}" if result.newest else "without dates"
-        yield f"{result.format} '{result.title}': {result.entries} entries, {newest}", "green"
-        if result.freshness == "stale":
-            yield "note: nothing new for a long time", "yellow"
-    else:
-        yield f"not usable: {result.reason} {result.detail}", "red"
-    if result.final_url not in {"", result.url}:
-        yield f"answered from {result.final_url}", ""
-    yield from ((f"note: {warning}", "yellow") for warning in result.warnings)
-    yield from ((f"try {feed}", "") for feed in result.feeds)
 
 
 def add(
     context: typer.Context,
     recipe: RecipeName,
-    url: Annotated[
-        str, typer.Argument(metavar="[URL]", help="The URL of a feed, or of a site that has one.")
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ADDRESS]", help="The address of a feed, sitemap, page or API, or of a site."
+        ),
     ] = "",
     *,
+    kind: Annotated[
+        str | None, typer.Option(help="What it is, instead of detecting it: feed, sitemap, crawl, page, …")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An option of the kind, in YAML: depth=2; can be repeated."),
+    ] = None,
     bundled: Annotated[
         bool, typer.Option("--bundled", help="Add the sources that come with the recipe instead.")
     ] = False,
-    name: Annotated[
-        str | None, typer.Option(help="The name of the source; default: the title of the feed.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the source; default: its title.")] = None,
     every: Duration = None,
     cron: Cron = None,
     fallback: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Fall back to this feed when the first fails; can be repeated."),
     ] = None,
+    pages: Annotated[
+        PageMode | None,
+        typer.Option(
+            help="Request the pages of its items: never, try or require; default: as in the recipe."
+        ),
+    ] = None,
+    replace_existing: Annotated[
+        bool, typer.Option("--replace", help="Change the source if it exists already.")
+    ] = False,
     no_check: Annotated[bool, typer.Option("--no-check", help="Add it without fetching it first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take the best candidate without asking.")] = False,
     seconds: Seconds = 2.0,
     as_json: Json = False,
 ) -> None:
-    """Add a feed to a recipe, after fetching it once to check it.
+    """Add a source to a recipe: detect what an address is, show what it would bring, and store it.
 
-    The URL of a site is enough: the feed that its page names, or one at a usual place, is added.
+    The address of a site is enough: the feeds that its page names, its sitemap and the page itself are candidates. On a
+    terminal you are asked if there are several; otherwise the best one is taken and the others are named.
     """
     app = make_app(context)
-    app.recipe(recipe)
-    if bundled == bool(url):
+    chosen_recipe = app.recipe(recipe)
+    if bundled == bool(address or kind):
         raise Refused("bad_option", "give either an address or --bundled")
     if bundled:
         _add_bundled(app, recipe, as_json=as_json)
         return
-    options = {"fallback": fallback} if fallback else {}
+    options = _options(option or ()) | ({"fallback": fallback} if fallback else {})
     line = SourceLine(
-        name=name or urlsplit(url).hostname or url, url=url, every=every, cron=cron, options=options
+        name=name or urlsplit(address).hostname or address or kind or "",
+        url=address,
+        kind=kind or "feed",
+        every=every,
+        cron=cron,
+        pages=pages,
+        options=options,
     )
     make_source(line, recipe, where="source")  # refuses bad arguments before anything is fetched
-    feed = None if no_check else _usable(find_feed(app, url, timedelta(seconds=seconds)))
-    if feed is not None:
-        line.name, line.url = name or feed.title or line.name, feed.url
-    source = _keep_settings(app, make_source(line, recipe, where="source"))
-    new = app.store.register([source], app.clock(), origin="operator")
+    candidates: list[SourceCandidate] = []
+    if kind is None and not no_check:
+        candidates = _known_kinds(
+            detect_sources(app, address, timedelta(seconds=seconds)), chosen_recipe, address
+        )
+        chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
+        line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
+        candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
+    source = make_source(line, recipe, where="source")
+    _check(source, chosen_recipe)
+    exists = app.catalogue.source(source.id) is not None
+    new = 0
+    if not exists or replace_existing:
+        new = app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
     if as_json:
-        print_json({"id": source.id, "name": source.name, "url": source.url, "new": bool(new)})
+        record = _record(source, candidates, new=bool(new), changed=exists and replace_existing)
+        print_json(redact_record(record))
         return
-    _print_added(source, feed, console(), new=bool(new))
+    _print_result(source, candidates, console(), app.clock(), exists=exists, changed=replace_existing)
+
+
+def _options(lines: Sequence[str]) -> dict[str, Any]:
+    """`depth=2`, `include=[/news/]`: values as a source list would write them."""
+    options = {}
+    for line in lines:
+        name, separator, value = line.partition("=")
+        if not separator or not name:
+            raise Refused("bad_option", f"--option: give NAME=VALUE instead of '{line}'")
+        try:
+            options[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise Refused("bad_option", f"--option {name}: '{value}' is not a value in YAML") from error
+    return options
+
+
+def _known_kinds(
+    candidates: Sequence[SourceCandidate], recipe: Recipe, address: str
+) -> list[SourceCandidate]:
+    """Those that the recipe can poll."""
+    known_kinds = [candidate for candidate in candidates if candidate.kind in recipe.discover]
+    if not known_kinds:
+        kinds = " or ".join(dict.fromkeys(candidate.kind for candidate in candidates))
+        raise Refused(
+            "unusable_source",
+            f"{address} is a {kinds}, and the recipe '{recipe.name}' has no such sources; it knows: "
+            f"{', '.join(sorted(recipe.discover))}. The recipe 'news' knows every kind",
+        )
+    return known_kinds
+
+
+def _choose(candidates: Sequence[SourceCandidate], now: datetime, *, ask: bool) -> SourceCandidate:
+    """Asks on a terminal when there is a choice."""
+    if len(candidates) == 1 or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return candidates[0]
+    side = error_console()
+    for number, candidate in enumerate(candidates, 1):
+        side.print(Text.assemble(f"{number}. ", cell(_headline(candidate), "bold")), soft_wrap=True)
+        _print_preview(candidate, side, now)
+    choice: int = typer.prompt("Which one", default=1, type=int, err=True)
+    if not 1 <= choice <= len(candidates):
+        raise Refused("bad_choice", f"there is no candidate {choice}")
+    return candidates[choice - 1]
+
+
+def _check(source: Source, recipe: Recipe) -> None:
+    problem = find_source_problem(source, recipe.discover)
+    if problem is not None:
+        raise Refused("bad_source", f"{problem.field}: {problem.sentence}")
 
 
 def _add_bundled(app: App, recipe: str, *, as_json: bool) -> None:
@@ -171,27 +209,74 @@ def _keep_settings(app: App, source: Source) -> Source:
         trigger=source.trigger or stored.trigger,
         options={**stored.options, **source.options},
         subject=stored.subject,
+        pages=source.pages or stored.pages,
         credibility=stored.credibility,
     )
 
 
-def _print_added(source: Source, feed: FeedCheck | None, out: Console, *, new: bool) -> None:
-    action = "Added" if new else "It existed; updated"
-    lines = [f"{action} {source.name} ({source.id}), {source.url}. The next run or worker polls it."]
-    if feed is not None and feed.freshness == "stale":
-        lines.append("Note that it has published nothing new for a long time.")
-    if feed is not None and feed.feeds:
-        lines.append(f"The site also has {', '.join(feed.feeds[:5])}.")
-    for line in lines:
-        out.print(cell(line), soft_wrap=True)
+def _record(
+    source: Source, candidates: Sequence[SourceCandidate], *, new: bool, changed: bool
+) -> Mapping[str, Any]:
+    record: dict[str, Any] = {
+        "id": source.id,
+        "name": source.name,
+        "kind": source.kind,
+        "url": source.url,
+        "new": new,
+    }
+    if changed:
+        record["changed"] = True
+    if candidates:
+        record["preview"] = msgspec.to_builtins(candidates[0])
+        record["others"] = [{"kind": other.kind, "url": other.url} for other in candidates[1:]]
+    return record
 
 
-def _usable(feed: FeedCheck) -> FeedCheck:
-    if feed.ok:
-        return feed
-    suggestion = f" Did you mean {' or '.join(feed.feeds[:3])}." if feed.feeds else ""
-    raise Refused(
-        "unusable_source",
-        f"{feed.url} cannot be used: {feed.reason} {feed.detail}".rstrip()
-        + f".{suggestion} Add it anyway with --no-check",
-    )
+def _print_result(
+    source: Source,
+    candidates: Sequence[SourceCandidate],
+    out: Console,
+    now: datetime,
+    *,
+    exists: bool,
+    changed: bool,
+) -> None:
+    label = f"{source.name} ({source.kind}, {source.id}), {source.url or 'no address'}"
+    if exists and not changed:
+        out.print(
+            cell(f"It exists already, nothing changed: {label}. Change it with --replace."), soft_wrap=True
+        )
+        return
+    action = "Changed" if exists else "Added"
+    out.print(cell(f"{action} {label}. The next run or worker polls it."), soft_wrap=True)
+    if candidates:
+        _print_preview(candidates[0], out, now)
+    for other in candidates[1:]:
+        out.print(cell(f"The site also has {_headline(other)}.", "dim"), soft_wrap=True)
+
+
+def _headline(candidate: SourceCandidate) -> str:
+    title = f" '{candidate.title}'" if candidate.title else ""
+    return f"{candidate.kind}{title}: {candidate.url}"
+
+
+def _print_preview(candidate: SourceCandidate, out: Console, now: datetime) -> None:
+    facts = [
+        format_count(candidate.item_count, "item") if candidate.items else "",
+        f"something new every {format_duration(candidate.every.total_seconds())}" if candidate.every else "",
+        f"language {candidate.language}" if candidate.language else "",
+        f"pages {candidate.pages} by robots.txt" if candidate.pages else "",
+        candidate.note,
+    ]
+    if line := ", ".join(fact for fact in facts if fact):
+        out.print(
+            Text("   ") + cell(line, "yellow" if candidate.pages == "disallowed" else "dim"), soft_wrap=True
+        )
+    for item in candidate.items:
+        age = f"{format_relative(item.published, now):>12}  " if item.published else ""
+        out.print(
+            Text("   ") + cell(f"{age}{item.title}"), soft_wrap=False, overflow="ellipsis", no_wrap=True
+        )
+    newest = max((item.published for item in candidate.items if item.published), default=None)
+    if newest is not None and now - newest > timedelta(days=60):
+        out.print(Text("   ") + cell("Note that it has published nothing new for a long time.", "yellow"))

@@ -22,6 +22,7 @@ from headwater.ops.alarms.silence import expected_quiet
 from headwater.ops.alarms.source_rules import poll_interval, source_silence
 from headwater.ops.health import default_trigger
 from headwater.store.reads.source_history import SourceHistory, daily_polls, poll_statistics, source_histories
+from headwater.text.redaction import redact_record
 
 
 def health(
@@ -45,7 +46,7 @@ def health(
         for history in source_histories(app.store.engine)
     ]
     if as_json:
-        print_json_lines(records)
+        print_json_lines(redact_record(records))
         return
     listing = table("name", "polls", "ok", "mean ms", "new", "last news", "longest gap", "quality", "remark")
     now = app.clock()

@@ -1,7 +1,7 @@
 """`headwater sources import` and `export`: lists of feeds as OPML."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from headwater.cli.options import Json, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
 from headwater.cli.standalone.inputs import read_file
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
+from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import Permanent, Refused
 from headwater.model.recipe import Parse
 from headwater.model.source import Source
@@ -26,6 +27,7 @@ from headwater.sources.feeds.opml import (
     parse_untrusted_opml,
     write_opml,
 )
+from headwater.text.redaction import hide_secrets, redact_record
 
 ListFile = Annotated[Path, typer.Argument(metavar="FILE", help="An OPML file.")]
 
@@ -49,12 +51,12 @@ def import_list(
     app = make_app(context)
     app.recipe(recipe)
     outlines = _read(path)
-    checks = (
-        None
-        if no_check
-        else check_feeds(app, [outline.url for outline in outlines], timedelta(seconds=seconds))
-    )
-    results = _added(app, recipe, outlines, checks)
+    checks: dict[str, FeedCheck] = {}
+    if not no_check:
+        # The file may come from others: it must not name a variable of ours.
+        urls = [outline.url for outline in outlines if not has_references(outline.url)]
+        checks = {check.url: check for check in check_feeds(app, urls, timedelta(seconds=seconds))}
+    results = redact_record(_added(app, recipe, outlines, checks))
     if as_json:
         print_json_lines(results)
     else:
@@ -78,13 +80,10 @@ def _read(path: Path) -> tuple[OpmlOutline, ...]:
 
 
 def _added(
-    app: App, recipe: str, outlines: Sequence[OpmlOutline], checks: Sequence[FeedCheck] | None
+    app: App, recipe: str, outlines: Sequence[OpmlOutline], checks: Mapping[str, FeedCheck]
 ) -> list[dict[str, Any]]:
     stored_urls = {row["url"] for row in app.catalogue.sources(recipe)}
-    results = [
-        _result(outline, stored_urls, checks[number] if checks else None)
-        for number, outline in enumerate(outlines)
-    ]
+    results = [_result(outline, stored_urls, checks.get(outline.url)) for outline in outlines]
     new_outlines = [
         outline for outline, (result, _) in zip(outlines, results, strict=True) if result == "added"
     ]
@@ -104,6 +103,8 @@ def _added(
 def _result(outline: OpmlOutline, stored_urls: set[str], check: FeedCheck | None) -> tuple[str, str]:
     if outline.url in stored_urls:
         return "there already", ""
+    if has_references(outline.url):
+        return "left out", "it refers to a secret; add it with `headwater sources add`"
     if check is not None and not check.ok:
         return "left out", f"{check.reason} {check.detail}".strip()
     return "added", ""
@@ -142,7 +143,7 @@ def export_list(
         Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
     ] = None,
 ) -> None:
-    """Write the feeds of a recipe as OPML."""
+    """Write the feeds of a recipe as OPML. Secrets in URLs are written as ***."""
     app = open_app(context)
     app.recipe(recipe)
     rows = [row for row in app.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]
@@ -160,7 +161,7 @@ def _outline(row: dict[str, Any]) -> OpmlOutline:
     options = row["options"] or {}
     return OpmlOutline(
         name=row["name"],
-        url=row["url"],
+        url=hide_secrets(row["url"]),
         site=options.get("site"),
         categories=tuple(options.get("categories") or ()),
     )

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.render.messages import printable_text
+from headwater.text.printable import printable_text
+from headwater.text.redaction import redact_record
 
 SHORT_ID_LENGTH = 12
 
@@ -26,9 +27,8 @@ def error_console() -> Console:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, indented."""
-    encoded = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(encoded.decode() + "\n")
+    """One JSON value on one line: every command prints JSON lines, and one about a single thing prints one of them."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
 
 
 def print_result(record: Mapping[str, Any], message: str, *, as_json: bool) -> None:
@@ -60,7 +60,7 @@ def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = Non
 
 
 def cell(value: object, style: str = "") -> Text:
-    return Text("" if value is None else printable_text(one_line(str(value))), style=style)
+    return Text("" if value is None else printable_text(redact_record(one_line(str(value)))), style=style)
 
 
 def one_line(text: str) -> str:

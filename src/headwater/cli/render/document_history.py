@@ -11,6 +11,7 @@ from rich.tree import Tree
 
 from headwater.cli.render.console import cell, format_duration, format_size, format_time, short_id
 from headwater.fetch.politeness.rights_reservations import SIGNAL_FIELDS
+from headwater.model.page import PageState
 
 Record = Mapping[str, Any]
 HEADERS = (
@@ -66,6 +67,12 @@ def _state(tree: Tree, document: Record | None, lead: Record) -> None:
     if document["detail"]:
         tree.add(cell(document["detail"], "dim"))
     tree.add(cell(document["url"]))
+    if document["page"] not in {"", PageState.READ}:
+        tree.add(cell(f"page: {document['page']}{_page_reason(lead)}"))
+
+
+def _page_reason(lead: Record) -> str:
+    return f" because {lead['page_reason']}" if lead["page_reason"] else ""
 
 
 def _source(tree: Tree, history: Record) -> None:
@@ -81,8 +88,11 @@ def _source(tree: Tree, history: Record) -> None:
         f"lead {short_id(lead['id'])}, named {lead['identity']}, first seen {format_time(lead['first_seen_at'])}"
     )
     if lead["body"] is not None:
+        text = f"({lead['body_type']}, {format_size(len(lead['body']))})"
         lines.append(
-            f"brought its own text ({lead['body_type']}, {format_size(len(lead['body']))}): not fetched"
+            f"brought the beginning of its text {text}"
+            if lead["teaser"]
+            else f"brought its own text {text}: not fetched"
         )
     _branch(tree, "listed by", lines)
 
@@ -216,6 +226,7 @@ def _delivery(delivery: Record) -> str:
 
 def _revision(revision: Record) -> str:
     why = f" because {revision['reason']}" if revision["reason"] else ""
+    why += f", page {revision['page']}" if revision["page"] not in {"", PageState.READ} else ""
     return f"{revision['revision']} of {format_time(revision['created_at'])}: {revision['state']}{why}: {revision['title']}"
 
 

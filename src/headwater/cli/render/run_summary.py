@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 
 from headwater.app import App
 from headwater.cli.render.console import cell, format_count, format_due, table
-from headwater.model.jobs import State
+from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 
 Status = Mapping[str, Any]
@@ -33,6 +33,7 @@ class RecipeCounts:
     waiting: int = 0
     stories: int = 0
     delivered: int = 0
+    archived: int = 0
 
     def since(self, before: "RecipeCounts") -> "RecipeCounts":
         return RecipeCounts(
@@ -61,6 +62,7 @@ def recipe_counts(status: Status) -> RecipeCounts:
         waiting=sum(part["due"] + part["later"] for part in waiting),
         stories=status["stories"],
         delivered=status["deliveries"].get(State.DONE, 0),
+        archived=documents.get(ARCHIVED, 0),
     )
 
 
@@ -88,6 +90,7 @@ class RunSummary:
     not_kept: list[dict[str, Any]]
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
+    offline: int
     to_poll: int
     places: dict[str, str]
 
@@ -107,6 +110,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         not_kept=end_reasons(app.store.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
+        offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
     )
@@ -179,6 +183,10 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         console.print(
             cell(f"{format_count(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True
         )
+    if summary.offline:
+        console.print()
+        waiting = f"{format_count(summary.offline, 'source')} not polled: no host can be reached; your network seems to be down."
+        console.print(cell(waiting, "yellow"), soft_wrap=True)
     console.print()
     console.print(_locations_table(summary))
 

@@ -11,11 +11,10 @@ import msgspec
 import typer
 
 from headwater.cli.options import Quiet, single_command
-from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.inputs import display_name, expand_inputs
-from headwater.extract.html.profiles.registry import html_reader
+from headwater.extract.html.profiles.registry import HTML_PROFILES, html_reader
 from headwater.extract.reader import ProfileReader, read_any
 from headwater.extract.sandbox.batch import BatchExtractor, ExtractResult
 from headwater.extract.sandbox.sandboxed import Sandboxed
@@ -24,9 +23,10 @@ from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints, Unreadable
 from headwater.model.recipe import Extract
+from headwater.recipes.loader import extract_profiles
+from headwater.text.printable import printable_text
 
 Format = Literal["text", "markdown", "json"]
-Profile = Literal["blocks", "selectors", "cascade"]
 
 
 def extract(
@@ -55,7 +55,11 @@ def extract(
         ),
     ] = False,
     profile: Annotated[
-        Profile, typer.Option(help="How pages are read. cascade tries other packages that are installed.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How pages are read: blocks, selectors, cascade (other packages that are installed), or a profile of a recipe.",
+        ),
     ] = "blocks",
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for one document.")] = 30.0,
     megabytes: Annotated[int, typer.Option(min=64, help="Memory limit of one process.")] = 512,
@@ -66,7 +70,7 @@ def extract(
     Input that cannot be read gets a line with the reason. The exit code is 1 only if nothing could be read.
     """
     counts = ReadCounts()
-    sandbox = Sandboxed(_reader(profile), seconds, megabytes)
+    sandbox = Sandboxed(profile_reader(profile), seconds, megabytes)
     with ExitStack() as stack:
         target = stack.enter_context(out.open("w", encoding="utf-8")) if out else sys.stdout
         extractor = stack.enter_context(BatchExtractor(sandbox, workers or os.cpu_count() or 1))
@@ -85,12 +89,19 @@ def extract(
         raise typer.Exit(1)
 
 
-def _reader(profile: Profile) -> Extract:
+def profile_reader(profile: str) -> Extract:
+    """The reader of a profile, or Refused."""
+    if profile == "blocks":
+        return read_any
+    own = {} if profile in HTML_PROFILES else extract_profiles()
+    if profile in own:
+        return own[profile]
     try:
         html_reader(profile)
     except ValueError as error:
-        raise Refused("bad_option", f"--profile: {error}") from error
-    return read_any if profile == "blocks" else ProfileReader(profile)
+        more = f", and of recipes: {', '.join(sorted(own))}" if own else ""
+        raise Refused("bad_option", f"--profile: {error}{more}") from error
+    return ProfileReader(profile)
 
 
 def _media_type_of(name: str) -> str | None:

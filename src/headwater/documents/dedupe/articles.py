@@ -22,7 +22,8 @@ UNDATED = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """`published_at` has a time zone; None if the date is unknown."""
+    """`published_at` has a time zone; None if the date is unknown. `partial`: the body is only what a source provided of the
+    text, such as a summary."""
 
     id: str
     body: str
@@ -31,11 +32,12 @@ class Article:
     guid: str = ""
     publisher: str = ""
     published_at: datetime | None = None
+    partial: bool = False
 
 
-def publication_order(article: Article) -> tuple[datetime, str]:
-    """A sort key: from the earliest to the latest, deterministic."""
-    return article.published_at or UNDATED, article.id
+def publication_order(article: Article) -> tuple[bool, datetime, str]:
+    """A sort key: whole texts first, each from the earliest to the latest, deterministic."""
+    return article.partial, article.published_at or UNDATED, article.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +52,13 @@ class PairVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`duplicate_of` is the original of the group, never another copy."""
+    """`duplicate_of` is the original of the group, never another copy. `superseded` are stored documents with a part of the
+    text, of which this article is the whole."""
 
     id: str
     duplicate_of: str | None = None
     related_to: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
     rule: str = ""
     score: float = 0.0
     evidence: Mapping[str, Any] = field(default_factory=dict)

@@ -132,26 +132,42 @@ class Deduplicator:
 
     def _apply_rules(self, case: DedupeCase) -> Decision:
         related: dict[str, RuleMatch] = {}
+        superseded: dict[str, RuleMatch] = {}
         for apply_rule in self.profile.rules:
             for match in apply_rule(case):
                 original = self.index.original(match.document)
-                if match.verdict.relation == "duplicate":
+                if match.verdict.relation == "duplicate" and self._is_part_of(original, case.article):
+                    superseded.setdefault(original, match)
+                elif match.verdict.relation == "duplicate":
                     return _decision(case.article, match, duplicate_of=original)
-                if match.verdict.relation == "related":
+                elif match.verdict.relation == "related":
                     related.setdefault(original, match)
-        if not related:
+        matches = superseded or related
+        if not matches:
             return Decision(id=case.article.id)
-        best = max(related.values(), key=lambda match: match.verdict.score)
-        return _decision(case.article, best, related_to=tuple(related))
+        best = max(matches.values(), key=lambda match: match.verdict.score)
+        others = tuple(original for original in related if original not in superseded)
+        return _decision(case.article, best, related_to=others, superseded=tuple(superseded))
+
+    def _is_part_of(self, document: str, article: Article) -> bool:
+        """Whether the document has a part of the text and the article the whole."""
+        earlier = self.index.article(document)
+        return earlier is not None and earlier.partial and not article.partial
 
 
 def _decision(
-    article: Article, match: RuleMatch, *, duplicate_of: str | None = None, related_to: tuple[str, ...] = ()
+    article: Article,
+    match: RuleMatch,
+    *,
+    duplicate_of: str | None = None,
+    related_to: tuple[str, ...] = (),
+    superseded: tuple[str, ...] = (),
 ) -> Decision:
     return Decision(
         id=article.id,
         duplicate_of=duplicate_of,
         related_to=related_to,
+        superseded=superseded,
         rule=match.verdict.rule,
         score=match.verdict.score,
         evidence={"compared_with": match.document, **match.verdict.evidence},

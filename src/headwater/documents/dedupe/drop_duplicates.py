@@ -21,8 +21,9 @@ from headwater.documents.dedupe.deduplicator import (
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
-from headwater.model.document import DedupeRecord, Document, Edge, FingerprintLookup
+from headwater.model.document import SUPERSEDES, DedupeRecord, Document, Edge, FingerprintLookup
 from headwater.model.outcomes import Drop
+from headwater.model.page import has_whole_text
 from headwater.model.recipe import Knowledge, Outcome, StepContext
 from headwater.text.urls import host_of
 
@@ -36,6 +37,7 @@ def to_article(document: Document) -> Article:
         guid=document.guid,
         publisher=document.publisher or host_of(document.url),
         published_at=document.published,
+        partial=not has_whole_text(document.page),
     )
 
 
@@ -67,7 +69,7 @@ class DropDuplicates:
         documents = {document.id: document for document in batch}
         for article in sorted(articles, key=publication_order):
             index.current = article
-            decision, entry = deduplicator.decide(article, keys[article.id])
+            decision, entry = index.keep_superseded(*deduplicator.decide(article, keys[article.id]))
             index.add(entry)
             outcomes[article.id] = _outcome(
                 documents[article.id], decision, _dedupe_record(entry, stored.epoch)
@@ -111,6 +113,10 @@ def _outcome(document: Document, decision: Decision, record: DedupeRecord) -> Ou
         Edge(original, "related", decision.rule, decision.score, decision.evidence)
         for original in decision.related_to
     )
+    edges += tuple(
+        Edge(part, SUPERSEDES, decision.rule, decision.score, decision.evidence)
+        for part in decision.superseded
+    )
     return replace(document, edges=(*document.edges, *edges), dedupe_record=record)
 
 
@@ -131,12 +137,14 @@ class StoredIndex:
     candidates: dict[str, list[str]] = field(default_factory=dict)
     current: Article | None = None
     kept_before: frozenset[str] = frozenset()
+    originals_before: dict[str, str] = field(default_factory=dict)
     counted_before: frozenset[str] = frozenset()
 
     def prepare(self, keys: Mapping[str, Sequence[int]], revised: Sequence[str]) -> None:
         """Read in one query what the batch will most likely need."""
         self.counted_before = frozenset(revised)
-        self.kept_before = self.counted_before - self.knowledge.originals(revised).keys()
+        self.originals_before = dict(self.knowledge.originals(revised))
+        self.kept_before = self.counted_before - self.originals_before.keys()
         needed = set(self.lookup.owners.values())
         for article, article_keys in keys.items():
             weights: defaultdict[str, float] = defaultdict(float)
@@ -194,7 +202,18 @@ class StoredIndex:
             return True
         if current.id not in self.kept_before or other is None:
             return False
+        if current.partial and not other.partial:
+            return False  # the whole text may come later than its summary
         return (other.published_at or UNDATED) > (current.published_at or UNDATED)
+
+    def keep_superseded(self, decision: Decision, entry: IndexEntry) -> tuple[Decision, IndexEntry]:
+        """A part that was superseded stays so, for as long as it is only a part: its own address does not lead to the
+        whole text."""
+        original = self.originals_before.get(decision.id)
+        if original is None or decision.duplicate_of is not None or not entry.article.partial:
+            return decision, entry
+        superseded = Decision(id=decision.id, duplicate_of=original, rule="superseded", score=1.0)
+        return superseded, replace(entry, original=original)
 
     def _article(self, document: str) -> Article | None:
         in_batch = self.batch.article(document)

@@ -5,6 +5,7 @@ profile are stored with its decisions.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import partial
@@ -39,6 +40,9 @@ MIN_SUPPORT = 0.3
 
 CERTAIN = 0.9
 """A duplicate with this score ends the search."""
+
+SUMMARY_COVERAGE = 0.8
+"""The share of a summary's words that its article contains."""
 
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
@@ -139,12 +143,23 @@ def _verified_candidates(case: DedupeCase) -> Iterator[RuleMatch]:
 
 def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> PairVerdict:
     earlier_page, later_page = case.pages.get(earlier), case.page
-    return compare_pages(
+    verdict = compare_pages(
         earlier_page,
         later_page,
         RepeatedSentences(_repeated(case, earlier_page), _repeated(case, later_page)),
         recurring=recurring,
     )
+    return as_summary(verdict, earlier, case.article)
+
+
+def as_summary(verdict: PairVerdict, earlier: Article, later: Article) -> PairVerdict:
+    """A summary that the whole text contains is the same article, not a digest of it."""
+    if earlier.partial == later.partial or verdict.rule != "overlap" or not _is_fresh(verdict):
+        return verdict
+    coverage = verdict.evidence["earlier_coverage" if earlier.partial else "later_coverage"]
+    if coverage < SUMMARY_COVERAGE:
+        return verdict
+    return replace(verdict, relation="duplicate", rule="summary")
 
 
 def _repeated(case: DedupeCase, page: ArticlePage) -> frozenset[int]:
@@ -176,6 +191,8 @@ def _has_other_text(case: DedupeCase, document: str) -> bool:
     earlier = case.index.article(document)
     if earlier is None or not earlier.body or not case.article.body:
         return False
+    if earlier.partial or case.article.partial:
+        return False  # a summary may be in other words than the text
     verdict = _compare(case, earlier)
     return verdict.relation == "new" and verdict.rule == "different"
 

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.documents.cleaning.enrichment import PAYLOAD
-from headwater.model.document import Document
+from headwater.documents.quality.article_body import BODY_WORDS, has_article_body
+from headwater.model.document import FROM_SOURCE, Document
 from headwater.model.outcomes import SetAside
+from headwater.model.page import has_whole_text
 from headwater.model.recipe import Outcome, StepContext
 from headwater.text.sentences import count_sentences
 from headwater.text.words import count_blocks, split_words
 
 NAME = "parse_quality"
-VERSION = "1"
+VERSION = "2"
 
 # R-72. They sum to 1.
 WEIGHTS: Mapping[str, float] = {
@@ -29,11 +31,11 @@ CEILING = 0.95
 WORD_STEPS: tuple[tuple[int, float], ...] = ((20, 0.2), (50, 0.4), (150, 0.7), (300, 1.0))
 SENTENCE_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
 PARAGRAPH_STEPS: tuple[tuple[int, float], ...] = ((1, 0.3), (2, 0.6), (3, 1.0))
-BODY_WORDS = 20  # fewer are a caption, not a body
 
 # R-75.
 MEDIUM_FROM = 0.35
 HIGH_FROM = 0.65
+WITHOUT_BODY = 0.3499  # more words, in more lines, do not make up for a missing body
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def score_parse_quality(
     date: bool = False,
     body_found: bool = True,
 ) -> QualityScore:
-    """R-72 to R-75. The flags say which metadata is present; `body_found`: the text comes from the page itself."""
+    """R-72 to R-75. The flags say which metadata is present; `body_found`: the body of an article was located. Without one
+    the score is low, whatever else there is."""
     words = split_words(text)
     metadata = {"title": title, "author": author, "publisher": publisher, "date": date}
     components = {
@@ -69,7 +72,7 @@ def score_parse_quality(
         "metadata": sum(metadata.values()) / len(metadata),
     }
     total = sum(weight * components[name] for name, weight in WEIGHTS.items())
-    value = round(min(CEILING, max(0.0, total)), 4)
+    value = round(min(CEILING if body_found else WITHOUT_BODY, max(0.0, total)), 4)
     missing = tuple(f"no_{name}" for name, present in metadata.items() if not present)
     reasons = (
         *(_REASONS[name] for name, part in components.items() if name in _REASONS and part < 0.5),
@@ -106,7 +109,8 @@ def quality_label(value: float) -> str:
 
 @dataclass(frozen=True)
 class ScoreQuality:
-    """Sets `quality` and notes its components. Documents with one of the labels in `set_aside` are quarantined as `low_quality`."""
+    """Sets `quality` and notes its components. Documents with one of the labels in `set_aside` are quarantined as
+    `low_quality`, unless their text is only what the source provided: then no page was parsed, well or badly."""
 
     set_aside: tuple[str, ...] = ("low",)
     name: str = "quality"
@@ -124,8 +128,8 @@ class ScoreQuality:
             "components": dict(score.components),
             "reasons": list(score.reasons),
         }
-        if score.label in self.set_aside:
-            return SetAside("low_quality", record)
+        if score.label in self.set_aside and is_from_page(document):
+            return SetAside("low_quality", record, quality=score.value)
         return replace(document, quality=score.value).with_notes(**record)
 
 
@@ -136,5 +140,10 @@ def score_document(document: Document) -> QualityScore:
         author=bool(document.authors),
         publisher=bool(document.publisher),
         date=document.published is not None,
-        body_found=document.origins.get("text", "") != PAYLOAD,
+        body_found=is_from_page(document) and has_article_body(document.text, document.language),
     )
+
+
+def is_from_page(document: Document) -> bool:
+    """Whether the text is that of the page, or a whole text that the source delivered."""
+    return has_whole_text(document.page) and document.origins.get("text", "") not in {PAYLOAD, FROM_SOURCE}

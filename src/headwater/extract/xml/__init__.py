@@ -1,1 +1,1 @@
-"""XML: by field map, the official gazette, or as the text of its elements."""
+"""XML: by field map, or as the text of its elements."""

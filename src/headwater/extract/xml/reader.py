@@ -1,4 +1,4 @@
-"""XML to a Reading: by field map, as a document of the gazette, or as the text of its elements."""
+"""XML to a Reading: by field map, or as the text of its elements."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from lxml import etree
 
 from headwater.extract.blocks import Block, Paragraph, reading_from_blocks
 from headwater.extract.field_maps import map_fields
-from headwater.extract.xml.boe import is_boe, read_boe_tree
 from headwater.extract.xml.parser import Element, NotXml, name_of, parse_xml, text_of
 from headwater.model.errors import Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
@@ -52,14 +51,12 @@ def _string(value: object) -> str:
 
 
 def read_xml(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """Documents of the gazette by their structure; other XML as the text of its elements, one paragraph each."""
+    """The text of its elements, one paragraph each."""
     del hints
     try:
         root = parse_xml(data)
     except NotXml as error:
         return Unreadable(error.reason, str(error))
-    if is_boe(root):
-        return read_boe_tree(root)
     title = next(
         (to_one_line(text_of(child)) for child in root.iter() if name_of(child).lower() in _TITLES), ""
     )

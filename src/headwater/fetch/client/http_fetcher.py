@@ -6,6 +6,7 @@ import traceback
 from collections import deque
 from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -56,7 +57,7 @@ class HttpFetcher:
         self._resolve = resolve
         self._browser = browser or BrowserLimits()
         self._budget = MemoryBudget(settings.memory_limit)
-        self._inbox: deque[tuple[str, Request]] = deque()
+        self._inbox: deque[tuple[str, Request, Context]] = deque()
         self._outbox: deque[TokenAnswer] = deque()
         self._changed = threading.Condition()
         self._open_count = 0
@@ -79,7 +80,7 @@ class HttpFetcher:
             raise RuntimeError("the fetcher is closed")
         with self._changed:
             self._open_count += 1
-            self._inbox.append((token, request))
+            self._inbox.append((token, request, copy_context()))  # its log lines say which job asked
             needs_wake, self._wake_pending = not self._wake_pending, True
         if needs_wake:
             self._loop.call_soon_threadsafe(self._start_requests)
@@ -140,11 +141,11 @@ class HttpFetcher:
             self._wake_pending = False
             batch = list(self._inbox)
             self._inbox.clear()
-        for token, request in batch:
+        for token, request, context in batch:
             answer = self._renderer.answer if request.render else self._request_handler.answer
-            task = self._loop.create_task(answer(request))
+            task = self._loop.create_task(answer(request), context=context)
             self._tasks.add(task)
-            task.add_done_callback(partial(self._finish, token))
+            task.add_done_callback(partial(self._finish, token), context=context)
 
     def _finish(self, token: str, task: FetchTask) -> None:
         self._tasks.discard(task)

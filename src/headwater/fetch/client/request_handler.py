@@ -60,7 +60,7 @@ class RequestHandler:
         self._transport = transport
         self._admission = admission
         self._breakers = CircuitBreakers(settings, now)
-        self._outage = OutageDetector(now, self._forget_failures)
+        self._outage = OutageDetector(now, settings.outage_hold, self._forget_failures)
         self._robots = RobotsCheck(settings, self.answer, now, transport.release)
         self._reservations = ReservationsCheck(settings, self.answer, now, transport.release)
         self._total_seconds = settings.total_timeout / timedelta(seconds=1)
@@ -194,7 +194,7 @@ class RequestHandler:
         except FetchStopped as stopped:
             if stopped.stale:
                 raise
-            self._outage.record_failure(route.host, stopped.failure, started_at, local=stopped.local)
+            await self._outage.record_failure(route.host, stopped.failure, started_at, local=stopped.local)
             self._breakers.record_failure(route.host, stopped.failure.reason)
             raise
         finally:

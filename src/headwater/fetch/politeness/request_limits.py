@@ -11,7 +11,8 @@ from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.routes import RequestRoute
 from headwater.fetch.politeness.quotas import Demand, Quota, Slots
 from headwater.fetch.politeness.robots_txt import product_token
-from headwater.fetch.settings import FetchSettings, HostRule, match_host
+from headwater.fetch.settings import FetchSettings, match_host
+from headwater.model.fetch_limits import HostRule
 
 _LONGEST_CRAWL_DELAY = 3600.0
 _MOST_HOSTS = 10_000

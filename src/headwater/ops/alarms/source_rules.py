@@ -12,17 +12,22 @@ from headwater.ops.alarms.silence import Silence, detect_silence
 from headwater.store.reads.source_history import SourceHistory
 
 MIN_POLLS = 20
+FIRST_HOUR = timedelta(hours=1)
 MIN_SUCCESS_RATE = 0.95
 MAX_QUARANTINED = 50
 
 
-def recipe_problems(statistics: Mapping[str, Mapping[str, Any]], quarantined: int) -> list[Problem]:
+def recipe_problems(
+    statistics: Mapping[str, Mapping[str, Any]], quarantined: int, now: datetime
+) -> list[Problem]:
     """Problems of a recipe as a whole, from the polls of the last day by source and the number of records that went into
-    quarantine in the last hour."""
+    quarantine in the last hour. In the first hour every source is polled for the first time, and those that never worked
+    are among them: that says nothing about the day."""
+    first_at = min((source["first_at"] for source in statistics.values()), default=now)
     polls = sum(source["polls"] for source in statistics.values())
     succeeded = sum(source["succeeded"] for source in statistics.values())
     problems = []
-    if polls >= MIN_POLLS and succeeded < MIN_SUCCESS_RATE * polls:
+    if now - first_at >= FIRST_HOUR and polls >= MIN_POLLS and succeeded < MIN_SUCCESS_RATE * polls:
         title = f"only {succeeded / polls:.0%} of {polls} polls succeeded"
         problems.append(_recipe_problem("unreliable", title, {"polls": polls, "succeeded": succeeded}))
     if quarantined > MAX_QUARANTINED:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from headwater.model.errors import Refused
 from headwater.redis_client import check_redis_url
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 from headwater.settings.settings import Settings
 
 try:

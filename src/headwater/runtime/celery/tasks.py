@@ -20,6 +20,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import IDLE_TASKS, NETWORK_TASKS, QUEUED_TASKS, Job, Task
 from headwater.ops.installation_lock import release_dead_owners
+from headwater.ops.system_rules import CLUSTER_PREFIX
 from headwater.runtime.celery.broker import (
     BROKER_ERRORS,
     MAINTENANCE_TASK,
@@ -31,6 +32,7 @@ from headwater.runtime.celery.broker import (
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import MAINTENANCE_QUEUE, WorkerRole, queue_name
 from headwater.runtime.celery.watchdog import BusyChildren
+from headwater.runtime.heartbeat import start_heartbeat
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.registration import ListWatch, load_changed_recipes
 from headwater.runtime.worker_loop import (
@@ -117,6 +119,7 @@ class TaskRunner:
     hints: HintSender
     stop_flag: SharedStopFlag = field(default_factory=SharedStopFlag)
     children: BusyChildren = field(default_factory=BusyChildren)
+    stop_heartbeat: Callable[[], None] = lambda: None
 
     @cached_property
     def app(self) -> App:
@@ -157,8 +160,10 @@ class TaskRunner:
         """The child may replace one that died: release its leases at once."""
         with suppress(Temporary):
             release_dead_owners(self.app)
+            self.stop_heartbeat = start_heartbeat(self.app, f"{CLUSTER_PREFIX}{self.role.name}")
 
     def on_child_end(self) -> None:
+        self.stop_heartbeat()
         if "network" in self.__dict__:
             self.network.fetcher.close()
 

@@ -15,6 +15,7 @@ from headwater.sources.feeds.fields import (
     fields_of,
     first_text,
     inner_text,
+    title_text,
     unique_names,
 )
 from headwater.sources.feeds.links import (
@@ -113,7 +114,7 @@ def _title_text(element: Element, warn: Warn, *, atom: bool) -> str | None:
         body = read_body(element, warn, atom=atom)
         return clean_title(body[0], warn) if body else None
     literal = kind in PLAIN_TYPES or bool(len(element))
-    return clean_title(inner_text(element), warn, literal=literal)
+    return clean_title(title_text(element), warn, literal=literal)
 
 
 def _subtitle(fields: Fields, warn: Warn) -> str | None:

@@ -6,9 +6,14 @@ from xml.etree.ElementTree import Element
 
 from headwater.model.warning_log import Warn, ignore_warning
 from headwater.sources.feeds.namespaces import canonical_name
-from headwater.text.markup import INLINE_TAG, REFERENCE, strip_tags
+from headwater.text.markup import INLINE_TAG, REFERENCE, has_html_tag, strip_tags
 from headwater.text.mojibake import fix_mojibake, fix_windows_characters
 
+# Tags that nobody leaves open by mistake: alone they are what a title is about.
+LONE_TAG = re.compile(
+    r"<(blockquote|div|figure|figcaption|h[1-6]|ol|pre|section|table|tbody|td|th|tr|ul)>", re.IGNORECASE
+)
+SCRIPT_TAG = re.compile(r"<(?:script|style)\b", re.IGNORECASE)
 MOST_DECODE_ROUNDS = 3
 Fields = dict[str, list[Element]]
 # Media RSS wraps fields in these; the fields inside count as the item's, after its own.
@@ -55,13 +60,35 @@ def inner_text(element: Element) -> str:
     return "".join(element.itertext())
 
 
+def title_text(element: Element) -> str:
+    """The text of a title whose markup was not escaped: without code, and with the names of tags that it is about."""
+    if not len(element):
+        return element.text or ""
+    pieces: list[str] = [element.text or ""]
+    waiting: list[Element | str] = [part for child in reversed(element) for part in (child.tail or "", child)]
+    while waiting:  # not recursive: nesting may be very deep
+        part = waiting.pop()
+        if isinstance(part, str):
+            pieces.append(part)
+            continue
+        name = canonical_name(part.tag).rpartition(":")[2]
+        if name in {"script", "style"}:
+            continue
+        if not len(part) and not part.text and not has_html_tag(f"<{name}>"):
+            pieces.append(f"<{name}>")
+            continue
+        pieces.append(part.text or "")
+        waiting += [piece for child in reversed(part) for piece in (child.tail or "", child)]
+    return "".join(pieces)
+
+
 def clean_title(raw: str, warn: Warn, *, literal: bool = False) -> str | None:
     """The text on one line, without tags; None if empty. `literal` text (Atom's type="text") keeps what looks like markup."""
     if raw.isascii() and "&" not in raw and "<" not in raw:
         return " ".join(raw.split()) or None
     text = repair_encoding(raw, warn)
     if not literal:
-        text = strip_tags(text)
+        text = strip_title_tags(text)
     if "&" in text:
         text = _decode_references(text, warn, literal=literal)
     return " ".join(text.split()) or None
@@ -75,15 +102,29 @@ def _decode_references(text: str, warn: Warn, *, literal: bool) -> str:
         if level or literal:
             warn("double_encoded", text)
         text = decoded
-        if not literal and INLINE_TAG.search(text):
+        if not literal and (INLINE_TAG.search(text) or SCRIPT_TAG.search(text)):
             warn("double_encoded", text)
-            text = strip_tags(text)
+            text = strip_title_tags(text)
     return text
+
+
+def strip_title_tags(title: str) -> str:
+    """The title without tags, except for one that it is about: that in `how to centre a <div>` stays."""
+    if "<" not in title:
+        return title
+    lowered = title.lower()
+    lone_tags = [tag for tag in LONE_TAG.finditer(title) if f"</{tag[1].lower()}" not in lowered]
+    pieces, position = [], 0
+    for tag in lone_tags:
+        pieces += [strip_tags(title[position : tag.start()]), tag[0]]
+        position = tag.end()
+    return "".join([*pieces, strip_tags(title[position:])])
 
 
 def excerpt(text: str, longest: int) -> str | None:
     """The beginning of a text that may be markup, cut after a whole word at `longest` characters."""
-    text_line = clean_title(text[: longest * 8], ignore_warning)
+    # A tag whose end was cut off is not what the text is about.
+    text_line = clean_title(strip_tags(text[: longest * 8]), ignore_warning)
     if text_line is None or len(text_line) <= longest:
         return text_line
     return text_line[:longest].rpartition(" ")[0].rstrip(" ,;:-") + "…"

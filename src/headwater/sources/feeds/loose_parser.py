@@ -110,6 +110,7 @@ FIELD_NAMES = frozenset(
         *("sy:updateperiod", "sy:updatefrequency", "icon", "logo", "cloud", "rating", "wfw:commentrss"),
     ),
 )
+URL_NAMES = frozenset(("link", "guid", "id", "comments", "url"))
 # An element with one of these attributes is complete without a closing tag.
 VOID_ATTRIBUTES = {
     "link": ("href",),
@@ -253,9 +254,10 @@ class _Scanner:
         if token[0].endswith(b"/>") or any(key in attributes for key in VOID_ATTRIBUTES.get(name, ())):
             return token.end()
         end, resume_at = self._extent(token.end(), token[2], name)
-        element.text = parse_text(
-            self.data[token.end() : end], is_url=name in {"link", "guid", "id", "comments", "url"}
-        )
+        is_url = name in URL_NAMES
+        if end == len(self.data) and is_url:
+            return resume_at  # the document was cut off here; the beginning of an address is another address
+        element.text = parse_text(self.data[token.end() : end], is_url=is_url)
         return resume_at
 
     def _extent(self, start: int, raw: bytes, name: str) -> tuple[int, int]:

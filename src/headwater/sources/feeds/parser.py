@@ -29,6 +29,7 @@ from headwater.text.decompression import DecompressionError, decompress_document
 LARGEST_FOR_FEEDPARSER = 128 * 1024
 # Errors that feedparser is known to raise on badly broken documents.
 FEEDPARSER_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+DEEPEST = 200
 LARGEST_FEED = 32 * 1024 * 1024
 PADDING = b" \t\r\n\x0b\x0c\x00"
 HTML_MARK = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
@@ -119,9 +120,24 @@ def _feed_from_any_tree(
     if root is not tree:
         warnings("wrapped_feed", tree.tag)
     feed = feed_from_tree(root, declaration, url, warnings)
+    if not feed.entries and is_too_deep(tree, data):
+        raise NotAFeed("too_deep", f"more than {DEEPEST} elements inside one another, and no entry")
     if "loose_reading" not in warnings or any(entry.title or entry.link for entry in feed.entries):
         return feed
     return parse_with_feedparser(data, url, warnings) or feed
+
+
+def is_too_deep(tree: Element, data: bytes) -> bool:
+    """Whether elements are nested deeper than any feed needs. A tree that was parsed loosely is flat, so that unclosed tags
+    count as well."""
+    if data.count(b"<") - 2 * data.count(b"</") > 10 * DEEPEST:
+        return True
+    level = [tree]
+    for _ in range(DEEPEST):
+        level = [child for element in level for child in element]
+        if not level:
+            return False
+    return True
 
 
 def _feed_root(tree: Element) -> Element | None:

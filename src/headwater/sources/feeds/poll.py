@@ -172,7 +172,8 @@ def leads_from_feed(
 def lead_from_entry(
     entry: FeedEntry, feed: Feed, options: Mapping[str, Any], now: datetime, warnings: WarningLog
 ) -> Lead | None:
-    body = _body(entry, options.get("full_text", "auto"))
+    is_whole = _is_whole(entry, options.get("full_text", "auto"))
+    body = entry.content if entry.content and (is_whole or _exceeds_summary(entry)) else None
     link = entry.link if entry.link and entry.link.startswith(("http://", "https://")) else ""
     identity = entry.id or link or entry.title or ""
     if not identity or not (link or body):
@@ -185,15 +186,23 @@ def lead_from_entry(
         published=plausible_date(entry.published or entry.updated, now, warnings),
         body=body,
         body_type="text/html" if entry.content_type != "text" else "text/plain",
+        teaser=body is not None and not is_whole,
         hints=_hints(entry, feed),
     )
 
 
-def _body(entry: FeedEntry, full_text: object) -> str | None:
-    """The body that the lead carries: always, never, or if the entry holds the whole article."""
-    if full_text is False or not entry.content:
-        return None
-    return entry.content if full_text is True or not is_teaser(entry) else None
+def _is_whole(entry: FeedEntry, full_text: object) -> bool:
+    """Whether the body of the entry is the article: always, never, or if it looks complete."""
+    return full_text is not False and (full_text is True or not is_teaser(entry))
+
+
+def _exceeds_summary(entry: FeedEntry) -> bool:
+    """Whether the body says more than the summary among the hints."""
+    return len(excerpt(entry.content or "", LONGEST_SUMMARY + 1) or "") > len(_summary(entry) or "")
+
+
+def _summary(entry: FeedEntry) -> str | None:
+    return excerpt(entry.summary, LONGEST_SUMMARY) if entry.summary else None
 
 
 def is_teaser(entry: FeedEntry) -> bool:
@@ -224,7 +233,7 @@ def _hints(entry: FeedEntry, feed: Feed) -> dict[str, Any]:
         "guid": entry.id,
         "authors": list(entry.authors),
         "subtitle": entry.subtitle,
-        "summary": excerpt(entry.summary, LONGEST_SUMMARY) if entry.summary else None,
+        "summary": _summary(entry),
         "categories": list(entry.categories),
         "image": entry.image,
         "language": entry.language or feed.language,

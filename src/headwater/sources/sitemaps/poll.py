@@ -31,6 +31,7 @@ CONTINUE_AFTER = timedelta(minutes=5)
 MOST_FILES, DEFAULT_FILES = 50_000, 1_000
 FEWEST_FILES = DEEPEST + 1  # the indexes above a file, the file itself and one more
 MOST_LEADS, DEFAULT_LEADS = 10_000_000, 500_000
+CONTAINS_ITSELF = "contains_itself"
 USUAL_PATHS = ("/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt")
 # A missing, forbidden or empty robots.txt is an answer too: it names no sitemap.
 ROBOTS_STATUSES = frozenset({200, 400, 401, 403, 404, 410})
@@ -86,6 +87,8 @@ class _SitemapPoll:
     leads_left: int = field(init=False)
     batch: list[Lead] = field(default_factory=list)
     files_read: int = 0
+    lists_read: int = 0
+    contains_itself: HeadwaterError | None = None
     has_leads: bool = False
     host_failures: int = 0
     resume: tuple[str, ...] = ()
@@ -158,6 +161,8 @@ class _SitemapPoll:
         if isinstance(error, Permanent) and error.reason == "gone" and file.url == self.source.url:
             raise error
         self.first_error = self.first_error or _as_poll_error(error)
+        if error.reason == CONTAINS_ITSELF:
+            self.contains_itself = _as_poll_error(error)
         self.warnings(f"sitemap_failed:{error.reason}", file.url)
         if isinstance(error, HeadwaterError) and is_host_failure(error):
             self.host_failures += 1
@@ -183,17 +188,22 @@ class _SitemapPoll:
         parsed = yield _parse(response)
         sitemap = parsed.unwrap(self.warnings)
         if sitemap.kind == "index":
+            children = [(entry.url, entry.lastmod) for entry in sitemap.entries]
+            if children and all(url in file.path for url, _ in children):
+                raise NotASitemap(
+                    CONTAINS_ITSELF, f"{file.url} names no file but itself or the index above it"
+                )
             # Never requested conditionally: every poll needs the files it names, changed or not.
-            self.files.add_children(
-                file, response.url, ((entry.url, entry.lastmod) for entry in sitemap.entries)
-            )
+            self.files.add_children(file, response.url, children)
         else:
             yield from self._take(file, response, sitemap)
+            self.lists_read += 1
         self.files_read += 1
         yield from self._flush()
 
     def _unchanged(self, file: SitemapFile) -> None:
         self.files_read += 1
+        self.lists_read += 1
         self.watermark.record_unchanged(file.url, file.lastmod)
 
     def _take(self, file: SitemapFile, response: Response, sitemap: Sitemap) -> Requests:
@@ -227,6 +237,8 @@ class _SitemapPoll:
         # A file that broke off after its first entries causes a warning; the next poll reads it again.
         if not self.files_read and not self.has_leads and self.first_error is not None:
             raise self.first_error
+        if self.contains_itself is not None and not self.lists_read:
+            raise self.contains_itself
         resume = self.resume or self.files.resume_path()
         return Discovery(
             watermark=self.watermark.as_record(resume),

@@ -9,11 +9,12 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, Task
+from headwater.model.page import WITH_WHOLE_TEXT, PageState
 from headwater.store.changes.source_list import origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix
-from headwater.store.schema.flow import documents, quarantine, revisions, sources
+from headwater.store.schema.flow import documents, leads, quarantine, revisions, sources
 
 FORGIVEN: Mapping[str, Any] = {"failures": 0, "stop_reason": None, "reason": None, "attempts": 0}
 
@@ -89,6 +90,41 @@ class Operations:
                 self._remove_entry(connection, row.record_id, row.task)
                 count += 1
             return count
+
+    def fetch_pages(
+        self,
+        records: Sequence[str] | None,
+        recipe: str | None,
+        now: datetime,
+        *,
+        states: Sequence[PageState] = (),
+        renders: bool = False,
+    ) -> int:
+        """Request the pages of documents that were made without one: those named, or all of a recipe, in these states or
+        in any; returns how many. `renders`: a browser requests the pages that have no text without one."""
+        document_ids = select(documents.c.id).where(
+            documents.c.page.in_(states) if states else documents.c.page.not_in(["", *WITH_WHOLE_TEXT])
+        )
+        if records is not None:
+            keys = (documents.c.id.like(f"{key_prefix(text)}%") for text in records)
+            document_ids = document_ids.where(or_(false(), *keys))
+        if recipe:
+            document_ids = document_ids.where(documents.c.recipe == recipe)
+        state = select(documents.c.page).where(documents.c.lead_id == leads.c.id).scalar_subquery()
+        finished_leads = update(leads).where(
+            leads.c.document_id.in_(document_ids), leads.c.state.in_((State.DONE, State.DROPPED))
+        )
+        values: dict[str, Any] = {
+            "state": State.WAITING,
+            "due_at": now,
+            "attempts": 0,
+            # What the next fetch is compared with: the same state again is nothing new.
+            "page_reason": func.coalesce(leads.c.page_reason, state),
+        }
+        if renders:
+            values["render"] = state.in_((PageState.SCRIPT_ONLY, PageState.CONSENT_WALL))
+        with write_transaction(self.engine) as connection:
+            return connection.execute(finished_leads.values(**values)).rowcount
 
     def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
         """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""

@@ -1,6 +1,7 @@
 """Fetch: claims leads and stores their captures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, select, update
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, FetchResult, Postponement, Quarantine, State, Task
+from headwater.model.page import WITH_WHOLE_TEXT, PageMode, page_state
 from headwater.model.source import StoredLead
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.claims.drafts import NewDraft, open_drafts
@@ -16,15 +18,25 @@ from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
-from headwater.store.schema.flow import captures, documents, leads
+from headwater.store.schema.flow import captures, documents, leads, sources
 
 
 def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    query = select(*LEAD_COLUMNS).where(in_list(leads.c.id, ids)).order_by(leads.c.due_at, leads.c.id)
-    return [lead_from(row) for row in connection.execute(query).mappings().all()]
+    query = (
+        select(*LEAD_COLUMNS, sources.c.kind, sources.c.pages)
+        .join(sources, sources.c.id == leads.c.source_id)
+        .where(in_list(leads.c.id, ids))
+        .order_by(leads.c.due_at, leads.c.id)
+    )
+    return [_claimed_lead(row) for row in connection.execute(query).mappings().all()]
+
+
+def _claimed_lead(row: RowMapping) -> StoredLead:
+    mode = None if row["pages"] is None else PageMode(row["pages"])
+    return replace(lead_from(row), source_kind=row["kind"], pages=mode)
 
 
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
@@ -38,7 +50,9 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
         "version",
         "attempts",
         "render",
-        "corrected",
+        "is_corrected",
+        "capture_id",
+        "page_reason",
     )
     query = select(*(leads.c[name] for name in columns)).where(
         in_list(leads.c.id, ids), leads.c.lease_owner == owner
@@ -52,18 +66,9 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
     if fetched_pages:
         rows = [capture_row(capture, row["recipe"], row["source_id"]) for row, capture in fetched_pages]
         insert_rows(connection, captures, rows)
-        new_drafts = [
-            NewDraft(
-                result["document_id"],
-                result["recipe"],
-                result["source_id"],
-                result["id"],
-                result["url"],
-                capture.id,
-            )
-            for result, capture in fetched_pages
-        ]
-        open_drafts(connection, new_drafts, now)
+        pages = [_new_draft(row, capture.id) for row, capture in fetched_pages]
+        open_drafts(connection, pages, now)
+    open_drafts(connection, _drafts_without_page(connection, results, held_rows), now)
     _revise_corrected(connection, results, held_rows, now)
     quarantined = [
         (result.lead, held_rows[result.lead]["attempts"], result.result)
@@ -83,6 +88,41 @@ def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: 
     )
 
 
+def _new_draft(row: RowMapping, capture: str | None) -> NewDraft:
+    return NewDraft(row["document_id"], row["recipe"], row["source_id"], row["id"], row["url"], capture)
+
+
+def _drafts_without_page(
+    connection: Connection, results: Sequence[FetchResult], held_rows: Mapping[str, RowMapping]
+) -> list[NewDraft]:
+    """The drafts that are made of what their source provided. A document that has its whole text, or whose page was in
+    the same state before, stays as it is."""
+    rows = [
+        held_rows[result.lead]
+        for result in results
+        if result.no_page is not None
+        and held_rows[result.lead]["version"] == result.version
+        and not _is_same_state(held_rows[result.lead]["page_reason"], result.no_page)
+    ]
+    complete = _complete_documents(connection, [row["document_id"] for row in rows])
+    return [_new_draft(row, row["capture_id"]) for row in rows if row["document_id"] not in complete]
+
+
+def _is_same_state(before: str | None, now: str) -> bool:
+    return before is not None and page_state(before) == page_state(now)
+
+
+def _complete_documents(connection: Connection, ids: Collection[str]) -> set[str]:
+    if not ids:
+        return set()
+    query = select(documents.c.id).where(
+        in_list(documents.c.id, ids),
+        documents.c.state.in_((State.KEPT, State.DUPLICATE)),
+        documents.c.page.in_(WITH_WHOLE_TEXT),
+    )
+    return set(connection.scalars(query))
+
+
 def _revise_corrected(
     connection: Connection, results: Sequence[FetchResult], held_rows: Mapping[str, RowMapping], now: datetime
 ) -> None:
@@ -91,7 +131,7 @@ def _revise_corrected(
     ids = [
         held_rows[result.lead]["document_id"]
         for result in results
-        if held_rows[result.lead]["corrected"]
+        if held_rows[result.lead]["is_corrected"]
         and held_rows[result.lead]["version"] == result.version
         and not isinstance(result.result, Capture | Postponement)
     ]
@@ -103,7 +143,7 @@ def _revise_corrected(
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False, "corrected": row["corrected"]}
+        return {"state": State.WAITING, "due_at": now, "render": False, "is_corrected": row["is_corrected"]}
     if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
         return {"state": State.WAITING, "due_at": now}
     return {}
@@ -118,7 +158,8 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
     values = FINISHED_VALUES | {
         "state": State.DONE,
         "reason": None,
-        "corrected": False,
+        "is_corrected": False,
+        "page_reason": result.no_page,
         "updated_at": now,
     }
     if result.moved_to:

@@ -1,15 +1,16 @@
 """Poll: claims sources and stores the leads, captures, bars and observations of their polls."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
 from headwater.model.keys import key, positive_number
+from headwater.model.page import PageState, page_state
 from headwater.model.source import Bar, Source, StoredLead
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.changes.source_list import OPERATOR, adopt_sources
@@ -24,6 +25,7 @@ from headwater.store.schema.knowledge import bars, edges, observations
 
 MEASURES = ("open", "high", "low", "close", "volume", "average", "trades")
 REPLACED = (*MEASURES, "capture_id")
+UNREACHABLE_PAUSE = timedelta(days=1)
 
 
 def store_series(connection: Connection, result: PollResult, capture: str | None) -> int:
@@ -133,7 +135,8 @@ def store_leads(
 ) -> int:
     """Add new leads, reopen changed ones and leave the others alone; returns the number of new leads."""
     leads_by_id = {stored.id: stored for stored in polled_leads}
-    query = select(leads.c.id, leads.c.version, leads.c.state).where(in_list(leads.c.id, leads_by_id))
+    columns = ("id", "version", "state", "page_reason", "updated_at")
+    query = select(*(leads.c[name] for name in columns)).where(in_list(leads.c.id, leads_by_id))
     rows_by_id = {row.id: row for row in connection.execute(query)}
     new_leads = [stored for stored in leads_by_id.values() if stored.id not in rows_by_id]
     changed_leads = [
@@ -147,7 +150,24 @@ def store_leads(
         _insert_leads(connection, new_leads, capture, now)
     if changed_leads:
         _reopen_leads(connection, changed_leads, capture, now)
+    changed_ids = {stored.id for stored in changed_leads}
+    _fetch_again(connection, [row for row in rows_by_id.values() if row.id not in changed_ids], now)
     return len(new_leads)
+
+
+def _fetch_again(connection: Connection, rows: Sequence[Row[Any]], now: datetime) -> None:
+    """A page that was not reached is requested once a day for as long as its source lists it."""
+    ids = [
+        row.id
+        for row in rows
+        if row.state == State.DONE
+        and row.page_reason is not None
+        and page_state(row.page_reason) is PageState.UNREACHABLE
+        and row.updated_at <= now - UNREACHABLE_PAUSE
+    ]
+    if ids:
+        values = {"state": State.WAITING, "due_at": now, "attempts": 0}
+        connection.execute(update(leads).where(in_list(leads.c.id, ids)).values(**values))
 
 
 def _insert_leads(
@@ -191,7 +211,7 @@ def _stored_winners(connection: Connection, winners: list[StoredLead]) -> list[S
 def _new_lead_row(
     stored: StoredLead, capture: str | None, now: datetime, *, due_at: datetime | None = None
 ) -> dict[str, Any]:
-    delivered = stored.lead.body is not None
+    delivered = stored.lead.is_complete
     return {
         **lead_row(stored),
         "state": State.DONE if delivered else State.WAITING,
@@ -200,7 +220,8 @@ def _new_lead_row(
         "first_seen_at": now,
         "updated_at": now,
         "render": False,
-        "corrected": False,
+        "page_reason": None,
+        "is_corrected": False,
         "attempts": 0,
         "reason": None,
     }
@@ -252,7 +273,7 @@ def _reopen_leads(
             (
                 s.id,
                 {name: value for name, value in row.items() if name not in unchanged}
-                | {"corrected": s.id in corrected_ids},
+                | {"is_corrected": s.id in corrected_ids},
             )
             for s in sorted(changed_leads, key=attrgetter("id"))  # the order in which finish_fetch locks them
             for row in [_new_lead_row(s, capture, now, due_at=max(now, fresh_until.get(s.id, now)))]
@@ -266,12 +287,12 @@ def _corrected_leads(connection: Connection, changed_leads: Sequence[StoredLead]
     """The leads whose source corrected what it says about them. Their documents get a new revision even if the page is
     unchanged, or cannot be fetched any more."""
     new_values = {s.id: _metadata(s.lead.title, s.lead.published, s.lead.hints) for s in changed_leads}
-    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.corrected)
+    columns = (leads.c.id, leads.c.title, leads.c.published_at, leads.c.hints, leads.c.is_corrected)
     rows = connection.execute(select(*columns).where(in_list(leads.c.id, new_values))).all()
     return {
         row.id
         for row in rows
-        if row.corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
+        if row.is_corrected or _metadata(row.title, row.published_at, row.hints) != new_values[row.id]
     }
 
 
@@ -284,7 +305,7 @@ def _new_drafts(stored: Sequence[StoredLead], capture: str | None) -> list[NewDr
     return [
         NewDraft(s.document, s.recipe, s.source, s.id, s.lead.url, capture)
         for s in stored
-        if s.lead.body is not None
+        if s.lead.is_complete
     ]
 
 

@@ -9,12 +9,14 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
+from headwater.model.page import has_whole_text
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
+from headwater.store.dedupe.superseded import end_superseded, lock_with_parts, superseded_parts
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
@@ -28,7 +30,10 @@ def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
     _lock_leads(connection, [result.id for result in refined if result.render])
-    columns = ("id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id")
+    lock_with_parts(connection, refined)
+    columns = (
+        "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
+    )  # fmt: skip
     query = select(*(documents.c[name] for name in columns)).where(
         in_list(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
     )
@@ -36,6 +41,7 @@ def finish_refine(
     held_rows: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
     results = [result for result in refined if result.id in held_rows]
     kept_documents = [result.document for result in results if result.state is State.KEPT and result.document]
+    superseded = superseded_parts(connection, kept_documents, now)
     dedupe_records = [
         (r.id, r.dedupe_record) for r in results if r.dedupe_record is not None and r.later is None
     ]
@@ -44,6 +50,7 @@ def finish_refine(
         if dedupe_records
         else set()
     )
+    conflicts |= superseded.contested
     conflicts |= claim_fingerprints(
         connection, [d for d in kept_documents if d.id not in conflicts], held_rows
     )
@@ -63,7 +70,10 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
-    _mark_groups(connection, kept_documents, held_rows, now, settle)
+    superseded = superseded.without(conflicts)
+    end_superseded(connection, superseded, now)
+    left_groups = _left_groups(results, held_rows) | superseded.groups
+    _mark_groups(connection, kept_documents, held_rows, now, settle=settle, left_groups=left_groups)
     open_deliveries(
         connection,
         [(r.document, route, "document", r.revision) for r in results if r.document for route in r.routes],
@@ -89,6 +99,7 @@ def _keep_superseded(
             "capture_id",
             "state",
             "reason",
+            "page",
             "title",
             "text",
             "published_at",
@@ -112,6 +123,7 @@ def _keep_superseded(
             "capture_id": r.capture,
             "state": r.state,
             "reason": r.reason,
+            "page": r.document.page if r.document else "",
             "title": r.document.title if r.document else "",
             "text": r.document.text if r.document else "",
             "created_at": now,
@@ -146,7 +158,10 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
 
 
 def _is_worse(row: RowMapping, result: RefineResult) -> bool:
-    return bool(row["state"] == State.KEPT and result.state is not State.KEPT)
+    """Whether the document stays as it is. One without its whole text may turn out to be a copy of another."""
+    if row["state"] != State.KEPT or result.state is State.KEPT:
+        return False
+    return result.state is not State.DUPLICATE or has_whole_text(row["page"])
 
 
 def _has_newer_capture(row: RowMapping, result: RefineResult) -> bool:
@@ -235,11 +250,13 @@ def _mark_groups(
     kept_documents: Sequence[Document],
     held_rows: Rows,
     now: datetime,
+    *,
     settle: timedelta,
+    left_groups: set[str],
 ) -> None:
-    """A group that got a document is due when it has settled. Further documents only move the due time."""
+    """A group that got or lost a document is due when it has settled. Further documents only move the due time."""
     names = {(d.recipe, d.group) for d in kept_documents if d.group is not None}
-    left_groups = {
+    left_groups = left_groups | {
         held_rows[d.id]["group_id"]
         for d in kept_documents
         if held_rows[d.id]["group_id"] not in {None, _group_of(d)}
@@ -264,6 +281,15 @@ def _mark_groups(
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
     if left_groups:
         connection.execute(update(groups).where(in_list(groups.c.id, left_groups)).values(**changes))
+
+
+def _left_groups(results: Sequence[RefineResult], held_rows: Rows) -> set[str]:
+    """The groups of documents that were kept and turned out to be copies."""
+    return {
+        held_rows[r.id]["group_id"]
+        for r in results
+        if r.state is State.DUPLICATE and held_rows[r.id]["state"] == State.KEPT
+    } - {None}
 
 
 def _lock_groups(connection: Connection, group_ids: set[str]) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, func, literal, select, tuple_, update
 
 from headwater.model.document import Document, FactValue, Mention
-from headwater.model.jobs import Claim, Draft, State, Task
+from headwater.model.jobs import ARCHIVED, Claim, Draft, State, Task
 from headwater.model.keys import key
 from headwater.model.replay import DocumentOutcome, ReplayItem, ReplayResult, ReplayState
 from headwater.store.bulk import insert_rows, update_rows
@@ -18,7 +18,6 @@ from headwater.store.claims.drafts import drafts_by_id
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_CONDITIONS, claim_rows, postponed_values
 from headwater.store.dedupe.copies import SEEN_FOR
 from headwater.store.in_list import in_list
-from headwater.store.maintenance.retention import ARCHIVED
 from headwater.store.records import facts_by_record
 from headwater.store.rows import DOCUMENT_COLUMNS, document_from
 from headwater.store.schema.flow import documents

@@ -8,15 +8,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists, func, or_, select, update
 
 from headwater.model.errors import Temporary
-from headwater.model.jobs import State
+from headwater.model.jobs import ARCHIVED, State
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import captures, deliveries, documents, polls, revisions
 from headwater.store.schema.knowledge import facts, mentions
-from headwater.store.schema.operations import alarms, queue_items
+from headwater.store.schema.operations import alarms, pipeline_runs, queue_items
 from headwater.store.schema.summaries import summary_batches, summary_requests
 
 AT_ONCE = 2_000
-ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +23,7 @@ class Cutoffs:
     """Older rows are removed; None keeps them for ever."""
 
     polls: datetime | None = None
+    runs: datetime | None = None
     alarms: datetime | None = None
     captures: datetime | None = None
     documents: datetime | None = None
@@ -34,6 +34,10 @@ class Cutoffs:
 def old_polls(before: datetime) -> ColumnElement[bool]:
     """Finished polls; the next poll needs only the source."""
     return (polls.c.ended_at.is_not(None)) & (polls.c.started_at < before)
+
+
+def old_runs(before: datetime) -> ColumnElement[bool]:
+    return pipeline_runs.c.ended_at < before
 
 
 def old_alarms(before: datetime) -> ColumnElement[bool]:
@@ -80,6 +84,7 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
     with read_transaction(engine) as connection:
         for name, table, rule in (
             ("polls", polls, old_polls),
+            ("runs", pipeline_runs, old_runs),
             ("alarms", alarms, old_alarms),
             ("captures", captures, old_captures),
             ("documents", documents, old_documents),
@@ -94,6 +99,10 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
 
 def remove_polls(engine: Engine, before: datetime) -> int:
     return _remove_in_batches(engine, polls, old_polls(before))
+
+
+def remove_runs(engine: Engine, before: datetime) -> int:
+    return _remove_in_batches(engine, pipeline_runs, old_runs(before))
 
 
 def remove_captures(engine: Engine, before: datetime) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, Table, select, update
+from sqlalchemy import URL, Connection, Engine, Table, delete, select, update
 
 from headwater.model.errors import Refused, Temporary
 from headwater.store.claims.leases import TASK_TABLES
@@ -19,6 +19,7 @@ from headwater.store.maintenance.table_copy import read_rows, write_rows
 from headwater.store.migrate import migrate
 from headwater.store.postgresql import disable_timeouts
 from headwater.store.relocation import assign_database_id, database_id
+from headwater.store.schema.identity import workers
 from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.tables import metadata
 
@@ -113,6 +114,7 @@ def _clear_leases(saved: Engine) -> None:
     with write_transaction(saved) as connection:
         for table in (*TASK_TABLES.values(), maintenance_tasks):
             connection.execute(update(table).where(table.c.lease_owner.is_not(None)).values(**unleased))
+        connection.execute(delete(workers))
 
 
 def check_snapshot(file: Path) -> dict[str, int]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, func, or_, select
 
-from headwater.model.jobs import State, Task
+from headwater.model.jobs import ARCHIVED, State, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
-from headwater.store.reads.end_reasons import count_end_reasons
+from headwater.store.reads.end_reasons import count_end_reasons, not_archived
 from headwater.store.rows import Record
 from headwater.store.schema.flow import (
     captures,
@@ -25,10 +25,10 @@ from headwater.store.schema.flow import (
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
-    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "options", "watermark",
+    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
-    "id", "recipe", "state", "reason", "title", "url", "publisher", "published_at", "language", "revision",
+    "id", "recipe", "state", "reason", "page", "title", "url", "publisher", "published_at", "language", "revision",
     "duplicate_of", "updated_at",
 )  # fmt: skip
 
@@ -44,7 +44,7 @@ class Catalogue:
                 "recipe": recipe,
                 "sources": _source_counts(connection, recipe, now),
                 "leads": _counts(connection, leads, recipe),
-                "documents": _counts(connection, documents, recipe),
+                "documents": _document_counts(connection, recipe),
                 "ended": count_end_reasons(connection, recipe),
                 "stories": _total(connection, stories, stories.c.recipe == recipe, stories.c.state == "live"),
                 "deliveries": _counts(connection, deliveries, recipe),
@@ -97,8 +97,9 @@ class Catalogue:
         if recipe:
             query = query.where(documents.c.recipe == recipe)
         if states:
-            query = query.where(documents.c.state.in_(states))
-        return self._all(query.limit(limit))
+            query = query.where(documents.c.state.in_(states), not_archived(documents))
+        rows = self._all(query.limit(limit))
+        return [row | {"state": ARCHIVED} if row["reason"] == ARCHIVED else row for row in rows]
 
     def document(self, id_or_url: str) -> Record | None:
         """By key, by the first characters of a key (8 or more), or by URL."""
@@ -134,6 +135,16 @@ def key_prefix(text: str) -> str:
 def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, int]:
     query = select(table.c.state, func.count()).where(table.c.recipe == recipe).group_by(table.c.state)
     return {row[0]: row[1] for row in connection.execute(query.order_by(table.c.state))}
+
+
+def _document_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
+    """By state; documents that retention moved to files count as archived."""
+    counts = dict(_counts(connection, documents, recipe))
+    is_archived = (documents.c.state == State.DROPPED, documents.c.reason == ARCHIVED)
+    if archived_count := _total(connection, documents, documents.c.recipe == recipe, *is_archived):
+        counts[State.DROPPED] -= archived_count
+        counts[ARCHIVED] = archived_count
+    return {state: count for state, count in sorted(counts.items()) if count}
 
 
 def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:

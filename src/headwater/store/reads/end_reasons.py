@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Engine, RowMapping, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Table, func, or_, select
 
-from headwater.model.jobs import State
+from headwater.model.jobs import ARCHIVED, State
 from headwater.store.connect import read_transaction
 from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, leads
@@ -36,12 +36,17 @@ def count_end_reasons(connection: Connection, recipe: str) -> Mapping[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
+def not_archived(table: Table) -> ColumnElement[bool]:
+    """Documents that retention moved to files were kept."""
+    return or_(table.c.reason.is_(None), table.c.reason != ARCHIVED)
+
+
 def _reason_rows(connection: Connection, table: Table, recipe: str) -> Sequence[RowMapping]:
     query = (
         select(
             table.c.state, table.c.reason, func.count().label("count"), func.min(table.c.id).label("example")
         )
-        .where(table.c.recipe == recipe, table.c.state.in_(END_STATES))
+        .where(table.c.recipe == recipe, table.c.state.in_(END_STATES), not_archived(table))
         .group_by(table.c.state, table.c.reason)
     )
     return connection.execute(query).mappings().all()

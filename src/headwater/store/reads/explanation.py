@@ -20,16 +20,18 @@ from headwater.store.schema.flow import (
     story_members,
 )
 from headwater.store.schema.knowledge import edges, facts, fingerprints, mentions
+from headwater.text.redaction import redact_record
 
 
 def explain(engine: Engine, id_or_url: str) -> Record | None:
-    """Everything stored about a document, or about a lead without one, by key, first characters of a key, or URL."""
+    """Everything stored about a document, or about a lead without one, by key, first characters of a key, or URL.
+    Without the secrets of URLs: it is for people, and they pass it on."""
     with read_transaction(engine) as connection:
         document, lead = _document_and_lead(connection, id_or_url)
         if lead is None:
             return None
         record = document["id"] if document else lead["id"]
-        return {
+        history = {
             "document": document,
             "lead": lead,
             "source": _first(connection, select(sources).where(sources.c.id == lead["source_id"])),
@@ -47,6 +49,7 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
             "deliveries": _rows(connection, deliveries, deliveries.c.record_id == record),
             "quarantine": _rows(connection, quarantine, quarantine.c.record_id.in_([record, lead["id"]])),
         }
+    return redact_record(history)  # type: ignore[no-any-return]
 
 
 def _document_and_lead(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:

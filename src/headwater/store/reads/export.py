@@ -11,6 +11,7 @@ from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.knowledge import bars
+from headwater.text.redaction import hide_secrets
 
 AT_ONCE = 200
 DateField = Literal["stored", "published"]
@@ -97,9 +98,10 @@ def _article(row: dict[str, Any]) -> dict[str, Any]:
         "image_url": row["image"],
         "publisher": row["publisher"],
         "source": row["source_name"],
-        "source_url": row["source_url"],
+        "source_url": hide_secrets(row["source_url"]),
         "published_on": row["published_at"],
         "modified_on": row["modified_at"],
+        "page": row["page"],
         "quality": row["quality"],
         "revision": row["revision"],
         "created_at": row["created_at"],

@@ -86,6 +86,9 @@ def _source_history(connection: Connection, row: RowMapping) -> SourceHistory:
     )
 
 
+TEXT_FIELDS = ("source_id", "first_at")
+
+
 def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) -> dict[str, dict[str, Any]]:
     """By source: the number of polls since then, how many succeeded, how long they took and what they returned."""
     has_ended = polls.c.status != "running"
@@ -98,6 +101,7 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
             func.max(polls.c.elapsed_ms).label("slowest_ms"),
             func.sum(polls.c.item_count).label("found"),
             func.sum(polls.c.new_count).label("new"),
+            func.min(polls.c.started_at).label("first_at"),
         )
         .where(polls.c.started_at >= since, has_ended)
         .group_by(polls.c.source_id)
@@ -105,7 +109,8 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
     with read_transaction(engine) as connection:
         rows = connection.execute(query.where(polls.c.recipe == recipe) if recipe else query).mappings()
         return {
-            row["source_id"]: {name: _number(row[name]) for name in row if name != "source_id"}
+            row["source_id"]: {name: _number(row[name]) for name in row if name not in TEXT_FIELDS}
+            | {"first_at": row["first_at"]}
             for row in rows
         }
 

@@ -1,9 +1,10 @@
-"""What a database records about itself: its id, whether its installation moved, and the views that recipes created.
+"""What a database records about itself: its id, whether its installation moved, the views that recipes created, and the
+processes that work on it.
 
 These tables describe one database, so neither a move nor a restore copies them.
 """
 
-from sqlalchemy import Column, MetaData, String, Table, Text
+from sqlalchemy import Column, Integer, MetaData, String, Table, Text
 
 from headwater.store.schema.columns import JsonColumn, UtcDateTime
 
@@ -20,6 +21,9 @@ database_identity = Table(
     Column("moved_at", UtcDateTime),
     Column("arriving_id", String(36)),
     Column("arriving_address", Text),
+    # The oldest schema revision whose programs may still work on this database. A migration that takes something away from
+    # them raises it; one that only adds leaves it.
+    Column("oldest_program", Text, nullable=False),
 )
 
 # `drop_statements` remove the views even when the recipe is no longer installed.
@@ -29,4 +33,17 @@ recipe_views = Table(
     Column("recipe", Text, primary_key=True),
     Column("digest", Text, nullable=False),
     Column("drop_statements", JsonColumn, nullable=False),
+)
+
+# One row for each process that may hold leases. `heartbeat_at` is the time of the database, which all machines share.
+workers = Table(
+    "workers",
+    identity_metadata,
+    Column("id", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("heartbeat_at", UtcDateTime, nullable=False),
 )

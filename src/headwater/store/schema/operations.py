@@ -1,21 +1,21 @@
-"""Tables for operation: article keys, alarms, maintenance tasks, queues and pipeline runs."""
+"""Tables for operation: public keys of documents, alarms, maintenance tasks, queues and pipeline runs."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, text
 
 from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column, metadata
 
-# The keys of the view `articles` of the crypto recipe, with the constraints of that contract. A trigger writes them
-# in the transaction that decides about the document; they never change.
-article_keys = Table(
-    "article_keys",
+# Keys under which other programs know a document: unique, and never changed. The views of a recipe that promise such keys
+# install a trigger that writes them in the transaction that decides about the document.
+document_keys = Table(
+    "document_keys",
     metadata,
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
     Column("id", BigInteger, nullable=False),
     Column("external_id", BigInteger, nullable=False),
     Column("guid", StorableText, nullable=False),
     Column("url", StorableText, nullable=False),
-    Index("uq_article_keys_id", "id", unique=True),
-    Index("uq_article_keys_external_id", "external_id", unique=True),
+    Index("uq_document_keys_id", "id", unique=True),
+    Index("uq_document_keys_external_id", "external_id", unique=True),
 )
 
 alarms = Table(

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
+from headwater.database_tls import tls_arguments
 from headwater.model.errors import Permanent, Refused, Temporary
-from headwater.settings.secrets import resolve_secret
+from headwater.secret_references import resolve_secret
 
 WHERE = "database"
 SECONDS = 10
@@ -49,10 +50,11 @@ def checked_reference(reference: str) -> str:
 def database_connection(reference: str) -> Iterator[Connection]:
     """One transaction. Errors do not contain the address."""
     try:
+        url = make_url(_with_psycopg(resolve_secret(checked_reference(reference), WHERE)))
         engine = create_engine(
-            _with_psycopg(resolve_secret(checked_reference(reference), WHERE)),
+            url,
             poolclass=NullPool,
-            connect_args={"connect_timeout": SECONDS, "options": SESSION_LIMITS},
+            connect_args={"connect_timeout": SECONDS, "options": SESSION_LIMITS, **tls_arguments(url)},
         )
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
         raise Permanent("bad_options", f"{WHERE}: not the address of a PostgreSQL database") from error

@@ -43,7 +43,6 @@ class NewsSettings:
     pages: int
     least_look_back: timedelta
     first_period: timedelta
-    fetch: bool
     query: Mapping[str, Any]
 
 
@@ -59,15 +58,13 @@ def read_news_settings(source: Source) -> NewsSettings:
             hours=float(options.get("look_back_hours", LEAST_LOOK_BACK / timedelta(hours=1)))
         ),
         first_period=timedelta(days=float(options.get("first_days", FIRST_PERIOD / timedelta(days=1)))),
-        fetch=bool(options.get("fetch_pages", True)),
         query=options.get("query", {}),
     )
 
 
 def discover_news(api: ApiForSource, document_type: str = "news") -> Discover:
     """Polls articles about one ticker (option `ticker`) or all. Options: `limit` (articles per page: 20, at most 1000),
-    `pages` (per poll), `look_back_hours` (at least: 2), `first_days`, `fetch_pages` (false: the description is the text), `path`,
-    `query`."""
+    `pages` (of the API, per poll), `look_back_hours` (at least: 2), `first_days`, `path`, `query`."""
 
     def discover(source: Source, now: datetime) -> PollSession:
         poll = _NewsPoll(api(source), read_news_settings(source), source, now, document_type)
@@ -192,15 +189,15 @@ class _NewsPoll:
     def _lead(self, article: Mapping[str, Any]) -> Lead:
         article_url = text_value(article.get("article_url"))
         url = article_url if article_url.startswith(("http://", "https://")) else ""
-        description = text_value(article.get("description"))
-        body = None if url and self.settings.fetch else description or text_value(article.get("title"))
+        # Without a page there is nothing but the description.
+        description = text_value(article.get("description")) or text_value(article.get("title"))
         return Lead(
             identity=_identity(article),
             url=url,
             version=_version(article),
             title=text_value(article.get("title")) or None,
             published=parse_timestamp(article.get("published_utc")),
-            body=body,
+            body=None if url else description,
             body_type="text/plain",
             hints=self._hints(article),
             subject=self.source.subject,

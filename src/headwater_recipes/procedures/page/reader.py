@@ -17,9 +17,10 @@ from headwater.model.recipe import Extract
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.mojibake import fix_mojibake
-from headwater.text.sniffing import HTML, sniff_media_type
+from headwater.text.sniffing import HTML, XML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.page.gazette import read_gazette
 from headwater_recipes.procedures.page.links import buttons_of
 from headwater_recipes.procedures.page.outline import outline
 from headwater_recipes.procedures.page.site_frame import site_frame
@@ -32,9 +33,13 @@ FEWEST_WORDS = 30
 
 
 def read_procedure(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """Read web pages by their elements, and everything else with the general readers."""
+    """Read web pages by their elements, documents of the gazette by their structure, and everything else with the general
+    readers."""
     kind = sniff_media_type(data, hints.media_type) if data.strip() else ""
-    return read_page(data, hints) if kind == HTML else read_any(data, hints)
+    if kind == HTML:
+        return read_page(data, hints)
+    gazette = read_gazette(data) if kind == XML else None
+    return read_any(data, hints) if gazette is None else gazette
 
 
 def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:

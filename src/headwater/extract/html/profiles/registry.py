@@ -24,9 +24,11 @@ def html_reader(profile: str) -> Extract:
             "profile cascade needs trafilatura, readability-lxml, jusText or BoilerPy3 installed"
         )
     try:
-        return _PROFILES[profile]
+        return HTML_PROFILES[profile]
     except KeyError:
-        raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(_PROFILES))}") from None
+        raise ValueError(
+            f"unknown profile {profile!r}; there are {', '.join(sorted(HTML_PROFILES))}"
+        ) from None
 
 
 def _selectors(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -74,4 +76,4 @@ def _read(
     )
 
 
-_PROFILES: Mapping[str, Extract] = {"blocks": read_html, "selectors": _selectors, "cascade": _cascade}
+HTML_PROFILES: Mapping[str, Extract] = {"blocks": read_html, "selectors": _selectors, "cascade": _cascade}

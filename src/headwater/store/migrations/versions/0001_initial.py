@@ -39,7 +39,7 @@ TABLES = (
     "vectors",
     "bars",
     "observations",
-    "article_keys",
+    "document_keys",
     "alarms",
     "maintenance_tasks",
     "queue_items",
@@ -73,6 +73,7 @@ def _create_flow() -> None:
         sa.Column("trigger_seconds", sa.Float(), nullable=True),
         sa.Column("trigger_cron", sa.Text(), nullable=True),
         sa.Column("subject_id", sa.String(length=64), nullable=True),
+        sa.Column("pages", sa.Text(), nullable=True),
         sa.Column("credibility", sa.Float(), nullable=False),
         sa.Column("active", sa.Boolean(), nullable=False),
         sa.Column("watermark", JsonColumn(), nullable=False),
@@ -147,6 +148,7 @@ def _create_flow() -> None:
         sa.Column("published_at", UtcDateTime(), nullable=True),
         sa.Column("body", sa.Text(), nullable=True),
         sa.Column("body_type", sa.Text(), nullable=False),
+        sa.Column("teaser", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("hints", JsonColumn(), nullable=False),
         sa.Column("subject_id", sa.String(length=64), nullable=True),
         sa.Column("state", sa.Text(), nullable=False),
@@ -156,7 +158,8 @@ def _create_flow() -> None:
         sa.Column("sha256", sa.Text(), nullable=True),
         sa.Column("fresh_until", UtcDateTime(), nullable=True),
         sa.Column("render", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.Column("corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("page_reason", sa.Text(), nullable=True),
+        sa.Column("is_corrected", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("first_seen_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.Column("due_at", UtcDateTime(), nullable=True),
@@ -242,6 +245,7 @@ def _create_flow() -> None:
         sa.Column("image", sa.Text(), server_default="", nullable=False),
         sa.Column("media_type", sa.Text(), server_default="", nullable=False),
         sa.Column("guid", sa.Text(), server_default="", nullable=False),
+        sa.Column("page", sa.Text(), server_default="", nullable=False),
         sa.Column("external_id", sa.BigInteger(), nullable=True),
         sa.Column("group_id", sa.String(length=64), nullable=True),
         sa.Column("subjects", JsonColumn(), nullable=True),
@@ -289,6 +293,7 @@ def _create_flow() -> None:
         sa.Column("capture_id", sa.String(length=64), nullable=True),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("page", sa.Text(), server_default="", nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("published_at", UtcDateTime(), nullable=True),
@@ -549,19 +554,19 @@ def _create_knowledge() -> None:
 def _create_operations() -> None:
     """What operators, other programs and the schedule work on."""
     op.create_table(
-        "article_keys",
+        "document_keys",
         sa.Column("document_id", sa.String(length=64), nullable=False),
         sa.Column("id", sa.BigInteger(), nullable=False),
         sa.Column("external_id", sa.BigInteger(), nullable=False),
         sa.Column("guid", sa.Text(), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["document_id"], ["documents.id"], name=op.f("fk_article_keys_document_id"), ondelete="CASCADE"
+            ["document_id"], ["documents.id"], name=op.f("fk_document_keys_document_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_article_keys")),
+        sa.PrimaryKeyConstraint("document_id", name=op.f("pk_document_keys")),
     )
-    op.create_index("uq_article_keys_external_id", "article_keys", ["external_id"], unique=True)
-    op.create_index("uq_article_keys_id", "article_keys", ["id"], unique=True)
+    op.create_index("uq_document_keys_external_id", "document_keys", ["external_id"], unique=True)
+    op.create_index("uq_document_keys_id", "document_keys", ["id"], unique=True)
     op.create_table(
         "alarms",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -843,15 +848,27 @@ def _create_identity() -> None:
         sa.Column("moved_at", UtcDateTime(), nullable=True),
         sa.Column("arriving_id", sa.String(length=36), nullable=True),
         sa.Column("arriving_address", sa.Text(), nullable=True),
+        sa.Column("oldest_program", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_database_identity")),
     )
-    op.bulk_insert(identity, [{"id": str(uuid4())}])
+    op.bulk_insert(identity, [{"id": str(uuid4()), "oldest_program": revision}])
     op.create_table(
         "recipe_views",
         sa.Column("recipe", sa.Text(), nullable=False),
         sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("drop_statements", JsonColumn(), nullable=False),
         sa.PrimaryKeyConstraint("recipe", name=op.f("pk_recipe_views")),
+    )
+    op.create_table(
+        "workers",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("pid", sa.Integer(), nullable=False),
+        sa.Column("version", sa.Text(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
     )
 
 

@@ -6,7 +6,16 @@ from typing import Any
 from urllib.parse import urljoin
 
 from headwater.extract.blocks import Block, Heading, ListItem, Paragraph, Table, reading_from_blocks
-from headwater.extract.xml.parser import Element, attribute, children, find, name_of, text_of
+from headwater.extract.xml.parser import (
+    Element,
+    NotXml,
+    attribute,
+    children,
+    find,
+    name_of,
+    parse_xml,
+    text_of,
+)
 from headwater.model.outcomes import Reading, Unreadable
 from headwater.text.dates import parse_digit_date
 from headwater.text.letters import to_one_line
@@ -34,13 +43,22 @@ _FACTS = (
 )
 
 
-def is_boe(root: Element) -> bool:
+def read_gazette(data: bytes) -> Reading | Unreadable | None:
+    """None for XML of other publishers."""
+    try:
+        root = parse_xml(data)
+    except NotXml:
+        return None
+    return _read_tree(root) if _is_gazette(root) else None
+
+
+def _is_gazette(root: Element) -> bool:
     if name_of(root) == "documento":
         return find(root, "metadatos", "identificador") is not None
     return name_of(root) == "response" and find(root, "data", "texto", "bloque") is not None
 
 
-def read_boe_tree(root: Element) -> Reading | Unreadable:
+def _read_tree(root: Element) -> Reading | Unreadable:
     """Articles as headings, tables as tables, references with their identifiers."""
     if name_of(root) == "response":
         return _consolidated(root)

@@ -1,0 +1,78 @@
+"""`headwater sources validate`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from headwater.app import App
+from headwater.cli.environment import make_app
+from headwater.cli.options import Json
+from headwater.cli.render.console import (
+    cell,
+    console,
+    format_relative,
+    print_json_lines,
+)
+from headwater.cli.standalone.inputs import is_url
+from headwater.ops.feed_check import FeedCheck, check_feeds
+from headwater.text.redaction import redact_record
+
+Seconds = Annotated[float, typer.Option(min=0.1, help="Time limit for an answer.")]
+
+
+def validate(
+    context: typer.Context,
+    target: Annotated[
+        str, typer.Argument(metavar="URL|RECIPE", help="A URL, or a recipe to check all its sources.")
+    ],
+    seconds: Seconds = 2.0,
+    as_json: Json = False,
+) -> None:
+    """Fetch a feed once and show what it is: format, entries, age, problems.
+
+    Stores nothing. The exit code is 1 if a feed cannot be used.
+    """
+    app = make_app(context)
+    urls = [target] if is_url(target) else _source_urls(app, target)
+    checks = check_feeds(app, urls, timedelta(seconds=seconds))
+    if as_json:
+        print_json_lines(redact_record(asdict(result)) for result in checks)
+    else:
+        for result in checks:
+            _show(result, console(), app.clock())
+    if not all(result.ok for result in checks):
+        raise typer.Exit(1)
+
+
+def _source_urls(app: App, recipe: str) -> Sequence[str]:
+    """The current URLs of the stored sources, which may have moved; without any, those of the recipe."""
+    stored = app.recipe(recipe)
+    rows = app.catalogue.sources(recipe) if app.settings.database_exists else []
+    feed = [row["url"] for row in rows if row["kind"] == "feed" and row["active"]]
+    return feed or [source.url for source in stored.sources if source.kind == "feed"]
+
+
+def _show(result: FeedCheck, out: Console, now: datetime) -> None:
+    out.print(cell(result.url), soft_wrap=True)
+    for line, style in _lines(result, now):
+        out.print(Text("  ") + cell(line, style), soft_wrap=True)
+
+
+def _lines(result: FeedCheck, now: datetime) -> Iterator[tuple[str, str]]:
+    """The lines to print, each with its style."""
+    if result.ok:
+        newest = f"newest {format_relative(result.newest, now)}" if result.newest else "without dates"
+        yield f"{result.format} '{result.title}': {result.entries} entries, {newest}", "green"
+        if result.freshness == "stale":
+            yield "note: nothing new for a long time", "yellow"
+    else:
+        yield f"not usable: {result.reason} {result.detail}", "red"
+    if result.final_url not in {"", result.url}:
+        yield f"answered from {result.final_url}", ""
+    yield from ((f"note: {warning}", "yellow") for warning in result.warnings)
+    yield from ((f"try {feed}", "") for feed in result.feeds)

@@ -1,0 +1,126 @@
+"""What counts as a problem of the system: decisions only, no I/O."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from headwater.model.jobs import Task
+from headwater.store.changes.workers import WorkerHeartbeat
+from headwater.store.reads.waiting import WaitingRow
+
+BEAT_ROLE, CLUSTER_PREFIX = "beat", "cluster-"
+# Workers that live may be busy with older work for a while; without workers nothing will happen.
+OVERDUE_AFTER = timedelta(minutes=30)
+OVERDUE_WITHOUT_WORKERS = timedelta(minutes=2)
+MIN_FREE_SHARE, MIN_FREE_BYTES = 0.05, 2 << 30
+GIGABYTE = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class PartCheck:
+    """The result of one check; `detail` is for people."""
+
+    ok: bool
+    detail: str
+
+
+def parts_record(parts: Mapping[str, PartCheck]) -> dict[str, dict[str, Any]]:
+    """For JSON and for tables."""
+    return {name: {"ok": part.ok, "detail": part.detail} for name, part in parts.items()}
+
+
+def live_workers(heartbeats: Sequence[WorkerHeartbeat]) -> list[WorkerHeartbeat]:
+    """Processes that work; the beat only announces work."""
+    return [beat for beat in heartbeats if beat.is_live and beat.process.role != BEAT_ROLE]
+
+
+def overdue(
+    waiting: Sequence[WaitingRow], heartbeats: Sequence[WorkerHeartbeat], now: datetime
+) -> list[WaitingRow]:
+    limit = OVERDUE_AFTER if live_workers(heartbeats) else OVERDUE_WITHOUT_WORKERS
+    return [row for row in waiting if now - row.due_at > limit]
+
+
+def workers_check(
+    heartbeats: Sequence[WorkerHeartbeat], waiting: Sequence[WaitingRow], now: datetime
+) -> PartCheck:
+    """Without workers there is a problem if some were killed (they left no word), or if work waits for them."""
+    if live := live_workers(heartbeats):
+        roles = Counter(beat.process.role for beat in live)
+        names = ", ".join(f"{role} x{count}" for role, count in sorted(roles.items()))
+        return PartCheck(ok=True, detail=f"{len(live)} live ({names})")
+    if killed := [beat for beat in heartbeats if not beat.is_live]:
+        last = min(beat.age for beat in killed)
+        return PartCheck(
+            ok=False, detail=f"none live; the last was heard {format_age(last)} ago and did not stop in order"
+        )
+    if overdue(waiting, heartbeats, now):
+        return PartCheck(ok=False, detail="none live, and work is due")
+    return PartCheck(ok=True, detail="none live; nothing waits for them")
+
+
+def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:
+    """Workers of a cluster do nothing without a beat."""
+    beats = [beat for beat in heartbeats if beat.is_live and beat.process.role == BEAT_ROLE]
+    if beats:
+        return PartCheck(
+            ok=True, detail=f"{len(beats)} live on {', '.join(sorted({b.process.host for b in beats}))}"
+        )
+    if any(beat.process.role.startswith(CLUSTER_PREFIX) for beat in live_workers(heartbeats)):
+        return PartCheck(
+            ok=False, detail="no beat is live, so the workers of the cluster are told of no work"
+        )
+    return PartCheck(ok=True, detail="not used")
+
+
+def lease_check(held_by_dead: int, leased_rows: int) -> PartCheck:
+    if held_by_dead:
+        return PartCheck(
+            ok=False, detail=f"{held_by_dead} rows are leased to dead workers: run `headwater sweep`"
+        )
+    return PartCheck(ok=True, detail=f"{leased_rows} rows under way")
+
+
+def due_work_check(
+    waiting: Sequence[WaitingRow], heartbeats: Sequence[WorkerHeartbeat], now: datetime
+) -> PartCheck:
+    late = [row for row in overdue(waiting, heartbeats, now) if row.task is not Task.POLL]
+    others = [row for row in waiting if row.task is not Task.POLL]
+    if late:
+        return PartCheck(ok=False, detail=describe_waiting(late[0], now))
+    return PartCheck(ok=True, detail=describe_waiting(others[0], now) if others else "nothing waits")
+
+
+def last_poll_check(
+    at: datetime | None, waiting: Sequence[WaitingRow], heartbeats: Sequence[WorkerHeartbeat], now: datetime
+) -> PartCheck:
+    detail = "never" if at is None else f"{format_age(now - at)} ago"
+    late = [row for row in overdue(waiting, heartbeats, now) if row.task is Task.POLL]
+    if late:
+        return PartCheck(ok=False, detail=f"{detail}; {describe_waiting(late[0], now)}")
+    return PartCheck(ok=True, detail=detail)
+
+
+def disk_check(usages: Mapping[str, tuple[int, int]]) -> PartCheck:
+    """`usages` are total and free bytes by folder."""
+    details = []
+    for folder, (total, free) in usages.items():
+        detail = f"{free / GIGABYTE:.1f} of {total / GIGABYTE:.0f} GB free for {folder}"
+        if free < min(MIN_FREE_SHARE * total, MIN_FREE_BYTES):
+            return PartCheck(ok=False, detail=detail)
+        details.append(detail)
+    return PartCheck(ok=True, detail=details[0] if details else "not used")
+
+
+def describe_waiting(row: WaitingRow, now: datetime) -> str:
+    return f"{row.task.value} of {row.recipe} {row.key[:12]} has waited for {format_age(now - row.due_at)}"
+
+
+def format_age(age: timedelta) -> str:
+    seconds = max(0, int(age.total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

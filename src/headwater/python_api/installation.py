@@ -1,0 +1,281 @@
+"""An open installation: its documents, stories, sources and captures, and runs."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from headwater.app import App
+from headwater.liveness import owner_name
+from headwater.model.errors import Refused
+from headwater.model.http import Capture
+from headwater.model.jobs import State
+from headwater.ops.installation_lock import release_dead_owners, worker_lock
+from headwater.python_api.display import explanation_html, record_html
+from headwater.python_api.records import RecordList
+from headwater.runtime.inline import run_inline
+from headwater.runtime.registration import register_recipe
+from headwater.search.query import SearchQuery
+from headwater.settings.settings import Settings, read_settings
+from headwater.settings.times import parse_time
+from headwater.store.reads.document_list import DocumentQuery, iterate_documents
+from headwater.store.reads.explanation import explain
+from headwater.store.reads.top_stories import top_stories
+from headwater.text.redaction import redact_record
+
+Moment = datetime | date | str
+IDLE_WITHIN = timedelta(seconds=15)
+LONGEST_RUN = timedelta(days=365)
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+
+
+class Record(dict[str, Any]):
+    """A row by column names, also as attributes; a notebook shows it as a small table."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def _repr_html_(self) -> str:
+        return record_html(self)
+
+
+class Explanation(Record):
+    """The whole history of a document."""
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCapture:
+    """What came over the wire: `about` has URL, status, headers, time and policy; `body` the bytes."""
+
+    about: Capture
+    body: bytes
+
+
+class DocumentList(RecordList[Record]):
+    """Documents that are read when they are needed: iterating over millions of them takes little memory. The length and
+    the tables read all of them."""
+
+    def __init__(self, read_rows: Callable[[], Iterator[dict[str, Any]]]) -> None:
+        super().__init__(())
+        self._read_rows = read_rows
+        self._is_read = False
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._is_read:
+            return iter(self._records)
+        return (Record(row) for row in self._read_rows())
+
+    def _read_all(self) -> None:
+        if not self._is_read:
+            self._records = [Record(row) for row in self._read_rows()]
+            self._is_read = True
+
+    def __len__(self) -> int:
+        self._read_all()
+        return super().__len__()
+
+    def __getitem__(self, index: Any) -> Any:
+        self._read_all()
+        return super().__getitem__(index)
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        self._read_all()
+        return super().to_dicts()
+
+    def __repr__(self) -> str:
+        return "DocumentList(…)" if not self._is_read else super().__repr__()
+
+
+class Installation:
+    """An installation that is open for reading; with `writable`, runs can be started.
+
+    It can be used from several threads, inside an event loop, and after a fork. Close it, or use it in a `with` statement.
+    """
+
+    def __init__(self, app: App, *, writable: bool) -> None:
+        self._app, self._writable = app, writable
+        # A child that used the connections of its parent would mix up their answers.
+        os.register_at_fork(after_in_child=self._forget_connections)
+
+    def documents(
+        self,
+        recipe: str | None = None,
+        *,
+        source: str | None = None,
+        language: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        state: str | Sequence[str] = State.KEPT,
+        limit: int | None = None,
+    ) -> DocumentList:
+        """Documents, newest first. Times are "2h", "yesterday", a date or a time; `source` is a name or an id."""
+        states = [state] if isinstance(state, str) else state
+        query = DocumentQuery(
+            recipe=recipe,
+            source=source,
+            language=language,
+            states=[_state(name) for name in states],
+            since=self._time(since, "since"),
+            until=self._time(until, "until"),
+            limit=limit,
+        )
+        return DocumentList(lambda: iterate_documents(self._app.store.engine, query))
+
+    def document(self, id_or_url: str) -> Record:
+        """One document by its id, the first 8 or more characters of it, or its address."""
+        row = self._app.catalogue.document(id_or_url)
+        if row is None:
+            raise Refused("unknown_document", f"there is no document '{id_or_url}'")
+        return Record(row)
+
+    def search(
+        self,
+        query: str,
+        *,
+        recipe: str | None = None,
+        language: str = "",
+        since: Moment | None = None,
+        limit: int = 10,
+        meaning: bool = False,
+    ) -> RecordList[Record]:
+        """The best documents for these words, or for their meaning (needs headwater[nlp])."""
+        recipes = [recipe] if recipe else self._app.catalogue.recipes()
+        start = self._time(since, "since")
+        queries = [
+            SearchQuery(query=query, recipe=name, language=language, since=start, limit=limit)
+            for name in recipes
+        ]
+        rows = (self._app.search.by_meaning if meaning else self._app.search.by_words)(queries)[:limit]
+        return RecordList(Record(row) for row in rows)
+
+    def stories(
+        self, recipe: str | None = None, *, since: Moment | None = None, limit: int = 100
+    ) -> RecordList[Record]:
+        """The stories of a recipe, or of all, best first, each with its sources."""
+        recipes = [recipe] if recipe else self._app.catalogue.recipes()
+        start = self._time(since, "since") or LONG_AGO
+        rows = [
+            Record(row) for name in recipes for row in top_stories(self._app.store.engine, name, start, limit)
+        ]
+        return RecordList(rows[:limit])
+
+    def sources(self, recipe: str | None = None) -> RecordList[Record]:
+        return RecordList(Record(redact_record(row)) for row in self._app.catalogue.sources(recipe))
+
+    def explain(self, id_or_url: str) -> Explanation:
+        """Where every field of a document came from, and what happened to it."""
+        history = explain(self._app.store.engine, id_or_url)
+        if history is None:
+            raise Refused("unknown_document", f"there is no document '{id_or_url}'")
+        return Explanation(history)
+
+    def capture(self, document_or_capture: str) -> StoredCapture:
+        """The capture with this id, or the current one of this document."""
+        key = document_or_capture
+        row = self._app.catalogue.document(key)
+        capture_id = row["capture_id"] if row is not None else key
+        pair = self._app.provenance.captures([capture_id] if capture_id else []).get(capture_id)
+        if pair is None:
+            raise Refused("unknown_capture", f"there is no capture for '{key}', or its bytes are gone")
+        return StoredCapture(*pair)
+
+    def status(self, recipe: str) -> Record:
+        return Record(self._app.catalogue.status(recipe, self._app.clock()))
+
+    def run(self, recipe: str, *, once: bool = True) -> Record:
+        """Run a recipe in this process until everything is done, and return its status. With `once`, every source is
+        polled now; otherwise only those that are due."""
+        if not self._writable:
+            raise Refused(
+                "read_only", "this installation is open for reading; use headwater.open(…, writable=True)"
+            )
+        app = self._app
+        register_recipe(app, app.recipe(recipe))
+        if once:
+            app.operations.wake(recipe, app.clock())
+        with worker_lock(app):
+            release_dead_owners(app)
+            context = app.context(owner_name("python"), fetching=True)
+            try:
+                run_inline(context, [recipe], horizon=IDLE_WITHIN, longest=LONGEST_RUN)
+            finally:
+                if context.fetcher is not None:
+                    context.fetcher.close()
+        app.close_run(recipe)
+        return self.status(recipe)
+
+    def close(self) -> None:
+        if "store" in vars(self._app):
+            self._app.store.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        mode = "writable" if self._writable else "read-only"
+        return f"<headwater installation in {self._app.settings.folder}, {mode}>"
+
+    def _time(self, moment: Moment | None, name: str) -> datetime | None:
+        if moment is None or isinstance(moment, datetime):
+            return moment if moment is None or moment.tzinfo else moment.astimezone()
+        if isinstance(moment, date):
+            return datetime(moment.year, moment.month, moment.day).astimezone()
+        return parse_time(moment, self._app.clock(), name)
+
+    def _forget_connections(self) -> None:
+        if "store" in vars(self._app):
+            self._app.store.engine.dispose(close=False)
+
+
+def _state(name: str) -> State:
+    try:
+        return State(name)
+    except ValueError:
+        raise Refused("bad_state", f"there is no state '{name}'; there are: {', '.join(State)}") from None
+
+
+def open_installation(
+    place: str | Path = "", *, config: str | Path | None = None, writable: bool = False
+) -> Installation:
+    """Opens an installation: its data folder, the URL of its database, or a settings file as `config`.
+
+    Without any, that of headwater.yaml in the current folder. It is created only if it is `writable`.
+    """
+    settings = read_settings(Path(config) if config else None)
+    if place:
+        is_url = "://" in str(place)
+        settings = msgspec.structs.replace(
+            settings, **({"database": str(place)} if is_url else {"data": str(place), "database": None})
+        )
+    if not writable and not settings.database_exists:
+        raise Refused(
+            "no_database",
+            f"there is no installation in {settings.folder}; create one with writable=True or `headwater init`",
+        )
+    return Installation(App(_quiet(settings)), writable=writable)
+
+
+def _quiet(settings: Settings) -> Settings:
+    """A program has its own output; it asks for log lines by its settings."""
+    return (
+        msgspec.structs.replace(settings, log_level="error") if settings.log_level == "warning" else settings
+    )

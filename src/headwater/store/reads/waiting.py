@@ -1,0 +1,61 @@
+"""What waits: the oldest due row of each task, rows on the leases of dead workers, and the last poll."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Engine, func, or_, select
+
+from headwater.model.jobs import IDLE_TASKS, Task
+from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
+from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import polls
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRow:
+    """The row of a task and recipe that has been due for longest, and that no worker holds."""
+
+    task: Task
+    recipe: str
+    key: str
+    due_at: datetime
+
+
+def oldest_waiting(engine: Engine, recipes: Sequence[str], now: datetime) -> list[WaitingRow]:
+    """One for each task and recipe with due work, the oldest first. Idle tasks may wait as long as they like."""
+    rows = []
+    with read_transaction(engine) as connection:
+        for task, table in TASK_TABLES.items():
+            if task in IDLE_TASKS:
+                continue
+            unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+            query = select(table.c.id, table.c.due_at).where(
+                table.c.due_at <= now, unleased, *TASK_CONDITIONS.get(task, ())
+            )
+            for recipe in recipes:
+                of_recipe = query.where(table.c.recipe == recipe).order_by(table.c.due_at).limit(1)
+                if (row := connection.execute(of_recipe).first()) is not None:
+                    rows.append(WaitingRow(task, recipe, row.id, row.due_at))
+    return sorted(rows, key=lambda row: (row.due_at, row.task))
+
+
+def leased_rows(engine: Engine) -> Mapping[str, int]:
+    """How many rows each owner holds."""
+    counts: Counter[str] = Counter()
+    with read_transaction(engine) as connection:
+        for table in TASK_TABLES.values():
+            is_held = (table.c.due_at.is_not(None), table.c.lease_owner.is_not(None))
+            query = select(table.c.lease_owner, func.count()).where(*is_held).group_by(table.c.lease_owner)
+            for owner, count in connection.execute(query):
+                counts[owner] += count
+    return counts
+
+
+def last_poll(engine: Engine, recipes: Sequence[str]) -> datetime | None:
+    """When a poll last began."""
+    query = select(func.max(polls.c.started_at))
+    with read_transaction(engine) as connection:
+        times = [connection.scalar(query.where(polls.c.recipe == recipe)) for recipe in recipes]
+    return max((time for time in times if time is not None), default=None)

@@ -1,0 +1,379 @@
+"""Clusters of reports of one event, however they are worded.
+
+Words alone find topics: in news about one subject every report resembles every other. An event is recognised by who and
+how much: reports of it share most of their names, agree on a figure where both headlines state one, and share some of
+their words. No rule needs a common phrase.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import combinations, pairwise
+from math import log, sqrt
+
+from headwater.documents.dedupe.measures import CALENDAR, DIGITS
+from headwater.model.document import Document
+from headwater.model.recipe import Cluster
+from headwater.stories.terms import STOP_TERMS, count_terms
+from headwater.text.folding import fold_text
+from headwater.text.months import MONTHS
+
+LEAD_CHARACTERS = 1_500
+"""News says first whom it is about and how much."""
+
+LONGEST_GAP = timedelta(hours=48)
+MIN_OVERLAP = 0.5
+"""The share of the names, by weight, that the shorter list has in common with the other one."""
+
+MIN_SIMILARITY = 0.15
+"""The cosine of the words; reports of one event in two languages need the names alone."""
+SURE_OVERLAP, SURE_NAMES = 0.7, 3
+
+CLOSE_SIMILARITY = 0.35
+"""With so many common words, one name is enough, and one headline may name somebody else."""
+CLOSE_OVERLAP = 0.4
+NAMELESS_SIMILARITY = 0.5
+MIN_SHARED_NAMES = 2
+COMMON_FROM = 40
+"""A name in more documents of the group proposes neighbours only: it is the subject of the group."""
+
+WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
+SENTENCE_END = re.compile(r"[.!?:…»”\"\n]")
+FRACTION = re.compile(r"\d+[.,]\d{1,2}")
+YEAR = re.compile(r"(?:19|20)\d\d")
+SMALLEST_FIGURE = 10
+MOST_GERMAN_REPORTS = 5
+NOUN_LANGUAGES = frozenset(("de", "lb"))
+GERMAN_ARTICLES = frozenset(
+    [
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "des",
+        "ein",
+        "eine",
+        "einen",
+        "einem",
+        "einer",
+        "eines",
+        "kein",
+        "keine",
+        "im",
+        "am",
+        "zum",
+        "zur",
+        "vom",
+        "beim",
+        "ins",
+        "ihr",
+        "ihre",
+        "seine",
+        "sein",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWords:
+    """What the headline and the beginning of one report contain, without any knowledge of the others. `initial` are the
+    capitalised words of the headline and of the text; `inner` those in the middle of a sentence, `lower` those without a
+    capital letter, `with_article` those after an article or a number."""
+
+    title_initial: frozenset[str]
+    initial: frozenset[str]
+    inner: Mapping[str, int]
+    lower: Mapping[str, int]
+    with_article: frozenset[str]
+    title_figures: frozenset[str]
+    title_dates: frozenset[tuple[str, int]]
+    figures: frozenset[str]
+    terms: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EventEvidence:
+    """Who and how much a report is about: names and figures of its headline and its beginning, and the words of both."""
+
+    report: ReportWords
+    headline: str
+    title_names: frozenset[str]
+    names: frozenset[str]
+    words: Mapping[str, float]
+    published: datetime | None
+
+
+def cluster_by_event(documents: Sequence[Document]) -> Sequence[Cluster]:
+    """One cluster per event; the title is that of the report that shares most with the others."""
+    evidence = gather_evidence(documents)
+    weights = _weights([item.names for item in evidence])
+    links: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    for first, second in sorted(_candidates(evidence)):
+        score = same_event(evidence[first], evidence[second], weights)
+        if score:
+            links[first][second] = links[second][first] = score
+    clusters = [_cluster(documents, members, links) for members in _components(len(documents), links)]
+    return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.title))
+
+
+def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str, float]) -> float:
+    """How much speaks for one event, from 0 (another one) to 1."""
+    if first.published and second.published and abs(first.published - second.published) > LONGEST_GAP:
+        return 0.0
+    if first.headline == second.headline:
+        return 1.0
+    shared = first.names & second.names
+    if not first.names and not second.names:
+        return _similarity_without_names(first, second)
+    if not shared or not _occasions_agree(first, second):
+        return 0.0
+    similarity = _similarity(first, second)
+    is_close = similarity >= CLOSE_SIMILARITY
+    if _disagreeing_headlines(first, second) > is_close:
+        return 0.0
+    overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
+    is_sure = overlap >= SURE_OVERLAP and len(shared) >= SURE_NAMES
+    if is_close:
+        is_same = overlap >= CLOSE_OVERLAP
+    else:
+        is_same = len(shared) >= MIN_SHARED_NAMES and overlap >= MIN_OVERLAP
+    if not is_same or (similarity < MIN_SIMILARITY and not is_sure):
+        return 0.0
+    return round((overlap + similarity) / 2, 4)
+
+
+def _similarity(first: EventEvidence, second: EventEvidence) -> float:
+    return sum(weight * second.words.get(word, 0.0) for word, weight in first.words.items())
+
+
+def _similarity_without_names(first: EventEvidence, second: EventEvidence) -> float:
+    """For scripts without capital letters, where only the words are left."""
+    similarity = _similarity(first, second)
+    return round(similarity, 4) if similarity >= NAMELESS_SIMILARITY else 0.0
+
+
+def _disagreeing_headlines(first: EventEvidence, second: EventEvidence) -> int:
+    """How many of the two headlines name only those whom the other report does not mention."""
+    return sum(
+        bool(one.title_names) and not one.title_names & other.names
+        for one, other in ((first, second), (second, first))
+    )
+
+
+def _occasions_agree(first: EventEvidence, second: EventEvidence) -> bool:
+    """False if both headlines state a date, or a figure, and the reports do not agree on any."""
+    one, other = first.report, second.report
+    if one.title_dates and other.title_dates and not one.title_dates & other.title_dates:
+        return False
+    if not one.title_figures or not other.title_figures:
+        return True
+    return bool(one.title_figures & other.figures or other.title_figures & one.figures)
+
+
+def gather_evidence(documents: Sequence[Document]) -> list[EventEvidence]:
+    """A word is a name if the group writes it with a capital letter only, in the middle of a sentence at least once."""
+    reports = [read_report(document.title, document.text[:LEAD_CHARACTERS]) for document in documents]
+    names_by_rule = {
+        rule: _names(
+            [r for d, r in zip(documents, reports, strict=True) if has_capital_nouns(d) == rule],
+            capital_nouns=rule,
+        )
+        for rule in (True, False)
+    }
+    vectors = _word_vectors([report.terms for report in reports])
+    return [
+        EventEvidence(
+            report=report,
+            headline=fold_text(document.title) or document.id,
+            title_names=report.title_initial & names,
+            names=report.initial & names,
+            words=words,
+            published=document.published,
+        )
+        for document, report, words in zip(documents, reports, vectors, strict=True)
+        for names in [names_by_rule[has_capital_nouns(document)]]
+    ]
+
+
+def has_capital_nouns(document: Document) -> bool:
+    """Whether the language of the document writes every noun with a capital letter."""
+    return document.language[:2].lower() in NOUN_LANGUAGES
+
+
+def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[str]:
+    """With `capital_nouns`, a word with an article or a number is no name, and neither is a frequent one."""
+    inner, lower = Counter[str](), Counter[str]()
+    for report in reports:
+        inner.update(report.inner)
+        lower.update(report.lower)
+    names = {word for word, count in inner.items() if lower[word] * 10 <= count}
+    if not capital_nouns:
+        return frozenset(names)
+    frequency = Counter(word for report in reports for word in report.initial)
+    most = max(MOST_GERMAN_REPORTS, len(reports) // 10)
+    nouns = {word for report in reports for word in report.with_article}
+    return frozenset(word for word in names - nouns if frequency[word] <= most)
+
+
+@lru_cache(maxsize=5_000)
+def read_report(title: str, beginning: str) -> ReportWords:
+    """Cached, because a group is clustered again whenever a report joins it."""
+    inner, lower, with_article, before = Counter[str](), Counter[str](), set[str](), ""
+    for word, is_capital, starts_sentence in _cased_words(beginning):
+        if not is_capital:
+            lower[word] += 1
+        elif not starts_sentence:
+            inner[word] += 1
+            if before in GERMAN_ARTICLES or before[:1].isdecimal():
+                with_article.add(word)
+        before = word
+    title_initial = _capitalised(title)
+    return ReportWords(
+        title_initial=title_initial,
+        initial=title_initial | _capitalised(beginning),
+        inner=inner,
+        lower=lower,
+        with_article=frozenset(with_article),
+        title_figures=frozenset(_figures(title)),
+        title_dates=frozenset(_dates(title)),
+        figures=frozenset(_figures(f"{title}\n{beginning}")),
+        terms=count_terms(f"{title}. {beginning}"),
+    )
+
+
+def _capitalised(text: str) -> frozenset[str]:
+    """Words that may be names. Months, weekdays and words that mean nothing alone are none."""
+    words = {_fold(match[0]) for match in WORD.finditer(text) if match[0][0].isupper()}
+    return frozenset(word for word in words if len(word) > 1 and word not in NOT_NAMES)
+
+
+def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
+    """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
+    end = 0
+    for match in WORD.finditer(text):
+        word = match[0]
+        starts = not end or SENTENCE_END.search(text, end, match.start()) is not None
+        end = match.end()
+        yield _fold(word), word[0].isupper(), starts
+
+
+@lru_cache(maxsize=50_000)
+def _fold(word: str) -> str:
+    return fold_text(word).removesuffix(" s")
+
+
+NOT_NAMES = frozenset((*CALENDAR, *MONTHS, *STOP_TERMS))
+
+
+def _figures(text: str) -> set[str]:
+    """Figures of two digits and more and fractions, without dates. `eleven` is one as well."""
+    return {
+        figure
+        for before, word, after in _neighbours(text)
+        if not (MONTHS.keys() & {before, after}) and (figure := _figure(word))
+    }
+
+
+def _figure(word: str) -> str:
+    """The figure that a word states, or nothing for small and round ones, which agree by chance."""
+    if not word[0].isdecimal():
+        return DIGITS.get(word, "") if len(DIGITS.get(word, "")) > 1 else ""
+    figure = _plain(word)
+    is_fraction = FRACTION.fullmatch(word.rstrip(".,")) is not None
+    return "" if YEAR.fullmatch(figure) or (float(figure) < SMALLEST_FIGURE and not is_fraction) else figure
+
+
+def _dates(text: str) -> set[tuple[str, int]]:
+    """Day and month."""
+    dates = set()
+    for before, word, after in _neighbours(text):
+        month = MONTHS.get(before) or MONTHS.get(after)
+        if month and word.rstrip(".,").isdecimal() and len(word.rstrip(".,")) <= 2:
+            dates.add((word.rstrip(".,").lstrip("0"), month))
+    return dates
+
+
+def _neighbours(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each figure or word, folded, between the one before and the one after it."""
+    words = [_fold(word) if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
+    return zip(["", *words], words, [*words[1:], ""], strict=False)
+
+
+def _plain(figure: str) -> str:
+    """`1,200.50` and `1.200,50` as `1200.5`."""
+    figure = figure.rstrip(".,")
+    whole, _, fraction = figure.replace(",", ".").rpartition(".")
+    if not whole or len(fraction) == 3:
+        return figure.replace(",", "").replace(".", "").lstrip("0") or "0"
+    return f"{whole.replace('.', '').lstrip('0') or '0'}.{fraction}".rstrip("0").rstrip(".")
+
+
+def _word_vectors(terms_by_report: Sequence[Mapping[str, int]]) -> list[dict[str, float]]:
+    """Unit vectors of words, rare words counting more."""
+    frequency = Counter(term for terms in terms_by_report for term in terms)
+    rarity = {term: log(1 + len(terms_by_report) / (count + 0.5)) for term, count in frequency.items()}
+    vectors = []
+    for terms in terms_by_report:
+        weights = {term: (1 + log(count)) * rarity[term] for term, count in terms.items()}
+        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        vectors.append({term: weight / length for term, weight in weights.items()})
+    return vectors
+
+
+def _weights(names_by_document: Sequence[Iterable[str]]) -> dict[str, float]:
+    """A name that everybody mentions says little."""
+    frequency = Counter(name for names in names_by_document for name in names)
+    total = len(names_by_document)
+    return {name: log(2 + total / count) for name, count in frequency.items()}
+
+
+def _weight(names: Iterable[str], weights: Mapping[str, float]) -> float:
+    return sum(weights[name] for name in names)
+
+
+def _candidates(evidence: Sequence[EventEvidence]) -> set[tuple[int, int]]:
+    """Pairs that share their headline, or a name (without names, a word) which is not everywhere."""
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(evidence):
+        for key in {f"={item.headline}", *(item.names or item.words)}:
+            holders[key].append(position)
+    return {
+        pair
+        for positions in holders.values()
+        for pair in (combinations(positions, 2) if len(positions) <= COMMON_FROM else pairwise(positions))
+    }
+
+
+def _components(count: int, links: Mapping[int, Mapping[int, float]]) -> Iterator[list[int]]:
+    remaining = set(range(count))
+    for start in range(count):
+        if start not in remaining:
+            continue
+        waiting, members = [start], []
+        remaining.discard(start)
+        while waiting:
+            member = waiting.pop()
+            members.append(member)
+            neighbours = remaining & links[member].keys() if member in links else set()
+            remaining -= neighbours
+            waiting += sorted(neighbours)
+        yield sorted(members)
+
+
+def _cluster(
+    documents: Sequence[Document], members: Sequence[int], links: Mapping[int, Mapping[int, float]]
+) -> Cluster:
+    """The similarity of a member is the mean of its links."""
+    means = {
+        member: sum(links[member].values()) / len(links[member]) if links.get(member) else 1.0
+        for member in members
+    }
+    ranked = sorted(
+        members, key=lambda member: (-len(links.get(member, ())), -means[member], documents[member].id)
+    )
+    return Cluster(documents[ranked[0]].title, tuple((member, round(means[member], 4)) for member in ranked))
