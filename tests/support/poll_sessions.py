@@ -84,6 +84,16 @@ def table(
     return look_up
 
 
+def parse_here(parse: Parse) -> Any:
+    """What the sandbox would answer, without a child process."""
+    try:
+        return parse.parser(parse.data, parse.hints)
+    except HeadwaterError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - as at the edge of the child process
+        return Permanent(f"error:{type(error).__name__}", str(error))
+
+
 def run_session(session: PollSession, answers: Answers) -> SessionResult:
     result = SessionResult(Discovery())
     reply: Any = None
@@ -94,7 +104,7 @@ def run_session(session: PollSession, answers: Answers) -> SessionResult:
             if isinstance(event, LeadBatch):
                 result.batches.append(event.leads)
             elif isinstance(event, Parse):
-                reply = event.parser(event.data, event.hints)
+                reply = parse_here(event)
             else:
                 result.requests.append(event)
                 reply = answers(event)

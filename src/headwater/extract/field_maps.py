@@ -10,6 +10,7 @@ import msgspec
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.dates import parse_digit_date, parse_iso_date
+from headwater.text.json_payload import BadJson, decode_payload
 from headwater.text.letters import normalise_text, to_one_line
 from headwater.text.markup import has_html_tag
 
@@ -91,9 +92,9 @@ class JsonFields:
         if len(data) > LARGEST_JSON:
             return Unreadable("too_large", f"{len(data)} bytes of JSON; at most {LARGEST_JSON} are read")
         try:
-            payload = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return Unreadable("malformed", str(error)[:200])
+            payload = decode_payload(data)
+        except BadJson as error:
+            return Unreadable("malformed", str(error))
         return map_fields(
             self.paths,
             lambda path: [_string(value) for value in values_at(payload, path)],

@@ -8,13 +8,12 @@ from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-import msgspec
-
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.http import Request, Response
 from headwater.model.recipe import LeadBatch
 from headwater.model.source import Source
 from headwater.text.dates import parse_timestamp
+from headwater.text.json_payload import BadJson, decode_payload
 
 RETRY_WITHOUT_KEY = timedelta(hours=1)
 ApiCall = Generator[Request | LeadBatch, Response | None, Any]
@@ -116,9 +115,9 @@ def _client_error(status: int, credential: Credential) -> Permanent:
 def decode_json(response: Response) -> Any:
     """The decoded body. Truncated or invalid JSON is a temporary failure: the next answer may be complete."""
     try:
-        return msgspec.json.decode(response.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Temporary("bad_json", "the answer is not complete JSON") from error
+        return decode_payload(response.body)
+    except BadJson as error:
+        raise Temporary("bad_json", f"the answer is not complete JSON: {error}") from error
 
 
 def records_under(payload: Any, name: str) -> list[Mapping[str, Any]]:

@@ -3,9 +3,9 @@
 import email
 import email.policy
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.errors import MessageError
 from email.message import EmailMessage
 from email.utils import parseaddr
 from hashlib import sha256
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from headwater.model.errors import Permanent, Temporary
-from headwater.model.recipe import Discovery, LeadBatch, PollSession
+from headwater.model.outcomes import ExtractHints
+from headwater.model.recipe import Discovery, LeadBatch, Parse, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.options import bad_option, list_option
@@ -31,6 +32,20 @@ LEEWAY = timedelta(days=2)
 MAILDIR_FOLDERS = ("new", "cur")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsletterMessage:
+    """A message as it comes out of the sandbox; headers are decoded."""
+
+    identity: str
+    sender: str
+    subject: str
+    list_id: str
+    archived_at: str
+    sent_at: datetime | None
+    body: str
+    body_type: str
+
+
 def discover_newsletters(source: Source, now: datetime) -> PollSession:
     """A lead for every message in the folder, with its text; no requests, and the folder is never changed."""
     folder, senders = _folder(source), tuple(map(str.casefold, list_option(source.options, "senders")))
@@ -38,7 +53,7 @@ def discover_newsletters(source: Source, now: datetime) -> PollSession:
     files = _unread_messages(folder, source.watermark)
     newest, batch = float(source.watermark.get("modified", 0)), list[Lead]()
     for path, modified in files[:MOST_MESSAGES]:
-        lead = _read_message(path, senders, source, now, warnings)
+        lead = yield from _read_message(path, senders, source, now, warnings)
         newest = max(newest, modified)
         if lead is not None:
             batch.append(lead)
@@ -101,7 +116,7 @@ def _all_messages(folder: Path) -> Iterator[tuple[Path, float]]:
 
 def _read_message(
     path: Path, senders: tuple[str, ...], source: Source, now: datetime, warnings: WarningLog
-) -> Lead | None:
+) -> Generator[Parse, NewsletterMessage, Lead | None]:
     try:
         if path.stat().st_size > LARGEST_MESSAGE:
             warnings("message_too_large", path.name)
@@ -111,44 +126,56 @@ def _read_message(
         warnings("message_unreadable", f"{path.name}: {error.strerror}")
         return None
     try:
-        return lead_from_message(data, senders, source, now, warnings)
-    except (MessageError, ValueError, LookupError, RecursionError, AttributeError, Permanent) as error:
-        warnings("message_malformed", f"{path.name}: {type(error).__name__}")
+        message = yield Parse(parse_untrusted_message, data)
+    except Permanent as error:
+        warnings("message_malformed", f"{path.name}: {error.reason}")
         return None
+    return lead_from_message(message, senders, source, now, warnings)
 
 
 def lead_from_message(
-    data: bytes, senders: tuple[str, ...], source: Source, now: datetime, warnings: WarningLog
+    message: NewsletterMessage, senders: tuple[str, ...], source: Source, now: datetime, warnings: WarningLog
 ) -> Lead | None:
     """Returns None for a message of another sender, and warns of one without text."""
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    assert isinstance(message, EmailMessage)
-    sender_name, sender = parseaddr(_header(message, "From"))
+    sender_name, sender = parseaddr(message.sender)
     if senders and not any(part in sender.casefold() for part in senders):
         return None
-    body, body_type = _body(message)
-    if not body.strip():
-        warnings("message_without_text", _header(message, "Subject"))
+    if not message.body.strip():
+        warnings("message_without_text", message.subject)
         return None
-    identity = _header(message, "Message-ID") or sha256(data).hexdigest()
     hints: dict[str, Any] = {
-        "guid": identity,
+        "guid": message.identity,
         "authors": [sender_name] if sender_name else [],
         "publisher": sender_name or sender,
-        "attributes": {
-            "sender": sender,
-            **({"list": list_id} if (list_id := _header(message, "List-Id")) else {}),
-        },
+        "attributes": {"sender": sender, **({"list": message.list_id} if message.list_id else {})},
     }
     return Lead(
-        identity=identity,
-        url=_archived_at(message),
-        title=_header(message, "Subject") or None,
-        published=plausible_date(_sent_at(message), now, warnings),
-        body=body,
-        body_type=body_type,
+        identity=message.identity,
+        url=message.archived_at,
+        title=message.subject or None,
+        published=plausible_date(message.sent_at, now, warnings),
+        body=message.body,
+        body_type=message.body_type,
         hints={name: value for name, value in hints.items() if value},
         subject=source.subject,
+    )
+
+
+def parse_untrusted_message(data: bytes, hints: ExtractHints) -> NewsletterMessage:
+    """For the sandbox. A message that cannot be parsed raises what the library raises."""
+    del hints
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    assert isinstance(message, EmailMessage)
+    body, body_type = _body(message)
+    return NewsletterMessage(
+        identity=_header(message, "Message-ID") or sha256(data).hexdigest(),
+        sender=_header(message, "From"),
+        subject=_header(message, "Subject"),
+        list_id=_header(message, "List-Id"),
+        archived_at=_archived_at(message),
+        sent_at=_sent_at(message),
+        body=body,
+        body_type=body_type,
     )
 
 

@@ -22,7 +22,7 @@ _HARMLESS = re.compile(r"author(?:s|ed|ing|ship|name|id|ity|ities)?")
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _REFERENCE = re.compile(r"(?:env|file):.+")
-_URL_IN_TEXT = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.IGNORECASE)
+_URL_IN_TEXT = re.compile(r"\b[a-z][a-z0-9+.-]{0,40}://[^\s\"'<>]+", re.IGNORECASE)
 
 
 def redact_url(url: str) -> str:

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from headwater.cli.environment import open_app
@@ -15,6 +14,7 @@ from headwater.cli.render.console import cell, console, print_json_lines, print_
 from headwater.model.errors import Refused
 from headwater.settings.sources import parse_duration
 from headwater.store.changes.queues import SqlQueues
+from headwater.text.json_payload import BadJson, decode_payload
 
 app = command_group("Take items from the queues of recipes and acknowledge them.")
 Name = Annotated[
@@ -140,8 +140,8 @@ def _result(path: Path | None) -> dict[str, Any] | None:
         return None
     try:
         raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        return msgspec.json.decode(raw, type=dict[str, Any])
+        return decode_payload(raw, dict[str, Any])
     except OSError as error:
         raise Refused("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except BadJson as error:
         raise Refused("bad_result", f"{path} is not a JSON object: {error}") from error

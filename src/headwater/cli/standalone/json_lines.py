@@ -8,11 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-import msgspec
-
 from headwater.model.errors import Refused
 from headwater.text.dates import parse_timestamp
 from headwater.text.decompression import READ_ERRORS, open_decompressed
+from headwater.text.json_payload import BadJson, decode_payload
 from headwater.text.printable import printable_text
 
 LONGEST_LINE = 64 * 2**20
@@ -27,10 +26,8 @@ def decode_line(line: bytes, kind: type[T]) -> T:
     if len(line) > LONGEST_LINE:
         raise InvalidLine(f"it is longer than {LONGEST_LINE} bytes")
     try:
-        return msgspec.json.decode(line, type=kind)
-    except RecursionError:
-        raise InvalidLine("it is nested too deeply") from None
-    except (msgspec.DecodeError, ValueError) as error:
+        return decode_payload(line, kind)
+    except BadJson as error:
         raise InvalidLine(str(error)) from error
 
 

@@ -9,6 +9,7 @@ LARGEST = 24_000_000
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _ENTITY_WINDOW = 65_536
 DEEPEST = 1_000
+_CHARACTER = re.compile(rb"&#(?:[xX]([0-9a-fA-F]{1,12})|([0-9]{1,12}));")
 _MARK = re.compile(rb"</|/>|<[A-Za-z_]")
 
 Element = etree._Element  # noqa: SLF001 - lxml gives the type no public name
@@ -31,7 +32,7 @@ def parse_xml(data: bytes) -> Element:
     try:
         root = etree.fromstring(data, _parser(recover=False))
     except (etree.XMLSyntaxError, ValueError) as error:
-        root = _recover(data, error)
+        root = _recover(_CHARACTER.sub(_valid_character, data), error)
     if root is None or not isinstance(root.tag, str):
         raise NotXml("malformed", "it has no element")
     return root
@@ -57,6 +58,18 @@ def _recover(data: bytes, problem: Exception) -> Element:
         return etree.fromstring(data, _parser(recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise NotXml("malformed", str(problem).partition("\n")[0][:200]) from error
+
+
+def _valid_character(match: re.Match[bytes]) -> bytes:
+    """A character that XML forbids, such as half of a surrogate pair, costs that character and not the document."""
+    code = int(match[1], 16) if match[1] else int(match[2])
+    forbidden = (
+        code > 0x10FFFF
+        or 0xD800 <= code <= 0xDFFF
+        or code in (0xFFFE, 0xFFFF)
+        or (code < 0x20 and code not in (9, 10, 13))
+    )
+    return b"&#xFFFD;" if forbidden else match[0]
 
 
 def _deepest(data: bytes) -> int:

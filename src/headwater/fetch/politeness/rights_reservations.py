@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from headwater.fetch.politeness.robots_txt import matches_path
 from headwater.fetch.responses import header_value
+from headwater.model.warning_log import ignore_warning
+from headwater.text.charset import to_utf8
+from headwater.text.json_payload import BadJson, decode_payload
 
 SIGNALS = ("tdm", "noai", "noimageai", "noindex")
 """The signals that can refuse a page: a TDM reservation, or one of these directives."""
@@ -44,10 +45,10 @@ class TdmRule:
 
 
 def read_tdmrep(body: bytes) -> tuple[TdmRule, ...]:
-    """The rules of a `tdmrep.json`. Invalid files and invalid entries are ignored."""
+    """The rules of a `tdmrep.json`, in whatever encoding. Invalid files and invalid entries are ignored."""
     try:
-        content = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
+        content = decode_payload(to_utf8(body, media_type=None, warn=ignore_warning))
+    except BadJson:
         return ()
     lines = content if isinstance(content, list) else [content]
     return tuple(rule for line in lines[:_MOST_RULES] if (rule := _rule(line)) is not None)

@@ -5,7 +5,7 @@ No entity is ever expanded. Both parsers work in linear time.
 
 import re
 from collections.abc import Iterator
-from xml.parsers.expat import ParserCreate, XMLParserType
+from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 
 from headwater.sources.sitemaps.sitemap import NotASitemap, SitemapEntry, SitemapKind
 
@@ -56,10 +56,16 @@ class StrictSitemapParser:
         self._parser = self._create_parser()
 
     def feed(self, chunk: bytes) -> None:
-        self._parser.Parse(chunk, False)
+        self._parse(chunk, is_last=False)
 
     def close(self) -> None:
-        self._parser.Parse(b"", True)
+        self._parse(b"", is_last=True)
+
+    def _parse(self, chunk: bytes, *, is_last: bool) -> None:
+        try:
+            self._parser.Parse(chunk, is_last)
+        except (LookupError, ValueError) as error:  # an encoding that nobody knows, or that Expat cannot use
+            raise ExpatError(f"encoding: {error}"[:100]) from error
 
     def take(self) -> Iterator[SitemapEntry]:
         entries, self.ready = self.ready, []

@@ -5,14 +5,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import urljoin
 
-import msgspec
-
 from headwater.model.errors import Permanent
 from headwater.model.http import Request
 from headwater.model.recipe import Discovery, PollSession
 from headwater.model.source import Lead, Source
 from headwater.sources.options import int_option, list_option
 from headwater.text.folding import find_markers
+from headwater.text.json_payload import BadJson, decode_payload
 
 DEFAULT_DAYS, MOST_DAYS = 7, 60
 NO_ISSUE = 404
@@ -61,8 +60,8 @@ def _last_day(source: Source, now: datetime) -> date:
 
 def _decoded(body: bytes) -> Any:
     try:
-        return msgspec.json.decode(body)
-    except msgspec.DecodeError as error:
+        return decode_payload(body)
+    except BadJson as error:
         raise Permanent("malformed", f"the summary is not JSON: {error}") from error
 
 

@@ -5,13 +5,12 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
-
 from headwater.model.errors import Permanent
 from headwater.model.http import Request
 from headwater.model.recipe import Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.sources.options import int_option
+from headwater.text.json_payload import BadJson, decode_payload
 
 PAGE = 50
 DEFAULT_ITEMS, MOST_ITEMS = 500, 5_000
@@ -39,8 +38,8 @@ def discover_open_data(source: Source, now: datetime) -> PollSession:
 
 def _datasets(body: bytes) -> list[Mapping[str, Any]]:
     try:
-        content = msgspec.json.decode(body)
-    except msgspec.DecodeError as error:
+        content = decode_payload(body)
+    except BadJson as error:
         raise Permanent("malformed", f"the response of the catalogue is not JSON: {error}") from error
     result = content.get("result") if isinstance(content, dict) else None
     items = result.get("items") if isinstance(result, dict) else None
