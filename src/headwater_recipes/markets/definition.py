@@ -62,7 +62,7 @@ class MarketOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     endpoints: dict[str, str] = {}
 
 
-def recipe() -> Recipe:
+def build_recipe() -> Recipe:
     return configure(None, {})
 
 
