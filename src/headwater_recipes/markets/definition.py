@@ -22,6 +22,7 @@ from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger
 from headwater.model.subject import Subject
+from headwater_recipes.markets.commands import COMMANDS
 from headwater_recipes.markets.endpoints import AdapterTable, ApiEndpoints
 from headwater_recipes.markets.layout import NEUTRAL, ResourceNames, object_layout
 from headwater_recipes.markets.questions import QUESTIONS, QUEUE_ATTRIBUTES
@@ -73,6 +74,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
     names = ResourceNames(market_options.namespace)
     endpoints = ApiEndpoints(**market_options.endpoints)
     return Recipe(
+        commands=COMMANDS,
         name=RECIPE,
         version="1",
         views=market_views(names),
