@@ -11,10 +11,11 @@ DATA ?=
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
 
-# The checks run beside the tests, many of which wait for servers. A process that has nothing left to do takes tests of another.
+# The checks run beside the tests, many of which wait for servers. The tests of a file stay in one process and share its
+# fixtures; long suites come first (tests/conftest.py).
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory check & checking=$$!; \
-	$(BIN)/python -m pytest tests -m "not long" -n 3 --dist worksteal; tested=$$?; \
+	$(BIN)/python -m pytest tests -m "not long" -n 3 --dist loadfile --no-loadscope-reorder; tested=$$?; \
 	wait $$checking && exit $$tested
 
 check: $(VENV)/.dev

@@ -435,7 +435,7 @@ class App:
     def _folder(self) -> Path:
         folder = self.settings.folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(
                 "data_unwritable", f"the data folder {folder} cannot be created: {error.strerror}"

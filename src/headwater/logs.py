@@ -2,11 +2,14 @@
 
 import logging
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import structlog
 import structlog.tracebacks
 from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
+from headwater.text.printable import printable_line, printable_text
 from headwater.text.redaction import redact_text
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -42,6 +45,14 @@ def configure_logs(form: str, level: str = "info") -> FilteringBoundLogger:
 
 
 def redact_values(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """A structlog processor that hides the secrets of every URL in an event."""
+    """A structlog processor that hides the secrets of every URL in an event, and the control characters of every value."""
     del logger, method
-    return {name: redact_text(value) if isinstance(value, str) else value for name, value in event.items()}
+    return {name: _redact(value, multiline=name == "exception") for name, value in event.items()}
+
+
+def _redact(value: Any, *, multiline: bool = False) -> Any:
+    if isinstance(value, str):
+        return redact_text(printable_text(value) if multiline else printable_line(value))
+    if isinstance(value, Mapping):
+        return {name: _redact(part) for name, part in value.items()}
+    return [_redact(part) for part in value] if isinstance(value, list | tuple) else value

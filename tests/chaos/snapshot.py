@@ -1,6 +1,6 @@
 """What a run left behind, in a form that two runs must agree on, whichever copy of a text came first."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -27,7 +27,8 @@ from headwater.store.sql_store import SqlStore
 @dataclass(frozen=True)
 class Snapshot:
     """`families` are the documents that are copies of one another. `texts` are those of all copies: which one came first and
-    is therefore kept depends on the order. `problems` must be empty."""
+    is kept depends on the order. A page that two feeds name is left out: the first one decides whether its own words or the
+    page's are the text. `problems` must be empty."""
 
     families: frozenset[frozenset[str]]
     texts: tuple[str, ...]
@@ -64,7 +65,8 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
         family[row["duplicate_of"] or row["id"]].add(row["id"])
     family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
     kept_rows = [row for row in rows if row["state"] == "kept"]
-    whole_rows = [row for row in rows if row["state"] in {"kept", "duplicate"}]
+    named_by = Counter(lead["document_id"] for lead in all_leads)
+    whole_rows = [row for row in rows if row["state"] in {"kept", "duplicate"} and named_by[row["id"]] == 1]
     families_by_story = defaultdict(set)
     for story, document in memberships:
         families_by_story[story].add(family_of.get(document, frozenset()))

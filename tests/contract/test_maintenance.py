@@ -231,7 +231,7 @@ def test_workers_that_never_end_leave_a_run_for_every_hour_so_that_alarms_can_fi
     scene.refine(*(ended_result(draft, State.QUARANTINED, "unreadable") for draft in drafts))
     record_continuous_runs(app)
     (second, _) = app.pipeline_runs.list_runs("crypto", {})
-    assert (second["started_at"], second["failed"], second["total"]) == (NOON, 30, 30)
+    assert (second["started_at"], second["failed_count"], second["total_count"]) == (NOON, 30, 30)
     assert any("entries failed" in title for title in check_health(app)["recipes"]["crypto"]["raised"])
 
 

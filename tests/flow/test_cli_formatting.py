@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.cli.render.console import format_count, format_due, format_relative, format_size
-from headwater.cli.render.messages import error_message, printable_text
+from headwater.cli.render.messages import error_message
 from headwater.cli.render.progress import REPEAT_UNCHANGED_AFTER, ChangePrinter
 from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
 from headwater.model.errors import Permanent, Refused, Temporary
+from headwater.text.printable import printable_text
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
 

@@ -135,6 +135,10 @@ async def follow_subscription(tmp_path: Path) -> None:
             assert due(app) == NOW + timedelta(hours=4)
             assert await hub.push(b"<rss/>", hub.requests[0]["hub.secret"]) == 202
             assert due(app) == NOW
+            with app.store.engine.begin() as connection:
+                connection.execute(update(sources).values(due_at=NOW + timedelta(hours=4)))
+            assert await hub.push(b"<rss/>", hub.requests[0]["hub.secret"]) == 202
+            assert due(app) == NOW + timedelta(hours=4)
 
             clock.now += timedelta(days=9)
             await until(lambda: len(hub.answers) == 2)

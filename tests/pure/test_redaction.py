@@ -48,6 +48,18 @@ def test_urls_inside_a_message_are_redacted():
 
 
 @pytest.mark.parametrize("form", ["json", "console"])
+def test_no_value_in_a_log_controls_a_terminal_or_starts_a_line(
+    form: str, capsys: pytest.CaptureFixture[str]
+):
+    hostile = "\x1b[2J\x9b1m\u202eabc\r\n2026-11-13 [error] forged\u2028line"
+    configure_logs(form, "info").info(hostile, title=hostile, warnings=[hostile], more={"a": hostile})
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert not any(character in line for character in "\x1b\x9b\u202e\r\u2028")
+    assert "forged" in line
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
 def test_no_log_line_shows_a_secret_of_a_url(form: str, capsys: pytest.CaptureFixture[str]):
     log = configure_logs(form, "info")
     log.info("fetched", url="https://a.example/?sas=hidden&page=1", detail="see https://u:hidden@b.example/")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from headwater.sources.feeds.websub import (
     ANSWER_WITHIN,
+    RecentDeliveries,
     Subscription,
     handle_verification,
     has_valid_signature,
@@ -127,3 +128,15 @@ def test_the_relations_of_a_link_header_are_read():
         "alternate": "http://wire.example/feed",
     }
     assert link_relations("nonsense <<>>;;rel") == {}
+
+
+def test_a_delivery_that_arrives_twice_counts_once_an_hour():
+    deliveries, now = RecentDeliveries(), datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
+    assert not deliveries.is_repeated("key", b"body", now)
+    assert deliveries.is_repeated("key", b"body", now + timedelta(minutes=59))
+    assert not deliveries.is_repeated("other", b"body", now)
+    assert not deliveries.is_repeated("key", b"body 2", now)
+    assert not deliveries.is_repeated("key", b"body", now + timedelta(hours=1))
+    for number in range(10_001):
+        deliveries.is_repeated("key", b"%d" % number, now)
+    assert len(deliveries.times) == 10_000

@@ -55,7 +55,7 @@ class PackCopies:
 
 def open_folder_archive(path: Path) -> "ObjectArchive":
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise Refused(
             "archive_unwritable", f"the archive folder {path} cannot be made: {error.strerror}"

@@ -18,7 +18,8 @@ from headwater.model.errors import Refused, Temporary
 Row = Mapping[str, Any]
 ROW_GROUP = 2_000
 LIST_SEPARATOR = "; "
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Spreadsheets also accept the full-width forms.
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:

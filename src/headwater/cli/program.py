@@ -1,5 +1,6 @@
 """The program: global options, and one sentence for each error."""
 
+import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -9,9 +10,11 @@ import typer
 
 from headwater.cli.commands import CommandGroup
 from headwater.cli.options import GlobalOptions
-from headwater.cli.render.messages import error_message, printable_text
+from headwater.cli.render.messages import error_message
 from headwater.model.errors import HeadwaterError
+from headwater.text.printable import printable_text
 
+PRIVATE_MASK = 0o077
 app = typer.Typer(
     name="headwater",
     cls=CommandGroup,
@@ -59,6 +62,8 @@ def headwater(
 
 def main() -> None:
     """Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
+    # Whatever is created, other users of the machine cannot read it: data folder, database, archive, exports, backups.
+    previous_mask = os.umask(PRIVATE_MASK)
     try:
         app(prog_name="headwater")
     except HeadwaterError as error:
@@ -70,3 +75,5 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        os.umask(previous_mask)

@@ -57,7 +57,7 @@ def _locked(app: App, kind: int, busy: str) -> Iterator[None]:
 
 def _lock_file(folder: Path) -> IO[bytes]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return (folder / LOCK).open("ab")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error

@@ -23,6 +23,7 @@ from headwater.ops.system_checks import check_parts
 from headwater.runtime.runs import describe_run, new_run_name
 from headwater.store.changes.queues import SqlQueues
 from headwater.web.queue_api import QueueApi
+from headwater.web.server import make_runner, require_host
 
 LARGEST_BODY = 64 * 1024
 READINESS_SECONDS = 5.0
@@ -35,18 +36,19 @@ _log = structlog.get_logger()
 @dataclass
 class HttpApi:
     """`recipe` is that of requests that name none. `key` is the value that callers must send in X-Api-Key; without a key every
-    call but /health and /readyz fails."""
+    call but /health and /readyz fails. `names` are the host names by which the server may be called."""
 
     app: App
     recipe: str | None
     key: str = field(repr=False)
     start: Start
+    names: tuple[str, ...] = ()
     tasks: set["asyncio.Task[None]"] = field(default_factory=set)
     readiness: tuple[float, Mapping[str, bool]] | None = None
     readiness_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def site(self) -> web.Application:
-        site = web.Application(client_max_size=LARGEST_BODY)
+        site = web.Application(client_max_size=LARGEST_BODY, middlewares=[require_host(self.names)])
         site.router.add_get("/health", self.health)
         site.router.add_get("/readyz", self.ready)
         site.router.add_post("/pipeline/run", self.run)
@@ -207,7 +209,7 @@ async def serve_api(
     api: HttpApi, host: str, port: int, *, started: "asyncio.Future[int] | None" = None
 ) -> None:
     """Until cancelled, or until the environment was moved."""
-    runner = web.AppRunner(api.site(), access_log=None)
+    runner = make_runner(api.site())
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

@@ -19,6 +19,7 @@ from headwater.model.http import Failure, Request
 from headwater.model.ports import Fetcher
 from headwater.ops.installation_lock import wait_until_moved
 from headwater.sources.feeds.websub import (
+    RecentDeliveries,
     Subscription,
     handle_verification,
     has_valid_signature,
@@ -27,6 +28,7 @@ from headwater.sources.feeds.websub import (
     subscribe_form,
 )
 from headwater.text.redaction import HIDDEN, hide_secrets
+from headwater.web.server import make_runner
 
 LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -43,6 +45,7 @@ class WebSubServer:
     app: App
     callback: str
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    deliveries: RecentDeliveries = field(default_factory=RecentDeliveries)
 
     def refresh(self) -> None:
         """Add the subscriptions of sources that offer a hub; drop those of sources that no longer do."""
@@ -106,13 +109,15 @@ class WebSubServer:
         if subscription is None:
             raise web.HTTPGone
         body = await request.read()
-        if has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
+        if not has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
+            _log.warning("unsigned push ignored", source=subscription.source)
+        elif self.deliveries.is_repeated(subscription.key, body, self.app.clock()):
+            _log.info("repeated push ignored", source=subscription.source)
+        else:
             try:
                 await asyncio.to_thread(self.app.operations.poll_now, subscription.source, self.app.clock())
             except MovedAway as moved:
                 raise web.HTTPGone from moved
-        else:
-            _log.warning("unsigned push ignored", source=subscription.source)
         return web.Response(status=202)
 
     def site(self) -> web.Application:
@@ -157,7 +162,7 @@ async def serve_websub(
     server: WebSubServer, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
 ) -> None:
     """Serve and subscribe until cancelled, or until the environment was moved."""
-    runner = web.AppRunner(server.site(), access_log=None)
+    runner = make_runner(server.site())
     await runner.setup()
     fetcher = server.app.fetcher()
     try:

@@ -27,13 +27,13 @@ from headwater.cli.render.console import (
     short_id,
     table,
 )
-from headwater.cli.render.messages import printable_text
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.model.page import PageState
 from headwater.settings.times import parse_time
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
+from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
 LISTED = (*DOCUMENT_FIELDS, "source")

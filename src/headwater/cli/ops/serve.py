@@ -25,6 +25,13 @@ def serve_command(
     recipe: Annotated[
         str | None, typer.Option(metavar="RECIPE", help="The recipe of requests that name none.")
     ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A host name by which the server may be called, besides localhost and IP addresses; can be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the HTTP API for runs and queues until Ctrl-C.
 
@@ -52,7 +59,8 @@ def serve_command(
 
     error_console().print(f"Serving runs and queues on http://{host}:{port} until Ctrl-C.", style="dim")
     try:
-        asyncio.run(serve_api(HttpApi(app, recipe, key, start), host, port))
+        api = HttpApi(app, recipe, key, start, names=(host, *(name or ())))
+        asyncio.run(serve_api(api, host, port))
     except OSError as error:
         raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.render.messages import printable_text
+from headwater.text.printable import printable_text
 from headwater.text.redaction import redact_record
 
 SHORT_ID_LENGTH = 12

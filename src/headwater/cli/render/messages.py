@@ -1,6 +1,7 @@
 """Errors as one sentence that names the cause and what to do."""
 
 from headwater.model.errors import HeadwaterError, Refused
+from headwater.text.printable import printable_text
 from headwater.text.redaction import redact_record
 
 ADVICE = {
@@ -30,17 +31,3 @@ def error_message(error: HeadwaterError) -> str:
     if isinstance(error, Refused):
         return f"{detail}." if detail else error.reason
     return f"{error.reason}: {detail}." if detail else f"{error.reason}."
-
-
-def printable_text(text: object) -> str:
-    """Text from outside without characters that control a terminal: control codes and direction overrides."""
-    return "".join(
-        character if _is_printable(character) else "\N{REPLACEMENT CHARACTER}" for character in str(text)
-    )
-
-
-def _is_printable(character: str) -> bool:
-    code = ord(character)
-    if character in "\n\t":
-        return True
-    return not (code < 0x20 or 0x7F <= code < 0xA0 or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069)

@@ -11,7 +11,6 @@ import msgspec
 import typer
 
 from headwater.cli.options import Quiet, single_command
-from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.inputs import display_name, expand_inputs
@@ -25,6 +24,7 @@ from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints, Unreadable
 from headwater.model.recipe import Extract
 from headwater.recipes.loader import extract_profiles
+from headwater.text.printable import printable_text
 
 Format = Literal["text", "markdown", "json"]
 

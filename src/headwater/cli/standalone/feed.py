@@ -12,7 +12,6 @@ import typer
 
 from headwater.cli.options import Json, Quiet, single_command
 from headwater.cli.render.console import format_count
-from headwater.cli.render.messages import printable_text
 from headwater.cli.render.progress import ReadCounts, ReadProgress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
@@ -24,6 +23,7 @@ from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints, Unreadable
 from headwater.sources.feeds.parser import LARGEST_FEED
+from headwater.text.printable import printable_text
 
 SECONDS, MEGABYTES = 30.0, 2048
 SANDBOX_REASONS = {

@@ -10,10 +10,10 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from headwater.cli.render.messages import printable_text
 from headwater.model.errors import Refused
 from headwater.text.dates import parse_timestamp
 from headwater.text.decompression import READ_ERRORS, open_decompressed
+from headwater.text.printable import printable_text
 
 LONGEST_LINE = 64 * 2**20
 T = TypeVar("T")

@@ -10,9 +10,9 @@ from rich.text import Text
 from headwater.cli.environment import make_app
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_size, print_json
-from headwater.cli.render.messages import printable_text
 from headwater.model.errors import Refused
 from headwater.ops.url_trial import describe_outcome, fetch_once
+from headwater.text.printable import printable_text
 
 
 def try_url(

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
@@ -17,6 +17,8 @@ SHORTEST_LEASE, LONGEST_LEASE = timedelta(minutes=5), timedelta(days=30)
 RENEW_AT = 0.8
 ANSWER_WITHIN = timedelta(minutes=10)
 RETRY_WITHOUT_ANSWER, RETRY_AFTER_DENIAL = timedelta(hours=1), timedelta(days=1)
+REPEAT_WINDOW = timedelta(hours=1)
+MOST_DELIVERIES = 10_000
 ALGORITHMS = frozenset({"sha1", "sha256", "sha384", "sha512"})
 LINK = re.compile(
     r"<([^<>]{1,2000})>((?:\s*;\s*[\w*-]{1,40}\s*=\s*(?:\"[^\"]{0,200}\"|[^\s;,\"]{1,200})){0,8})"
@@ -111,6 +113,26 @@ def has_valid_signature(subscription: Subscription, signature: str, body: bytes)
         return False
     expected = hmac.new(subscription.secret.encode(), body, name.lower()).hexdigest()
     return hmac.compare_digest(expected.encode(), signature_digest.strip().lower().encode("utf-8", "replace"))
+
+
+@dataclass
+class RecentDeliveries:
+    """Notifications of the last hour, by subscription and content. A signature says nothing about the time, so whoever has seen
+    one notification could send it again and again."""
+
+    times: dict[bytes, datetime] = field(default_factory=dict)
+
+    def is_repeated(self, key: str, body: bytes, now: datetime) -> bool:
+        """Whether this notification arrived within the last hour; records it if not."""
+        digest = hashlib.sha256(key.encode() + b"\n" + body).digest()
+        earlier = self.times.get(digest)
+        if earlier is not None and now < earlier + REPEAT_WINDOW:
+            return True
+        self.times.pop(digest, None)
+        self.times[digest] = now  # the newest are last
+        while len(self.times) > MOST_DELIVERIES:
+            del self.times[next(iter(self.times))]
+        return False
 
 
 def link_relations(header: str) -> Mapping[str, str]:
