@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NAME ?= all
 DATA ?=
 
-.PHONY: run test check chaos chaos-cluster bench docs fmt lock clean
+.PHONY: run test check chaos chaos-cluster bench docs sbom fmt lock clean
 
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
@@ -37,6 +37,11 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict
 	@echo "The site is in build/site; open build/site/index.html."
+
+# The packages of this installation with versions and licences, as CycloneDX.
+sbom: $(VENV)/.core
+	$(BIN)/python -m headwater.cli.sbom build/sbom.json
+	@echo "The software bill of materials is build/sbom.json."
 
 fmt: $(VENV)/.dev
 	$(BIN)/ruff format .

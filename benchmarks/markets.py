@@ -32,7 +32,7 @@ from headwater_demo.markets.provider import provider
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
 from headwater_demo.markets.wire_pages import wire_sites
 from headwater_demo.site import SiteRequest
-from headwater_recipes.markets import configure
+from headwater_recipes.markets.definition import configure
 
 LIMIT_MS = 15.0
 START = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)

@@ -18,7 +18,7 @@ from headwater.fetch.settings import FetchSettings, host_rules
 from headwater.model.errors import Refused
 from headwater.model.fetch_limits import HostRule
 from headwater.model.http import Failure, Request, Response
-from headwater_recipes.markets import FETCH_LIMITS
+from headwater_recipes.markets.definition import FETCH_LIMITS
 
 # Without its date, so that the same bytes come out each time.
 packed_as = partial(gzip.compress, mtime=0)

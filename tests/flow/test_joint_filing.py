@@ -12,7 +12,7 @@ from headwater.model.http import Request, Response
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, leads
 from headwater.store.schema.knowledge import mentions
-from headwater_recipes.markets import configure
+from headwater_recipes.markets.definition import configure
 
 PARENT, SUBSIDIARY = "0001999901", "0001999902"
 ADSH = "0001999901-26-000017"

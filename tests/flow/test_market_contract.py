@@ -13,7 +13,7 @@ from tests.support.poll_sessions import NOW, answer, context_for, run
 
 from headwater.model.http import Request, Response
 from headwater.store.connect import read_transaction
-from headwater_recipes.markets import configure
+from headwater_recipes.markets.definition import configure
 
 WATCH_LIST = """
 entities:

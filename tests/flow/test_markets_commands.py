@@ -31,7 +31,7 @@ from headwater.store.schema.flow import documents, polls, sources
 from headwater.store.schema.knowledge import facts
 from headwater_demo.internet import running
 from headwater_demo.markets.watch_list import KEYS
-from headwater_recipes.markets import configure
+from headwater_recipes.markets.definition import configure
 from headwater_recipes.markets.layout import ResourceNames, object_layout
 
 NEWS = {"name": "news", "kind": "news_api", "tickers": ["NGSC", "KDRA"], "options": EVERYTHING | {"limit": 1}}

@@ -16,7 +16,7 @@ from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
-from headwater_recipes.markets import FETCH_LIMITS
+from headwater_recipes.markets.definition import FETCH_LIMITS
 
 
 def _file(tmp_path: Path, text: str, name: str = "headwater.yaml") -> Path:

@@ -12,7 +12,8 @@ from headwater.model.keys import source_key
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.model.schedule import effective_trigger
 from headwater_demo.markets.companies import BY_TICKER
-from headwater_recipes.markets import POLL_SECONDS, WATCH_LIST, configure, is_macro, recipe
+from headwater_recipes.markets import recipe
+from headwater_recipes.markets.definition import POLL_SECONDS, WATCH_LIST, configure, is_macro
 from headwater_recipes.markets.layout import ResourceNames
 from headwater_recipes.markets.steps import AddListedMentions, DropArticleDuplicates
 from headwater_recipes.markets.watch_list import load_watch_list

@@ -25,7 +25,7 @@ from headwater.settings.rate_limits import RateLimit
 from headwater.settings.settings import Settings
 from headwater_demo.internet import Internet
 from headwater_demo.markets.watch_list import ENDPOINTS, watch_list
-from headwater_recipes.markets import configure
+from headwater_recipes.markets.definition import configure
 
 RECIPE = "markets"
 NO_BUDGET = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)

@@ -27,7 +27,7 @@ from headwater.store.schema.flow import leads, polls, sources
 from headwater_demo.markets.companies import COMPANIES
 from headwater_demo.markets.market import DemoMarket
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS
-from headwater_recipes.markets import FETCH_LIMITS, POLL_SECONDS, WATCH_LIST, configure
+from headwater_recipes.markets.definition import FETCH_LIMITS, POLL_SECONDS, WATCH_LIST, configure
 
 SHORTEST_STEP = timedelta(seconds=1)
 PER_KEY = 45

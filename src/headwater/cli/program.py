@@ -1,6 +1,8 @@
 """The program: global options, and one sentence for each error."""
 
+import json
 import os
+import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -25,10 +27,23 @@ app = typer.Typer(
 )
 
 
-def _print_version(requested: bool) -> None:
-    if requested:
+def _print_version(context: typer.Context, requested: bool) -> None:
+    """Not eager, so that --json is known whatever the order."""
+    if not requested:
+        return
+    if context.params.get("as_json"):
+        from headwater.installed_packages import own_packages  # noqa: PLC0415 - rarely needed
+
+        own, packages = own_packages()
+        record = {
+            "headwater": own.version,
+            "python": platform.python_version(),
+            "dependencies": {package.name: package.version for package in packages},
+        }
+        typer.echo(json.dumps(record, indent=2))
+    else:
         typer.echo(f"headwater {version('headwater')}")
-        raise typer.Exit
+    raise typer.Exit
 
 
 @app.callback()
@@ -53,10 +68,18 @@ def headwater(
         typer.Option(help="Minimum level of log lines: debug, info, warning or error."),
     ] = None,
     version: Annotated[  # noqa: ARG001 - handled by its callback
-        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version)
+        bool, typer.Option("--version", help="Show the version.", callback=_print_version)
+    ] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="With --version: as JSON, with the versions of the dependencies.", is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Sources in; clean, deduplicated, explained documents and stories out."""
+    if as_json:
+        raise typer.BadParameter("--json stands after the command, or with --version")
     context.obj = GlobalOptions(config, data, log, log_level, env)
 
 

@@ -27,7 +27,6 @@ from headwater.cli.render.console import (
     short_id,
     table,
 )
-from headwater.fetch.browser.renderer import is_browser_available
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.model.page import PageState
@@ -144,6 +143,9 @@ def fetch_pages(
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
+    # Loaded here, because every other command of this group only reads rows.
+    from headwater.fetch.browser.renderer import is_browser_available  # noqa: PLC0415
+
     count = app.operations.fetch_pages(
         keys, recipe, app.clock(), states=page or (), renders=is_browser_available()
     )
