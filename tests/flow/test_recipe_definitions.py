@@ -23,7 +23,7 @@ steps:
   - language: {paragraphs: 2, sure: 0.95}
   - quality
   - duplicates
-group: {by: day, cluster: headline, settle: 1s, summary: false}
+group: {by: all, cluster: event, settle: 1s, window: 3d}
 routes:
   - {to: files, name: articles}
 """

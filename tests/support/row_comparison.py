@@ -39,6 +39,7 @@ NOT_COMPARED = {
     "observations": {"at"},
 }
 NOT_FROM_RECIPES = {
+    "workers": "which processes are at work, and since when: no result of a recipe",
     "maintenance_tasks": "work on a schedule, and which beat leads: no result of a recipe",
     "alembic_version": "the version of the schema",
     "recipe_views": "which views this database has",

@@ -36,7 +36,7 @@ def result_decoder(parser: Parser) -> ResultDecoder:
     result_type = typing.get_type_hints(function).get("return")
     if result_type is None:
         raise TypeError(f"{parser!r} does not say what it returns")
-    if result_type == Reading | Unreadable:
+    if result_type in (Reading, Reading | Unreadable):
         return msgspec.json.Decoder(Reading)
     return msgspec.msgpack.Decoder(result_type)
 
