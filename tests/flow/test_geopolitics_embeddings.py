@@ -22,11 +22,12 @@ from headwater.model.document import Document, Vector
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater.store.connect import read_transaction
 from headwater.store.schema.knowledge import vectors
+from headwater.stories import document_vectors
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import running
-from headwater_recipes.geopolitics import embeddings
+from headwater_recipes.geopolitics import topic_vectors
 from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 
 WORDS = 64
@@ -51,8 +52,8 @@ class ToyEncoder:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEncoder:
     encoder = ToyEncoder()
-    monkeypatch.setattr(embeddings, "open_encoder", lambda *_, **__: encoder)
-    monkeypatch.setattr(embeddings, "load_classifier", None)
+    monkeypatch.setattr(document_vectors, "open_encoder", lambda *_, **__: encoder)
+    monkeypatch.setattr(topic_vectors, "load_classifier", None)
     return encoder
 
 

@@ -61,7 +61,7 @@ OWN_REASONS = frozenset(
     {"rate_limited", "breaker_open", "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
 )
 # Network failures; when all hosts fail like this at once, our own network is down.
-UNREACHABLE_REASONS = frozenset({"dns", "refused", "reset", "timeout"})
+UNREACHABLE_REASONS = frozenset({"dns", "refused", "reset", "timeout", "offline"})
 HOSTS_FOR_OWN_FAULT = 3
 
 
