@@ -22,6 +22,7 @@ PACKAGES = ("headwater", "headwater_recipes")
 HARMLESS_INPUT: Mapping[str, str] = {
     "headwater.documents.dedupe.page._DATELINE": "the first 400 characters of a text",
     "headwater.extract.html.flatten._TOKEN": "markup that the parser has written: every tag in it is closed",
+    "headwater.installed_packages": "metadata of the packages that are installed",
     "headwater_recipes.procedures.fields.deadlines.UNANSWERED": "sentences of at most LONGEST_SENTENCE characters",
     "headwater_recipes.procedures.fields.organism.BASQUE": "at most SEARCHED_LETTERS characters",
     "headwater_recipes.procedures.fields.organism.ENGLISH": "at most SEARCHED_LETTERS characters",

@@ -86,7 +86,7 @@ class CountingExtractor:
 
 
 def draft(text: str) -> Any:
-    lead = SimpleNamespace(body=text, body_type="text/html", url="")
+    lead = SimpleNamespace(body=text, body_type="text/html", url="", is_complete=True)
     return SimpleNamespace(id=text, lead=SimpleNamespace(lead=lead), capture=None, source=make_source("feed"))
 
 
