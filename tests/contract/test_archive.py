@@ -211,8 +211,9 @@ def test_packs_are_copied_once_and_damaged_ones_are_named(depot: Depot, tmp_path
     (sound,), (harmed,) = _put(depot.archive, b"sound"), _put(depot.archive, b"harmed")
     depot.overwrite(harmed.pack, b"something else")
     target = open_folder_archive(tmp_path / "target")
-    assert depot.archive.copy([sound.pack, harmed.pack], target) == (1, [harmed.pack])
-    assert depot.archive.copy([sound.pack], target) == (0, [])
+    copies = depot.archive.copy([sound.pack, harmed.pack], target)
+    assert (copies.copied, copies.damaged) == (1, (harmed.pack,))
+    assert depot.archive.copy([sound.pack], target).copied == 0
     assert target.get([sound]) == {sound.sha256: b"sound"}
 
 

@@ -17,6 +17,7 @@ from headwater.model.outcomes import Drop, Sent, SetAside
 from headwater.model.recipe import Discovery, Envelope, LeadBatch, Outcome, PollSession, Recipe, StepContext
 from headwater.model.source import Lead, Source
 from headwater.store.schema.flow import captures, leads, polls, quarantine, sources
+from headwater.stories.clustering.groupings import publication_day
 from headwater_demo.internet import Internet, running
 
 WIRE = ("Ledger Lane", "http://ledgerlane.example/feed")
@@ -306,7 +307,7 @@ def test_a_group_that_kills_its_worker_is_quarantined_and_the_others_are_gathere
                 raise Crash
             return sound(documents)
 
-        return replace(recipe, grouping=replace(recipe.grouping, cluster=cluster))
+        return replace(recipe, grouping=replace(recipe.grouping, key=publication_day, cluster=cluster))
 
     crypto_run = start(adapt)
     _run_and_crash(crypto_run)

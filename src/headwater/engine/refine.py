@@ -135,8 +135,10 @@ class Refiner:
         """Returns what the page contains, or the source's text if that is complete."""
         if draft.lead.page_reason is not None and not draft.lead.lead.is_complete and not draft.reads_page:
             return Unreadable(draft.lead.page_reason)
+        self.extractor.check_bytes(
+            draft
+        )  # damage of our own archive: quarantined, and retried after a repair
         try:
-            self.extractor.check_bytes(draft)
             extract = self.extractor.extractor_for(draft)
             if extract is None:
                 return Unreadable("unsupported", media_type_of(draft))

@@ -59,7 +59,6 @@ _STATES = {
             "requires_ocr",
             "encrypted",
             "malformed",
-            "capture_damaged",
             "extractor_died",
             "extractor_timeout",
             "extractor_memory",

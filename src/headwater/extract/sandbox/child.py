@@ -57,8 +57,17 @@ def main() -> None:
         send_frame(target, f"the extractor cannot be imported in another process: {error}".encode())
         return
     child.lock_down()
-    with contextlib.suppress(BrokenPipeError):
+    try:
         child.serve()
+    except BrokenPipeError:
+        return
+    except MemoryError:
+        os._exit(MEMORY_STATUS)
+    except Exception as error:  # the parent must learn why the process ends
+        reason = to_json((f"error:{type(error).__name__}", _one_line(str(error))))
+        with contextlib.suppress(OSError):
+            send_frame(target, ERROR, b"w", reason)
+        raise
 
 
 class ExtractorChild:
@@ -94,7 +103,7 @@ class ExtractorChild:
             request = read_decoder.decode(frame)
             try:
                 parser = self._parser(request.parser)
-            except (ImportError, AttributeError) as error:
+            except (ImportError, AttributeError, OSError) as error:  # its files may be out of reach by now
                 send_frame(self.target, NOT_IMPORTED, b"-", _one_line(str(error)).encode())
                 continue
             self.flushed_at = time.monotonic()
