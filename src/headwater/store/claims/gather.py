@@ -27,12 +27,12 @@ def claim_groups(
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    kept = [in_list(documents.c.group_id, ids), documents.c.state == State.KEPT]
+    conditions = [in_list(documents.c.group_id, ids), documents.c.state == State.KEPT]
     story_ids: set[str] | None = None
     if window is not None:
         document_ids, story_ids = _within_window(connection, ids, window)
-        kept.append(in_list(documents.c.id, sorted(document_ids)))
-    documents_by_group = _documents(connection, kept, full_documents=full_documents)
+        conditions.append(in_list(documents.c.id, sorted(document_ids)))
+    documents_by_group = _documents(connection, conditions, full_documents=full_documents)
     stories_by_group, other_ids = _stories(connection, ids, story_ids)
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
