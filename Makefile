@@ -53,7 +53,7 @@ lock: $(VENV)/.dev
 	compile="$(PYTHON) -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 --group build"; \
 	$$compile pyproject.toml -o requirements/core.txt && \
 	$$compile --all-extras --group dev --group bench pyproject.toml -o requirements/dev.txt && \
-	$$compile --extra cluster --extra postgres --extra parquet --extra nlp -c requirements/dev.txt pyproject.toml -o requirements/cluster.txt
+	$$compile --extra cluster --extra postgres --extra parquet --extra nlp --extra web -c requirements/dev.txt pyproject.toml -o requirements/cluster.txt
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
