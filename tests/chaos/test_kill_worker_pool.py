@@ -90,6 +90,7 @@ def finish_and_compare(folder: Path, data: Path, expected: Snapshot) -> None:
     shutil.rmtree(data)
 
 
+@pytest.mark.long
 def test_all_processes_killed_at_once_nothing_is_lost_or_duplicated(folder_with_settings):
     expected, data = reference_of(folder_with_settings), folder_with_settings / "trial"
     process = start(folder_with_settings, data)
