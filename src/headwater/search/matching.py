@@ -115,7 +115,7 @@ def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
         values = getattr(filters, name)
         if values and not any(filter_key(name, value) in document.keys for value in values):
             return False
-    if filters.language and not any(is_language(wanted, document.language) for wanted in filters.language):
+    if filters.language and not any(is_language(code, document.language) for code in filters.language):
         return False
     if (filters.since or filters.until) and document.moment is None:
         return False

@@ -179,10 +179,10 @@ class _Parser:
             values = tuple(part for part in (part.strip() for part in value.split(",")) if part)
             if not values:
                 raise Refused("bad_query", f"{name}: a value is missing")
-            change = replace(NO_FILTERS, **cast(dict[str, Any], {name: values}))
+            change = replace(NO_FILTERS, **cast("dict[str, Any]", {name: values}))
             if not excluded:
                 values = tuple(dict.fromkeys((*getattr(self.wanted, name), *values)))
-                self.wanted = replace(self.wanted, **cast(dict[str, Any], {name: values}))
+                self.wanted = replace(self.wanted, **cast("dict[str, Any]", {name: values}))
         else:
             change = self._range(name, value)
             if not excluded:
@@ -255,11 +255,11 @@ def query_words(text: str) -> tuple[str, ...]:
     return tuple(match[0].lower() for match in WORD.finditer(text))
 
 
-def is_language(wanted: str, language: str) -> bool:
+def is_language(code: str, language: str) -> bool:
     """`pt` includes `pt-BR`; `pt-BR` includes only itself."""
-    wanted, language = wanted.lower().replace("_", "-"), language.lower().replace("_", "-")
+    code, language = code.lower().replace("_", "-"), language.lower().replace("_", "-")
     return (
-        language == wanted
-        or language.startswith(f"{wanted}-")
-        or ("-" not in wanted and bool(language) and primary_code(language) == primary_code(wanted))
+        language == code
+        or language.startswith(f"{code}-")
+        or ("-" not in code and bool(language) and primary_code(language) == primary_code(code))
     )
