@@ -187,6 +187,7 @@ def test_a_document_does_not_meet_the_query(text: str) -> None:
         ("ko", "서울에서 열린 회의", "서울"),
         ("th", "เศรษฐกิจไทยเติบโต", "เศรษฐกิจ"),
         ("hi", "किताबें पढ़ना", "किताबें"),
+        ("ar", "دفاع الفريق", "أين الدفاع؟ الفريق؟".partition(" ")[2]),
         ("xx", "Qwertzu", "QWERTZU"),
     ],
 )

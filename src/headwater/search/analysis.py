@@ -29,7 +29,10 @@ STEMMERS = {
 """Language to Snowball algorithm. Galician is close enough to Portuguese, Malay to Indonesian."""
 
 # Combining marks are parts of words in many scripts, but not for Python's \w.
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0981-\u0d7f\u200c\u200d"
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0981-\u0d7f\u200c\u200d"
+)
 _PAIRS = character_class((*EAST_ASIAN, *HANGUL))
 _THREES = character_class(SOUTHEAST_ASIAN)
 WORD = re.compile(rf"[{_PAIRS}]+|[{_THREES}]+|(?:(?![{_PAIRS}{_THREES}])[^\W_]|[{_MARKS}])+")
