@@ -220,6 +220,7 @@ def capture_from(row: Row) -> Capture:
         policy=row["policy"],
         pack=row["pack"],
         start=row["start"],
+        length=row["length"],
     )
 
 
@@ -241,6 +242,7 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
         "policy": dict(capture.policy),
         "pack": capture.pack,
         "start": capture.start,
+        "length": capture.length,
     }
 
 

@@ -130,6 +130,7 @@ captures = Table(
     Column("size", BigInteger, nullable=False),
     Column("pack", Text, nullable=False),
     Column("start", BigInteger, nullable=False),
+    Column("length", BigInteger, nullable=False),
     Column("fetched_at", UtcDateTime, nullable=False),
     Column("elapsed_ms", Integer, nullable=False),
     Column("policy", JsonColumn, nullable=False),

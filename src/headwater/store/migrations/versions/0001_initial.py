@@ -212,6 +212,7 @@ def _create_flow() -> None:
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("pack", sa.Text(), nullable=False),
         sa.Column("start", sa.BigInteger(), nullable=False),
+        sa.Column("length", sa.BigInteger(), nullable=False),
         sa.Column("fetched_at", UtcDateTime(), nullable=False),
         sa.Column("elapsed_ms", sa.Integer(), nullable=False),
         sa.Column("policy", JsonColumn(), nullable=False),
