@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from headwater.app import App
 from headwater.model.errors import MovedAway
 from headwater.ops.installation_lock import wait_until_moved
-from headwater.store.changes.api_keys import ApiKeyStore
 from headwater.web.application import build_application
 from headwater.web.context import WebContext
 from headwater.web.runs import RunStarter, Start
@@ -35,9 +34,7 @@ def make_context(
     )
     return WebContext(
         app=app,
-        access=AccessControl(
-            ApiKeyStore(app.store.engine).find, settings_key=settings_key, is_local=is_loopback(host)
-        ),
+        access=AccessControl(app.api_keys.find, settings_key=settings_key, is_local=is_loopback(host)),
         runs=RunStarter(app, recipe, start),
         names=tuple(name for name in known_names if name),
         public_url=public_url.rstrip("/"),

@@ -18,7 +18,6 @@ from headwater.cli.render.console import (
 )
 from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, make_api_key
 from headwater.model.errors import Refused
-from headwater.store.changes.api_keys import ApiKeyStore
 
 LONGEST_NAME = 100
 app = command_group("Create, list and revoke keys for the HTTP API.")
@@ -42,7 +41,7 @@ def create_key(
     app = open_app(context)
     text, key_id, secret_hash = make_api_key(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
     key = ApiKey(key_id, name.strip(), KeyScope[scope.upper()], app.clock())
-    ApiKeyStore(app.store.engine).create(key, secret_hash)
+    app.api_keys.create(key, secret_hash)
     if as_json:
         print_json({"id": key.id, "name": key.name, "scope": scope, "key": text})
         return
@@ -53,7 +52,7 @@ def create_key(
 @app.command("list")
 def list_keys(context: typer.Context, as_json: Json = False) -> None:
     """List the keys with their scopes, without their secrets."""
-    keys = ApiKeyStore(open_app(context).store.engine).list_keys()
+    keys = open_app(context).api_keys.list_keys()
     if as_json:
         print_json_lines(
             {
@@ -86,7 +85,7 @@ def revoke_key(
 ) -> None:
     """Revoke a key: from now on it opens nothing."""
     app = open_app(context)
-    revoked = ApiKeyStore(app.store.engine).revoke(key, app.clock())
+    revoked = app.api_keys.revoke(key, app.clock())
     if as_json:
         print_json({"id": revoked.id, "name": revoked.name, "revoked_at": revoked.revoked_at})
     else:
