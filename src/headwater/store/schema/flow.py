@@ -11,6 +11,7 @@ from headwater.store.schema.columns import (
     key_column,
     lease_index,
     metadata,
+    number_index,
     work_columns,
 )
 
@@ -123,6 +124,9 @@ captures = Table(
     key_column("lead_id"),
     Column("url", StorableText, nullable=False),
     Column("final_url", StorableText, nullable=False),
+    # Their canonical forms as numbers, for pages: the same page of another lead is found by them.
+    Column("url_number", BigInteger),
+    Column("final_url_number", BigInteger),
     Column("status", Integer, nullable=False),
     Column("headers", JsonColumn, nullable=False),
     Column("media_type", StorableText, nullable=False),
@@ -137,6 +141,8 @@ captures = Table(
     Index("ix_captures_lead", "lead_id"),
     Index("ix_captures_pack", "pack"),
     Index("ix_captures_recipe_fetched", "recipe", "fetched_at", "id"),
+    number_index("captures", "url_number"),
+    number_index("captures", "final_url_number"),
 )
 
 documents = Table(

@@ -205,6 +205,8 @@ def _create_flow() -> None:
         sa.Column("lead_id", sa.String(length=64), nullable=True),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("final_url", sa.Text(), nullable=False),
+        sa.Column("url_number", sa.BigInteger(), nullable=True),
+        sa.Column("final_url_number", sa.BigInteger(), nullable=True),
         sa.Column("status", sa.Integer(), nullable=False),
         sa.Column("headers", JsonColumn(), nullable=False),
         sa.Column("media_type", sa.Text(), nullable=False),
@@ -221,6 +223,14 @@ def _create_flow() -> None:
     op.create_index("ix_captures_lead", "captures", ["lead_id"])
     op.create_index("ix_captures_pack", "captures", ["pack"])
     op.create_index("ix_captures_recipe_fetched", "captures", ["recipe", "fetched_at", "id"])
+    for column in ("url_number", "final_url_number"):
+        op.create_index(
+            f"ix_captures_{column}",
+            "captures",
+            [column],
+            sqlite_where=sa.text(f"{column} IS NOT NULL"),
+            postgresql_where=sa.text(f"{column} IS NOT NULL"),
+        )
     op.create_table(
         "documents",
         sa.Column("id", sa.String(length=64), nullable=False),
