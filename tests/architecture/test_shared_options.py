@@ -8,8 +8,8 @@ import pytest
 
 from headwater.cli.reference import commands
 
-# These two commands have their own reasons.
-OTHERS = ("headwater search", "headwater serve")
+# These commands belong to the HTTP API and to search.
+OTHERS = ("headwater search", "headwater serve", "headwater keys")
 SHARED = (
     "--recipe",
     "--since",
