@@ -14,7 +14,7 @@ from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.store.changes.operations import Operations
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.claims.poll import register_sources
@@ -81,7 +81,7 @@ def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     with left_database(scene.store.engine):
         assert scene.store.next_due(RECIPE)
         assert index_documents(scene.store.engine, RECIPE) == 1
-        hits = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
+        hits = search_text(scene.store.engine, WordQuery(query="cranes", recipe=RECIPE))
         assert [row["title"] for row in hits] == ["Harbour cranes"]
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.schema.search import search_entries
@@ -27,7 +27,7 @@ def filled(scene: Scene) -> Scene:
 
 
 def titles(engine: Engine, query: str, **filters: object) -> list[str]:
-    return [row["title"] for row in search_text(engine, SearchQuery(query=query, recipe=RECIPE, **filters))]
+    return [row["title"] for row in search_text(engine, WordQuery(query=query, recipe=RECIPE, **filters))]
 
 
 def indexed(engine: Engine) -> int:
@@ -41,7 +41,7 @@ def test_p29_words_are_found_without_accents_cases_and_signs(filled: Scene, engi
 
 
 def test_p29_every_word_goes_before_some_words_and_titles_before_texts(filled: Scene, engine: Engine):
-    hits = search_text(engine, SearchQuery(query="permiso de conducir", recipe=RECIPE))
+    hits = search_text(engine, WordQuery(query="permiso de conducir", recipe=RECIPE))
     assert hits[0]["title"] == "Renovación del permiso de conducir"
     assert {row["title"] for row in hits[1:]} == {"Licencia de pesca", "Empadronament"}
     assert hits[0]["coverage"] == 1.0 > hits[1]["coverage"]
@@ -56,7 +56,7 @@ def test_filters_by_language_moment_recipe_and_count(filled: Scene, engine: Engi
     assert titles(engine, "permiso", language="ca") == ["Empadronament"]
     assert titles(engine, "permiso", since=START + 2 * HOUR) == ["Empadronament"]
     assert len(titles(engine, "permiso", limit=2)) == 2
-    assert search_text(engine, SearchQuery(query="permiso", recipe="other")) == []
+    assert search_text(engine, WordQuery(query="permiso", recipe="other")) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine
 from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result
 
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.store.search import vectors as meaning
 from headwater.store.search.vectors import add_vectors, has_vectors, search_by_vector
 
@@ -28,7 +28,7 @@ def filled(scene: Scene) -> Scene:
 
 
 def near(engine: Engine, *values: float, **filters: Any) -> list[tuple[str, float]]:
-    search_query = SearchQuery(query="anything", recipe=RECIPE, **filters)
+    search_query = WordQuery(query="anything", recipe=RECIPE, **filters)
     hits = search_by_vector(engine, search_query, MODEL, np.array(values, dtype=np.float32))
     return [(row["title"], row["similarity"]) for row in hits]
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, event, insert, select, text, 
 from tests.servers.postgres import Postgres
 from tests.support.scene import RECIPE, START, Scene
 
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.store.connect import connect, read_transaction, unchecked_transaction, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.schema.flow import documents
@@ -83,7 +83,7 @@ def exact(corpus: Matrix, query: Matrix, among: list[int]) -> list[str]:
 
 
 def nearest(engine: Engine, query: Matrix, **filters: str) -> list[str]:
-    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST, **filters)
+    search_query = WordQuery(query="anything", recipe=RECIPE, limit=BEST, **filters)
     return [row["id"] for row in search_by_vector(engine, search_query, MODEL, query)]
 
 
@@ -126,7 +126,7 @@ def test_p29_the_index_finds_what_an_exact_search_finds(engine: Engine, corpus: 
 def test_similarities_are_those_of_an_exact_search(
     engine: Engine, corpus: Matrix, monkeypatch: pytest.MonkeyPatch
 ):
-    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
+    search_query = WordQuery(query="anything", recipe=RECIPE, limit=BEST)
     indexed = search_by_vector(engine, search_query, MODEL, corpus[3])
     monkeypatch.setattr("headwater.store.search.vectors.vector_candidates", lambda *_: None)
     assert indexed == search_by_vector(engine, search_query, MODEL, corpus[3])
@@ -211,7 +211,7 @@ def test_concurrent_writers_and_searches_all_finish(engine: Engine, corpus: Matr
 
 
 def test_without_the_index_a_search_is_exact_and_maintenance_creates_it_again(engine: Engine, corpus: Matrix):
-    search_query = SearchQuery(query="anything", recipe=RECIPE, limit=BEST)
+    search_query = WordQuery(query="anything", recipe=RECIPE, limit=BEST)
     answers = nearest(engine, corpus[5])
     torn = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_search_vectors_embedding'::regclass"
     for harm in (
@@ -237,13 +237,13 @@ def test_a_process_that_finds_another_one_building_the_index_leaves_it_alone(eng
 def test_too_few_candidates_lead_to_an_exact_search(engine: Engine, corpus: Matrix):
     with write_transaction(engine) as connection:
         connection.execute(update(documents).where(documents.c.id != key(2)).values(language="de"))
-    search_query = SearchQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
+    search_query = WordQuery(query="anything", recipe=RECIPE, language="es", limit=BEST)
     assert vector_candidates(engine, search_query, MODEL, corpus[2]) is None
     assert nearest(engine, corpus[2], language="es") == [key(2)]
 
 
 def test_vectors_of_another_length_are_searched_exactly(engine: Engine):
-    search_query = SearchQuery(query="anything", recipe=RECIPE)
+    search_query = WordQuery(query="anything", recipe=RECIPE)
     assert vector_candidates(engine, search_query, MODEL, np.ones(3, dtype=np.float32)) is None
 
 
@@ -253,7 +253,7 @@ def test_search_works_without_the_extension_which_may_be_installed_later(
     engine = open_store(postgres.create("plain")).engine
     monkeypatch.setattr(index_module, "_is_available", lambda _: False)
     migrate(engine)
-    search_query, query = SearchQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
+    search_query, query = WordQuery(query="anything", recipe=RECIPE), np.ones(DIMENSIONS, dtype=np.float32)
     with read_transaction(engine) as connection:
         assert connection.scalar(text("SELECT to_regclass('search_vectors')")) is None
     assert vector_candidates(engine, search_query, MODEL, query) is None

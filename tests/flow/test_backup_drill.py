@@ -21,7 +21,7 @@ from headwater.ops.backup import create_backup
 from headwater.ops.backup_check import check_backup
 from headwater.ops.backup_folder import list_backups, read_manifest, select_backup, write_manifest
 from headwater.ops.restore import restore
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance import snapshot
@@ -82,7 +82,7 @@ def test_c30_a_restored_store_equals_the_original_and_is_searched_as_before(
     before, raw = all_rows(crypto_run.app.store.engine), archived_bodies(crypto_run.app)
     assert len(before["documents"]) > 5
     assert len(raw) == 2
-    search_query = SearchQuery(query="bitcoin market", recipe=crypto_run.recipe.name, limit=5)
+    search_query = WordQuery(query="bitcoin market", recipe=crypto_run.recipe.name, limit=5)
     matches = {row["id"] for row in search_text(crypto_run.app.store.engine, search_query)}
     assert matches
     saved = create_backup(crypto_run.app, tmp_path / "kept")
@@ -245,7 +245,7 @@ def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp
     second = create_backup(crypto_run.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
-    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc")
+    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc.gz")
     pack.write_bytes(b"gone bad")
     third = create_backup(crypto_run.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]

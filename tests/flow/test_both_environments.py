@@ -33,7 +33,7 @@ from headwater.app import App
 from headwater.cli.demo import RECIPES
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.runtime.maintenance import rescore_stories
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.store.search.vectors import search_by_vector
 from headwater_demo.markets.watch_list import KEYS
 
@@ -91,7 +91,7 @@ def _search_by_meaning(cluster: Cluster, query: str) -> list[tuple[str, float]]:
     encoder = open_encoder(models_of(cluster.folder))
     vector = encoder([query])[0]
     neighbours = search_by_vector(
-        cluster.engine, SearchQuery(query=query, recipe="geopolitics"), encoder.name, vector
+        cluster.engine, WordQuery(query=query, recipe="geopolitics"), encoder.name, vector
     )
     return [(row["title"], round(row["similarity"], 4)) for row in neighbours]
 

@@ -73,7 +73,7 @@ def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(
     saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
 
-    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc", b"no row refers to it")
+    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc.gz", b"no row refers to it")
     later = App(crypto_run.settings, clock=lambda: crypto_run.clock() + timedelta(days=3650))
     assert sweep_archive(later, dry_run=False) == 1
     later.store.engine.dispose()

@@ -223,20 +223,20 @@ def _age(app: App, *, hours: float) -> None:
 
 def test_a_sweep_removes_old_archive_objects_without_rows(demo_copy: App, run_on_copy: RunCli):
     archive = demo_copy.settings.folder / "archive"
-    packs_before = set(archive.rglob("*.warc"))
+    packs_before = set(archive.rglob("*.warc.gz"))
     (archive / "ab").mkdir(exist_ok=True)
-    stray = archive / "ab" / f"{'ab' * 32}.warc"
+    stray = archive / "ab" / f"{'ab' * 32}.warc.gz"
     stray.write_bytes(b"left by a worker that died")
     assert run_on_copy("sweep", "--archive", "--json").record["orphans"] == 0
     _age(demo_copy, hours=2)
     assert run_on_copy("sweep", "--archive", "--dry-run", "--json").record["orphans"] == 1
     assert stray.exists()
     assert run_on_copy("sweep", "--archive", "--json").record["orphans"] == 1
-    assert set(archive.rglob("*.warc")) == packs_before
+    assert set(archive.rglob("*.warc.gz")) == packs_before
 
 
 def test_a_sweep_of_the_archive_waits_for_workers(demo_copy: App, run_on_copy: RunCli):
-    stray = demo_copy.settings.folder / "archive" / "cd" / f"{'cd' * 32}.warc"
+    stray = demo_copy.settings.folder / "archive" / "cd" / f"{'cd' * 32}.warc.gz"
     stray.parent.mkdir(exist_ok=True)
     stray.write_bytes(b"being written")
     _age(demo_copy, hours=2)

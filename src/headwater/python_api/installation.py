@@ -20,7 +20,7 @@ from headwater.python_api.display import explanation_html, record_html
 from headwater.python_api.records import RecordList
 from headwater.runtime.inline import run_inline
 from headwater.runtime.registration import register_recipe
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.times import parse_time
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
@@ -156,7 +156,7 @@ class Installation:
         recipes = [recipe] if recipe else self._app.catalogue.recipes()
         start = self._time(since, "since")
         queries = [
-            SearchQuery(query=query, recipe=name, language=language, since=start, limit=limit)
+            WordQuery(query=query, recipe=name, language=language, since=start, limit=limit)
             for name in recipes
         ]
         rows = (self._app.search.by_meaning if meaning else self._app.search.by_words)(queries)[:limit]

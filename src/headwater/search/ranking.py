@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headwater.search.query import QueryTerm, term_coverage
 from headwater.search.snippets import snippet
+from headwater.search.word_query import QueryTerm, term_coverage
 
 Matrix = npt.NDArray[np.float32]
 SEARCHED_FIELDS = ("text", "description", "keywords")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headwater.search.query import QueryTerm, content_terms, matches_prefixes, search_words
+from headwater.search.word_query import QueryTerm, content_terms, matches_prefixes, search_words
 
 LENGTH = 32  # words
 MAX_WORDS = 20_000  # words: later text is ignored

@@ -9,7 +9,7 @@ from rich.text import Text
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, single_command
 from headwater.cli.render.console import cell, console, format_time, print_json_lines, short_id
-from headwater.search.query import SearchQuery
+from headwater.search.word_query import WordQuery
 from headwater.settings.times import parse_time
 
 
@@ -35,7 +35,7 @@ def search(
     app = open_app(context)
     start = parse_time(since, app.clock(), "--since") if since else None
     queries = [
-        SearchQuery(query=query, recipe=name, language=language, since=start, limit=limit)
+        WordQuery(query=query, recipe=name, language=language, since=start, limit=limit)
         for name in select_recipes(app, recipe)
     ]
     documents = app.search

@@ -12,8 +12,8 @@ from sqlalchemy import Engine, Row
 from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import MovedAway
-from headwater.search.query import SearchQuery
 from headwater.search.ranking import Matrix, rank_by_similarity, rank_by_words
+from headwater.search.word_query import WordQuery
 from headwater.store.search.full_text import search_text
 from headwater.store.search.vectors import add_vectors, has_vectors, search_by_vector
 from headwater.stories.clustering.similarity import StoryItem
@@ -27,11 +27,11 @@ class DocumentSearch:
     folder: Path
     model: str = ""
 
-    def by_words(self, queries: Sequence[SearchQuery]) -> list[dict[str, Any]]:
+    def by_words(self, queries: Sequence[WordQuery]) -> list[dict[str, Any]]:
         """The results of all queries, best first."""
         return rank_by_words(row for query in queries for row in search_text(self.engine, query))
 
-    def by_meaning(self, queries: Sequence[SearchQuery]) -> list[dict[str, Any]]:
+    def by_meaning(self, queries: Sequence[WordQuery]) -> list[dict[str, Any]]:
         """The results of all queries, most similar first. Documents without a vector get one before the search."""
         encoder = _open_encoder(self.folder, self.model)
         rows: list[dict[str, Any]] = []
@@ -45,7 +45,7 @@ class DocumentSearch:
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: by words, then by meaning if the documents of the recipe have vectors."""
-        query = SearchQuery(query=text, recipe=recipe, language=language, limit=limit)
+        query = WordQuery(query=text, recipe=recipe, language=language, limit=limit)
         rows = self.by_words([query])
         if nlp_installed() and has_vectors(self.engine, recipe):
             rows += self.by_meaning([query])

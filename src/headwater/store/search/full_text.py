@@ -20,8 +20,8 @@ from sqlalchemy import (
 )
 
 from headwater.model.jobs import State
-from headwater.search.query import QueryTerm, SearchQuery, content_terms, matches_prefixes, query_terms
 from headwater.search.ranking import SEARCHED_FIELDS, rank_by_words, word_result
+from headwater.search.word_query import QueryTerm, WordQuery, content_terms, matches_prefixes, query_terms
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries
@@ -34,7 +34,7 @@ search_words = table("search_words", column("rowid"))
 BEST: Any = literal_column("-bm25(search_words, 10.0, 4.0, 1.0)")
 
 
-def search_text(engine: Engine, query: SearchQuery) -> list[dict[str, Any]]:
+def search_text(engine: Engine, query: WordQuery) -> list[dict[str, Any]]:
     """Documents, best first, each with its score, the share of the query's content words it contains, and the matching
     passage. Documents with every word come before those with some of the words or other forms of them."""
     query_words = query_terms(query.query)
@@ -58,7 +58,7 @@ def search_text(engine: Engine, query: SearchQuery) -> list[dict[str, Any]]:
 
 
 def _matching_rows(
-    connection: Connection, search_query: SearchQuery, query_words: Sequence[QueryTerm], *, every: bool
+    connection: Connection, search_query: WordQuery, query_words: Sequence[QueryTerm], *, every: bool
 ) -> list[dict[str, Any]]:
     build = _postgresql_query if connection.dialect.name == "postgresql" else _sqlite_query
     source, matches, score = build(query_words, every=every)
@@ -72,7 +72,7 @@ def _matching_rows(
     return [dict(row) for row in connection.execute(ordered).mappings()]
 
 
-def apply_filters(query: Select[Any], search_query: SearchQuery) -> Select[Any]:
+def apply_filters(query: Select[Any], search_query: WordQuery) -> Select[Any]:
     query = query.where(documents.c.recipe == search_query.recipe, documents.c.state == State.KEPT)
     if search_query.language:
         document_language = func.lower(documents.c.language, type_=String)

@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
-from headwater.search.query import search_words
+from headwater.search.word_query import search_words
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Engine, Text, column, select, table, text
 
-from headwater.search.query import SearchQuery
 from headwater.search.ranking import Matrix
+from headwater.search.word_query import WordQuery
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.schema.flow import documents
 from headwater.store.search.full_text import apply_filters
@@ -41,7 +41,7 @@ LIMITS = "SELECT set_config('hnsw.ef_search', :reach, true), set_config('hnsw.it
 
 
 def vector_candidates(
-    engine: Engine, query: SearchQuery, model: str, query_vector: Matrix
+    engine: Engine, query: WordQuery, model: str, query_vector: Matrix
 ) -> Sequence[str] | None:
     """Ids that contain the nearest documents with high probability; None if there is no index for such a vector, or if
     it returns too few."""
@@ -59,7 +59,7 @@ def vector_candidates(
     return [*nearest, *uncopied] if len(nearest) >= query.limit else None
 
 
-def _nearest(search_query: SearchQuery, model: str) -> Any:
+def _nearest(search_query: WordQuery, model: str) -> Any:
     distance = search_vectors.c.embedding.op("<=>")(text("CAST(:meant AS vector)"))
     joined = search_vectors.join(documents, documents.c.id == search_vectors.c.document_id)
     query = select(search_vectors.c.document_id).select_from(joined)

@@ -7,8 +7,8 @@ import numpy as np
 from sqlalchemy import Connection, Engine, Row, and_, exists, select
 
 from headwater.model.jobs import State
-from headwater.search.query import SearchQuery, query_terms
 from headwater.search.ranking import Matrix, nearest, vector_result
+from headwater.search.word_query import WordQuery, query_terms
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
@@ -31,7 +31,7 @@ def has_vectors(engine: Engine, recipe: str) -> bool:
 
 
 def search_by_vector(
-    engine: Engine, query: SearchQuery, model: str, query_vector: Matrix
+    engine: Engine, query: WordQuery, model: str, query_vector: Matrix
 ) -> list[dict[str, Any]]:
     """The documents whose vectors of this model are nearest to that of the query, with their similarity."""
     proposed = vector_candidates(engine, query, model, query_vector)
@@ -45,7 +45,7 @@ def search_by_vector(
 
 def _blocks(
     connection: Connection,
-    search_query: SearchQuery,
+    search_query: WordQuery,
     model: str,
     dimensions: int,
     proposed: Sequence[str] | None,

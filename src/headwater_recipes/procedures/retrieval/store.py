@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headwater.search.query import query_terms, search_words, term_coverage
+from headwater.search.word_query import query_terms, search_words, term_coverage
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
 from headwater_recipes.procedures.registry.portals import PortalRegistry, packaged_registry
 from headwater_recipes.procedures.retrieval.files import RetrievedProcedure, document_keywords, load_documents
