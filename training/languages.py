@@ -266,23 +266,23 @@ class Trained:
 
 def tables_of(pairs: dict[str, Pairs], quality: dict[str, float], *, everything: bool) -> Trained:
     """Tables from the pairs that are not held out, or from all."""
-    seen = {
+    pairs_used = {
         code: of_code.where(np.ones_like(of_code.held_out) if everything else ~of_code.held_out)
         for code, of_code in pairs.items()
     }
-    english = np.unique(np.vstack([of_code.english for of_code in seen.values()]), axis=0)
-    english_mean = seen[ENGLISH].own.mean(axis=0)
+    english = np.unique(np.vstack([of_code.english for of_code in pairs_used.values()]), axis=0)
+    english_mean = pairs_used[ENGLISH].own.mean(axis=0)
     basis = principal_rows(english, RANK)
     by_code = {
-        code: fit(seen[code], english_mean, basis, BUCKETS_OF_HARD if code in HARD else BUCKETS)
+        code: fit(pairs_used[code], english_mean, basis, BUCKETS_OF_HARD if code in HARD else BUCKETS)
         for code in TRAINED
-        if code in seen
+        if code in pairs_used
     }
     means = {
         code: of_code.own[of_code.is_news if of_code.is_news.any() else ~of_code.is_news].mean(axis=0)
-        for code, of_code in seen.items()
+        for code, of_code in pairs_used.items()
     }
-    spread = float(np.linalg.norm(seen[ENGLISH].own - english_mean, axis=1).mean())
+    spread = float(np.linalg.norm(pairs_used[ENGLISH].own - english_mean, axis=1).mean())
     return Trained(LanguageTables(means, quality, by_code.get, basis, spread), by_code)
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh64_intdigest
 
-from headwater.documents.embedding.language_tables import ENGLISH
 from headwater.stories.clustering.similarity import Matrix, normalise_rows
 from headwater.stories.terms import count_terms
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 
 BUCKETS = 8192
+ENGLISH = "en"
 SCHEME = f"terms-xxh64-{BUCKETS}"
 
 
