@@ -250,7 +250,7 @@ def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp
     second = create_backup(crypto_run.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
-    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc")
+    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc.gz")
     pack.write_bytes(b"gone bad")
     third = create_backup(crypto_run.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]
