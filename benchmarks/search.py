@@ -125,10 +125,10 @@ def plain_fts5(data: SearchSet) -> Callable[[str], list[str]]:
 
 
 def fill(engine: Engine, data: SearchSet) -> dict[int, str]:
-    """Index the documents of a set; returns the id of each number. The rows that an entry belongs to are made here, because a
+    """Index the documents of a set; returns the id of each number. The rows that an entry belongs to are written here, because a
     set has no sources."""
     rules = LanguageRules()
-    made = [
+    batch = [
         Document(
             id=f"{number:024x}",
             recipe="benchmark",
@@ -141,10 +141,10 @@ def fill(engine: Engine, data: SearchSet) -> dict[int, str]:
         )
         for number, (_, title, body) in enumerate(data.documents)
     ]
-    for first in range(0, len(made), 1_000):
+    for first in range(0, len(batch), 1_000):
         with unchecked_transaction(engine) as connection:
-            _store(connection, made[first : first + 1_000])
-            index_kept_documents(connection, made[first : first + 1_000], NOW)
+            _store(connection, batch[first : first + 1_000])
+            index_kept_documents(connection, batch[first : first + 1_000], NOW)
     refresh_segments(engine, flush_at=1)
     with read_transaction(engine) as connection:
         rows = connection.execute(select(search_entries.c.id, search_entries.c.document_id)).all()

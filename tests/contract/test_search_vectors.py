@@ -9,11 +9,12 @@ import pytest
 from sqlalchemy import Engine
 from tests.support.scene import HOUR, START, Scene, kept_result
 
+from headwater.search.fusion import ENGLISH, MULTILINGUAL
 from headwater.search.query import SearchFilters, words_query
 from headwater.store.search import query_vectors
 from headwater.store.search.codes import refresh_codes
 from headwater.store.search.document_search import DocumentSearch, Method
-from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.query_vectors import SearchEncoder, SearchEncoders, add_vectors
 from headwater.store.search.segments import refresh_segments
 
 MEANINGS = {"sea": 0, "vessel": 0, "barco": 0, "mar": 0, "tax": 1, "levy": 1, "impuesto": 1}
@@ -39,14 +40,19 @@ class MeaningEncoder:
 
 @pytest.fixture
 def encoders(monkeypatch: pytest.MonkeyPatch) -> dict[str, MeaningEncoder]:
-    made = {name: MeaningEncoder(name) for name in ("english", "multilingual")}
-    monkeypatch.setattr(query_vectors, "open_search_encoder", lambda _, files: made[files])
+    fake_encoders = {name: MeaningEncoder(name) for name in ("english", "multilingual")}
+    built_in = (
+        SearchEncoder("english", ENGLISH, english_only=True),
+        SearchEncoder("multilingual", MULTILINGUAL),
+    )
+    monkeypatch.setattr(query_vectors, "BUILT_IN", built_in)
+    monkeypatch.setattr(query_vectors, "open_search_encoder", lambda _, files: fake_encoders[files])
     monkeypatch.setattr(
         query_vectors,
         "query_language",
         lambda text, _: "es" if "barco" in text or "impuesto" in text else "en",
     )
-    return made
+    return fake_encoders
 
 
 @pytest.fixture

@@ -7,7 +7,16 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, single_command
+from headwater.cli.options import (
+    Json,
+    LanguageFilter,
+    Limit,
+    RecipeFilter,
+    Since,
+    SourceFilter,
+    Until,
+    single_command,
+)
 from headwater.cli.render.console import cell, console, format_time, print_json, print_json_lines, short_id
 from headwater.model.errors import Refused
 from headwater.search.query import SearchFilters, parse_query
@@ -16,35 +25,35 @@ from headwater.store.search.document_search import Method, SearchResults
 
 METHODS = ("hybrid", "words", "meaning")
 QUERY_HELP = 'Words, "phrases", prefix*, -word, this OR that, title:word, source:name, date:2026-11.'
-Values = list[str] | None
+MAX_RESULTS = 1_000
 
 
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help=QUERY_HELP)] = "",
     *,
-    recipe: Annotated[str | None, typer.Option(help="Only this recipe.")] = None,
-    source: Annotated[Values, typer.Option(help="Only of this source: its name, id or site.")] = None,
-    publisher: Annotated[Values, typer.Option(help="Only of this publisher.")] = None,
-    language: Annotated[Values, typer.Option(help="Only documents in this language, for example es.")] = None,
-    topic: Annotated[Values, typer.Option(help="Only on this topic: its name or code.")] = None,
-    country: Annotated[Values, typer.Option(help="Only about this country, for example UA.")] = None,
-    subject: Annotated[Values, typer.Option(help="Only about this subject: its id.")] = None,
-    story: Annotated[Values, typer.Option(help="Only of this story: its id, or the beginning of it.")] = None,
-    since: Annotated[
-        str | None, typer.Option(help="Only documents published since: 2026-11-14, or 24h (ago).")
+    recipe: RecipeFilter = None,
+    source: SourceFilter = None,
+    publisher: Annotated[str | None, typer.Option(help="Only of this publisher.")] = None,
+    language: LanguageFilter = None,
+    topic: Annotated[str | None, typer.Option(help="Only on this topic: its name or code.")] = None,
+    country: Annotated[str | None, typer.Option(help="Only about this country, for example UA.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only about this subject: its id.")] = None,
+    story: Annotated[
+        str | None, typer.Option(help="Only of this story: its id, or the beginning of it.")
     ] = None,
-    until: Annotated[str | None, typer.Option(help="Only documents published before.")] = None,
+    since: Since = None,
+    until: Until = None,
     quality: Annotated[
         float | None, typer.Option(min=0, max=1, help="Only documents of at least this quality.")
     ] = None,
     facet: Annotated[
-        Values,
+        list[str] | None,
         typer.Option(
             help="Count the best matches by recipe, source, publisher, language, topic, country or subject."
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of results, best first.")] = 10,
+    limit: Limit = 10,
     method: Annotated[
         str, typer.Option(help="hybrid (words and vectors together), words, or meaning (vectors alone).")
     ] = "hybrid",
@@ -61,20 +70,24 @@ def search(
     app = open_app(context)
     if recipe is not None:
         app.recipe(recipe)
+    texts = {
+        "recipe": recipe,
+        "source": source,
+        "publisher": publisher,
+        "language": language,
+        "topic": topic,
+        "country": country,
+        "subject": subject,
+        "story": story,
+    }
+    conditions: dict[str, Any] = {name: (value,) for name, value in texts.items() if value}
     filters = SearchFilters(
-        recipe=(recipe,) if recipe else (),
-        source=tuple(source or ()),
-        publisher=tuple(publisher or ()),
-        language=tuple(language or ()),
-        topic=tuple(topic or ()),
-        country=tuple(country or ()),
-        subject=tuple(subject or ()),
-        story=tuple(story or ()),
+        **conditions,
         since=parse_time(since, app.clock(), "--since") if since else None,
         until=parse_time(until, app.clock(), "--until") if until else None,
         quality=quality,
     )
-    parsed = parse_query(query, app.clock(), filters=filters, limit=limit)
+    parsed = parse_query(query, app.clock(), filters=filters, limit=min(limit, MAX_RESULTS))
     chosen = cast("Method", "meaning" if meaning else method)
     results = app.search.search(parsed, method=chosen, facets=facet or ())
     if as_json:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, or_, select
 
-from headwater.search.fusion import POOL, Values, VectorScores, fuse, scaled
+from headwater.search.fusion import NO_VECTORS, POOL, PairWeights, Values, VectorScores, fuse, scaled
 from headwater.search.postings import Columns, term_hash
 from headwater.search.query import SearchFilters, SearchQuery
 from headwater.search.scoring import (
@@ -43,7 +43,7 @@ class VectorQuery:
 
     model: str
     vector: Matrix
-    weights: Mapping[str, float]
+    weights: Mapping[str, PairWeights]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +213,18 @@ def _fuse(
         values = scaled(np.fromiter(part.similarities.values(), dtype=np.float32))
         positive = dict(zip(part.similarities, map(float, values), strict=True))
         scaled_values.append(positive)
-        places += [place for place, value in positive.items() if value > 0]
+        places += [
+            place
+            for place, value in positive.items()
+            if value > 0 and part.query.weights.get(_language(index, place), NO_VECTORS)[1]
+        ]
     places = list(dict.fromkeys(places))
     words: Values = np.array([scores[segment][place] for segment, place in places], dtype=np.float32)
     languages = [_language(index, place) for place in places]
     parts = [
         VectorScores(
             np.array([values.get(place, 0.0) for place in places], dtype=np.float32),
-            np.array(
-                [_weight(part.query, language, words_count) for language in languages], dtype=np.float32
-            ),
+            *_weights(part.query, languages, words_count=words_count),
         )
         for part, values in zip(by_vector, scaled_values, strict=True)
     ]
@@ -244,9 +246,13 @@ def _fuse(
     return [candidate for candidate, _ in by_rank]
 
 
-def _weight(query: VectorQuery, language: str, words_count: bool) -> float:
-    weight = query.weights.get(language, 0.0)
-    return weight if words_count or not weight else 1.0
+def _weights(query: VectorQuery, languages: Sequence[str], *, words_count: bool) -> tuple[Values, Values]:
+    """What words and vectors count for documents in these languages; without words, vectors are all that counts."""
+    pairs = np.array([query.weights.get(language, NO_VECTORS) for language in languages], dtype=np.float32)
+    pairs = pairs.reshape(-1, 2)
+    if not words_count:
+        pairs[:, 0], pairs[:, 1] = 0.0, pairs[:, 1] > 0
+    return pairs[:, 0], pairs[:, 1]
 
 
 def columns_of(index: IndexReader, place: Place) -> Columns:
@@ -261,6 +267,6 @@ def _language(index: IndexReader, place: Place) -> str:
 
 def _similarity(place: Place, language: str, by_vector: Sequence[_VectorCandidates]) -> float | None:
     for part in by_vector:
-        if part.query.weights.get(language) and place in part.similarities:
+        if part.query.weights.get(language, NO_VECTORS)[1] and place in part.similarities:
             return part.similarities[place]
     return None

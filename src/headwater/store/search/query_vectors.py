@@ -17,7 +17,7 @@ from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.language.codes import UNDETERMINED, primary_code
 from headwater.documents.language.detect_language import rank_languages
 from headwater.documents.language.detector import LanguageRules, identify_language
-from headwater.search.fusion import ENGLISH, MULTILINGUAL, UNKNOWN_ENCODER, EncoderWeights
+from headwater.search.fusion import ENGLISH, UNKNOWN_ENCODER, EncoderWeights
 from headwater.search.query import SearchQuery
 from headwater.search.vector_codes import store_vectors
 from headwater.store.bulk import insert_rows
@@ -42,13 +42,13 @@ class SearchEncoder:
     english_only: bool = False
 
 
-BUILT_IN = (SearchEncoder("english", ENGLISH, english_only=True), SearchEncoder("multilingual", MULTILINGUAL))
+BUILT_IN = (SearchEncoder("", ENGLISH, english_only=True),)
 
 
 @cache
 def open_search_encoder(folder: Path, files: str) -> Encoder:
     """Cached, because opening an encoder takes longer than a search."""
-    return open_encoder(folder, files)
+    return open_encoder(folder, files or None)
 
 
 def vector_name(encoder: Encoder) -> str:
@@ -76,8 +76,8 @@ class SearchEncoders:
         vectors: list[VectorQuery] = []
         remaining = set(languages)
         for listed in self.listed:
-            weights = {name: listed.weights.weight(language, name) for name in remaining}
-            remaining = {name for name, weight in weights.items() if not weight}
+            weights = {name: listed.weights.weights(language, name) for name in remaining}
+            remaining = {name for name, (_, vector) in weights.items() if not vector}
             if len(remaining) == len(weights):
                 continue
             encoder = open_search_encoder(self.folder, listed.files)
