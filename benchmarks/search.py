@@ -23,7 +23,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, insert, select, text
 
 from headwater.documents.language.detect_language import rank_languages
 from headwater.documents.language.detector import LanguageRules, detect_language
@@ -31,7 +31,7 @@ from headwater.model.document import Document
 from headwater.search.query import words_query
 from headwater.store.connect import connect, read_transaction, unchecked_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.search import search_entries
+from headwater.store.schema.search import search_entries, search_vectors
 from headwater.store.search.candidates import find_candidates, plan_for
 from headwater.store.search.codes import refresh_codes, stored_models
 from headwater.store.search.entries import index_kept_documents
@@ -201,6 +201,20 @@ def searcher(
     return search
 
 
+def copy_vectors(source: Engine, target: Engine) -> None:
+    """Texts are encoded once; the same vectors go into the other database."""
+    key, entry = search_vectors.c, search_entries.c
+    query = select(entry.document_id, key.model, key.vector).join(search_vectors, key.entry_id == entry.id)
+    with read_transaction(source) as connection:
+        rows = connection.execute(query).all()
+    with unchecked_transaction(target) as connection:
+        numbers = {row.document_id: row.id for row in connection.execute(select(entry.document_id, entry.id))}
+        values = [
+            {"model": row.model, "entry_id": numbers[row.document_id], "vector": row.vector} for row in rows
+        ]
+        connection.execute(insert(search_vectors), values)
+
+
 @contextmanager
 def databases() -> Iterator[Mapping[str, Callable[[str], Engine]]]:
     from tests.servers.postgres import running_postgres  # noqa: PLC0415 - only the tests have these servers
@@ -228,15 +242,19 @@ def main() -> int:
     with databases() as makers:
         for number, data in enumerate(read_sets(options.data, options.sets)):
             results = {"fts5": measure(plain_fts5(data), data)}
+            first: Engine | None = None
             for name in options.databases:
                 engine = makers[name](f"set{number}")
                 migrate(engine)
                 ids = fill(engine, data)
-                add_vectors(engine, encoders)
+                if first is None:
+                    add_vectors(engine, encoders)
+                else:
+                    copy_vectors(first, engine)
+                first = first or engine
                 refresh_codes(engine)
                 for method in METHODS:
                     results[f"{name} {method}"] = measure(searcher(engine, ids, encoders, method), data)
-                engine.dispose()
             figures[data.name] = {"documents": len(data.documents), "queries": len(data.judged), **results}
             shown = "  ".join(
                 f"{name} {row['ndcg@10']:.4f}/{row['recall@100']:.3f}" for name, row in results.items()

@@ -28,7 +28,7 @@ class MeaningEncoder:
         self.name = name
         self.texts: list[str] = []
 
-    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+    def __call__(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> np.ndarray:
         self.texts += texts
         vectors = np.full((len(texts), 64), -0.01, dtype=np.float32)
         for row, text in enumerate(texts):

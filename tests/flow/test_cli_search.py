@@ -17,7 +17,7 @@ class TwoTopicEncoder:
 
     name = "two-topics"
 
-    def __call__(self, texts: list[str]) -> Any:
+    def __call__(self, texts: list[str], languages: list[str] | None = None) -> Any:
         return np.array([[float("tax" in t.lower()), float("sea" in t.lower())] for t in texts], np.float32)
 
 

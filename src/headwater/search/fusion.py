@@ -1,7 +1,7 @@
 """Words and vectors as one score, weighted by how well an encoder knows the languages of the query and of the document."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,8 @@ Values = npt.NDArray[np.float32]
 
 POOL = 200
 """Candidates by words, and as many by vectors, that are fused; the last of them has a similarity of 0."""
-MIN_SIMILARITY = 0.15
-"""Texts that are less similar have nothing in common."""
+MIN_SIMILARITY = 0.1
+"""If the best candidate is less similar, the query has no meaning that the encoder knows."""
 
 PairWeights = tuple[float, float]
 """What words count and what vectors count, for a pair of languages."""
@@ -22,39 +22,35 @@ NO_VECTORS: PairWeights = (1.0, 0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderWeights:
-    """What words and vectors count.
+    """What words and vectors count for an encoder that knows both languages perfectly: `same` for a query and a document in
+    one language, `across` for two. The less it knows them, the less vectors count.
 
-    `languages` are those that the encoder was trained on; none means that nothing is known of it. `same` is for a query and
-    a document in one of them, `across` for two of them, and `strange` where one is another language."""
+    `quality` says how well it knows a language, 0 to 1, and `other` how well it knows any other."""
 
-    languages: frozenset[str] = frozenset()
     same: PairWeights
     across: PairWeights
-    strange: PairWeights
+    quality: Mapping[str, float] = field(default_factory=dict)
+    other: float = 1.0
 
     def weights(self, query: str, document: str) -> PairWeights:
         """An unknown language of the query is taken for that of the document."""
         document = primary_code(document) or "en"
         query = primary_code(query) or document
-        if self.languages and not {query, document} <= self.languages:
-            return self.strange
-        return self.same if query == document else self.across
+        quality = min(self.quality.get(code, self.other) for code in (query, document))
+        if quality <= 0:
+            return NO_VECTORS
+        if query == document:
+            vectors = self.same[1] * quality
+            return 1 - vectors, vectors
+        return self.across[0], self.across[1] * quality
 
 
-ENGLISH = EncoderWeights(
-    languages=frozenset({"en"}), same=(0.55, 0.45), across=NO_VECTORS, strange=NO_VECTORS
-)
+ENGLISH = EncoderWeights(same=(0.55, 0.45), across=NO_VECTORS, quality={"en": 1.0}, other=0.0)
 """MiniLM: the best for English, and useless for anything else."""
-MULTILINGUAL = EncoderWeights(
-    languages=frozenset(
-        {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
-    ),
-    same=(0.6, 0.4),
-    across=(0.15, 0.45),
-    strange=(0.75, 0.25),
-)
-"""The Universal Sentence Encoder. Words of different languages rarely meet, so its vectors decide across languages."""
-UNKNOWN_ENCODER = EncoderWeights(same=(0.6, 0.4), across=(0.3, 0.4), strange=(0.6, 0.4))
+MULTILINGUAL = EncoderWeights(same=(0.6, 0.4), across=(0.15, 0.45), other=0.1)
+"""The Universal Sentence Encoder; the quality is that of its tables. Words of different languages rarely meet, so its
+vectors decide across languages."""
+UNKNOWN_ENCODER = EncoderWeights(same=(0.6, 0.4), across=(0.3, 0.4))
 
 
 def scaled(similarities: Values, pool: int = POOL) -> Values:
@@ -67,7 +63,7 @@ def scaled(similarities: Values, pool: int = POOL) -> Values:
     if top <= MIN_SIMILARITY:
         return np.zeros_like(similarities)
     result: Values = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
-    return np.where(similarities >= MIN_SIMILARITY, result, np.float32(0.0))
+    return result
 
 
 @dataclass(frozen=True, slots=True)

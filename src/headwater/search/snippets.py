@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from headwater.search.analysis import Token, tokens_of
+from headwater.search.analysis import is_unspaced_run, stem_language, tokens_of, word_pattern, word_terms
 from headwater.search.matching import clause_terms
 from headwater.search.query import SearchQuery
 
@@ -31,9 +31,9 @@ class QueryTerms:
     terms: frozenset[str]
     prefixes: tuple[str, ...] = ()
 
-    def match(self, token: Token) -> str:
-        """The term that the token matches; empty if none."""
-        for term in token.terms:
+    def match(self, terms: Sequence[str]) -> str:
+        """The term of the query among the terms of a token; empty if none."""
+        for term in terms:
             if term in self.terms:
                 return term
             for prefix in self.prefixes:
@@ -54,11 +54,22 @@ def find_matches(text: str, language: str, terms: QueryTerms) -> list[tuple[int,
     """Where the terms stand in a text, in order."""
     if not terms.terms and not terms.prefixes:
         return []
-    return [
-        (token.start, token.end, term)
-        for token in tokens_of(text[:MAX_TEXT], language)
-        if (term := terms.match(token))
-    ]
+    code = stem_language(language)
+    terms_by_word: dict[str, str] = {}  # a text repeats most of its words
+    places = []
+    for run in word_pattern(text).finditer(text[:MAX_TEXT]):
+        word = run[0]
+        term = terms_by_word.get(word)
+        if term is None and is_unspaced_run(word):
+            start = run.start()
+            pieces = ((token, terms.match(token.terms)) for token in tokens_of(word, language))
+            places += [(start + token.start, start + token.end, term) for token, term in pieces if term]
+            continue
+        if term is None:
+            term = terms_by_word[word] = terms.match(word_terms(word, code))
+        if term:
+            places.append((run.start(), run.end(), term))
+    return places
 
 
 def make_snippet(text: str, matches: Sequence[tuple[int, int, str]], length: int = LENGTH) -> Snippet:

@@ -32,7 +32,7 @@ from headwater.store.search.codes import read_vectors_of
 from headwater.store.search.index_reader import IndexReader
 from headwater.text.folding import fold_text
 
-CODE_CANDIDATES = 600
+CODE_CANDIDATES = 400
 """Documents with the nearest codes whose vectors are compared."""
 NO_DISTANCE = np.iinfo(np.uint16).max
 

@@ -5,7 +5,7 @@ encoder, so that a query in one language finds documents in another.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -14,10 +14,11 @@ from typing import Any
 from sqlalchemy import Engine, and_, exists, func, or_, select
 
 from headwater.documents.embedding.encoder import Encoder, open_encoder
+from headwater.documents.embedding.language_tables import load_language_tables
 from headwater.documents.language.codes import UNDETERMINED, primary_code
 from headwater.documents.language.detect_language import rank_languages
 from headwater.documents.language.detector import LanguageRules, identify_language
-from headwater.search.fusion import ENGLISH, UNKNOWN_ENCODER, EncoderWeights
+from headwater.search.fusion import ENGLISH, MULTILINGUAL, UNKNOWN_ENCODER, EncoderWeights, PairWeights
 from headwater.search.query import SearchQuery
 from headwater.search.vector_codes import store_vectors
 from headwater.store.bulk import insert_rows
@@ -35,20 +36,32 @@ LATE_ENTRIES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class SearchEncoder:
-    """An encoder by the name of its files, what its vectors count, and whether it reads only English documents."""
+    """An encoder by the name of its files, what its vectors count, whether it reads only English documents, and whether it has
+    the tables of languages."""
 
     files: str
     weights: EncoderWeights
     english_only: bool = False
+    has_tables: bool = False
+
+    def weights_for(self, query: str, document: str) -> PairWeights:
+        """With tables, weighted by how well they know the languages."""
+        weights = self.weights
+        if self.has_tables:
+            weights = replace(weights, quality=load_language_tables().quality)
+        return weights.weights(query, document)
 
 
-BUILT_IN = (SearchEncoder("", ENGLISH, english_only=True),)
+BUILT_IN = (
+    SearchEncoder("english", ENGLISH, english_only=True),
+    SearchEncoder("multilingual", MULTILINGUAL, has_tables=True),
+)
 
 
 @cache
 def open_search_encoder(folder: Path, files: str) -> Encoder:
     """Cached, because opening an encoder takes longer than a search."""
-    return open_encoder(folder, files or None)
+    return open_encoder(folder, files)
 
 
 def vector_name(encoder: Encoder) -> str:
@@ -65,7 +78,8 @@ class SearchEncoders:
 
     @property
     def listed(self) -> Sequence[SearchEncoder]:
-        return (SearchEncoder(self.model, UNKNOWN_ENCODER),) if self.model else BUILT_IN
+        chosen = tuple(listed for listed in BUILT_IN if self.model in ("", listed.files))
+        return chosen or (SearchEncoder(self.model, UNKNOWN_ENCODER),)
 
     def query_vectors(
         self, query: SearchQuery, models: Sequence[str], languages: Sequence[str]
@@ -76,13 +90,19 @@ class SearchEncoders:
         vectors: list[VectorQuery] = []
         remaining = set(languages)
         for listed in self.listed:
-            weights = {name: listed.weights.weights(language, name) for name in remaining}
+            weights = {name: listed.weights_for(language, name) for name in remaining}
             remaining = {name for name, (_, vector) in weights.items() if not vector}
             if len(remaining) == len(weights):
                 continue
             encoder = open_search_encoder(self.folder, listed.files)
             if vector_name(encoder) in models:
-                vectors.append(VectorQuery(vector_name(encoder), encoder([query.text])[0], weights))
+                vectors.append(
+                    VectorQuery(
+                        vector_name(encoder),
+                        encoder([query.text], [language] if language else None)[0],
+                        weights,
+                    )
+                )
         return vectors
 
 
@@ -116,7 +136,8 @@ def add_vectors(
             if not rows:
                 break
             first = rows[-1].id
-            encoded = encoder([passage(row.title, row.text) for row in rows])
+            texts = [passage(row.title, row.text) for row in rows]
+            encoded = encoder(texts, [row.language for row in rows])
             with write_transaction(engine) as connection:
                 stored = store_vectors(encoded)
                 values = [
@@ -139,7 +160,7 @@ def _entries_without(engine: Engine, model: str, first: int, *, english_only: bo
         and_(search_vectors.c.model == model, search_vectors.c.entry_id == search_entries.c.id)
     )
     query = (
-        select(search_entries.c.id, documents.c.title, documents.c.text)
+        select(search_entries.c.id, search_entries.c.language, documents.c.title, documents.c.text)
         .join(documents, documents.c.id == search_entries.c.document_id)
         .where(search_entries.c.id > first, ~has)
         .order_by(search_entries.c.id)

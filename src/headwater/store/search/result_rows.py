@@ -20,7 +20,8 @@ from headwater.store.search.candidates import Candidate
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language", "quality")
 SEARCHED_FIELDS = ("text", "description", "keywords")
 """Read for the snippet; not part of a result."""
-BATCH = 50
+SPARE = 5
+"""Candidates that are read beyond the limit, because some may be gone."""
 FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
 MAX_VALUES = 20
 
@@ -33,8 +34,9 @@ def result_rows(
 ) -> list[dict[str, Any]]:
     """The best documents that are still kept and have the phrases of the query."""
     rows: list[dict[str, Any]] = []
-    for start in range(0, len(candidates), BATCH):
-        part = candidates[start : start + BATCH]
+    batch = query.limit + SPARE
+    for start in range(0, len(candidates), batch):
+        part = candidates[start : start + batch]
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)

@@ -87,7 +87,7 @@ def flush_entries(engine: Engine, *, flush_at: int = FLUSH_AT) -> bool:
             return False
         arrays = sort_postings(join_entries([bytes(row.postings or b"") for row in rows]))
         entries, names = entry_columns(rows)
-        segment = _write_segment(connection, arrays, entries, names)
+        segment = write_segment(connection, arrays, entries, names)
         terms = sorted({term for row in rows for term in (row.terms or "").split("\n") if term})
         for part in segment_parts(len(terms), 10_000):
             insert_rows(connection, search_terms, [{"term": term} for term in terms[part]])
@@ -112,7 +112,7 @@ def entry_columns(rows: Sequence[Any]) -> tuple[Columns, dict[str, list[str]]]:
     return columns, {"languages": languages, "recipes": recipes}
 
 
-def _write_segment(
+def write_segment(
     connection: Connection, arrays: PostingArrays, entries: Columns, names: Mapping[str, Sequence[str]]
 ) -> int:
     directory, pages = write_pages(arrays)
@@ -149,7 +149,7 @@ def _join_segments(engine: Engine, chosen: Sequence[int]) -> bool:
         parts = [(_read_postings(connection, row.id), _live(connection, row)) for row in rows]
         arrays = merge_postings(parts)
         entries, names = _join_columns(rows, [live for _, live in parts])
-        segment = _write_segment(connection, arrays, entries, names) if len(entries) else None
+        segment = write_segment(connection, arrays, entries, names) if len(entries) else None
         for old in chosen:
             connection.execute(delete(search_pages).where(_pages_of(old)))
         connection.execute(delete(search_codes).where(in_list(search_codes.c.segment_id, chosen)))
