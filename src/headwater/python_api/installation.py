@@ -239,7 +239,7 @@ class Installation:
             return moment if moment is None or moment.tzinfo else moment.astimezone()
         if isinstance(moment, date):
             return datetime(moment.year, moment.month, moment.day).astimezone()
-        return parse_time(moment, self._app.clock(), name)
+        return parse_time(moment, self._app.clock(), name, zone=None)
 
     def _forget_connections(self) -> None:
         if "store" in vars(self._app):

@@ -1,13 +1,13 @@
 """`headwater sources health`."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json
+from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.options import Json, OptionalLimit, RecipeFilter, Since
 from headwater.cli.render.console import (
     cell,
     console,
@@ -24,6 +24,8 @@ from headwater.ops.health import default_trigger
 from headwater.store.reads.source_history import SourceHistory, daily_polls, poll_statistics, source_histories
 from headwater.text.redaction import redact_record
 
+DEFAULT_PERIOD = "14d"
+
 
 def health(
     context: typer.Context,
@@ -31,28 +33,38 @@ def health(
         str | None, typer.Argument(metavar="SOURCE", help="Name, URL or id of a source: show it day by day.")
     ] = None,
     *,
-    days: Annotated[int, typer.Option(min=1, help="How many days to look back.")] = 14,
+    recipe: RecipeFilter = None,
+    since: Since = DEFAULT_PERIOD,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
-    """Show how reliable sources are: successful polls, response time, frequency, quality; with SOURCE day by day."""
+    """Show how reliable sources are, in the last 14 days or since --since: successful polls, response time, frequency, quality;
+    with SOURCE day by day."""
     app = open_app(context)
-    since = app.clock() - timedelta(days=days)
+    if recipe:
+        select_recipes(app, recipe)
+    start = read_period(app, since or DEFAULT_PERIOD).since
+    assert start is not None
     if source is not None:
-        _show_days(app, source, since, as_json=as_json)
+        _show_days(app, source, start, as_json=as_json)
         return
-    statistics = poll_statistics(app.store.engine, since)
+    statistics = poll_statistics(app.store.engine, start)
     records = [
         _record(app, history, statistics.get(history.source.id, {}))
         for history in source_histories(app.store.engine)
-    ]
+        if recipe in (None, history.source.recipe)
+    ][:limit]
     if as_json:
         print_json_lines(redact_record(records))
         return
-    listing = table("name", "polls", "ok", "mean ms", "new", "last news", "longest gap", "quality", "remark")
+    numbers = ("polls", "ok", "mean ms", "new", "quality")
+    listing = table(
+        "name", *numbers[:4], "last news", "gap", "quality", "remark", numbers=numbers, flexible="name"
+    )
     now = app.clock()
     for row in records:
         listing.add_row(
-            cell(row["name"][:24]),
+            cell(row["name"]),
             str(row["polls"]),
             "" if row["reliability"] is None else f"{row['reliability']:.0%}",
             str(row["mean_ms"] or ""),
@@ -112,7 +124,8 @@ def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("day", "polls", "succeeded", "mean ms", "found", "new")
+    numbers = ("polls", "succeeded", "mean ms", "found", "new")
+    listing = table("day", *numbers, numbers=numbers)
     for row in rows:
         listing.add_row(*(str("" if row[name] is None else row[name]) for name in row))
     console().print(listing if rows else "No polls in this period.")

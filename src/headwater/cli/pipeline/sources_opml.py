@@ -10,8 +10,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app, open_app
-from headwater.cli.options import Json, RecipeName
+from headwater.cli.options import Json, OutFile, Quiet, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
+from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.inputs import read_file
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.source_secrets import has_references
@@ -41,6 +42,7 @@ def import_list(
         bool, typer.Option("--no-check", help="Add them without fetching them first.")
     ] = False,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for each feed.")] = 10.0,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Add the feeds of an OPML file to a recipe, each after fetching it once to check it.
@@ -55,7 +57,8 @@ def import_list(
     if not no_check:
         # The file may come from others: it must not name a variable of ours.
         urls = [outline.url for outline in outlines if not has_references(outline.url)]
-        checks = {check.url: check for check in check_feeds(app, urls, timedelta(seconds=seconds))}
+        with ticking(f"checking {format_count(len(urls), 'feed')}", quiet=quiet):
+            checks = {check.url: check for check in check_feeds(app, urls, timedelta(seconds=seconds))}
     results = redact_record(_added(app, recipe, outlines, checks))
     if as_json:
         print_json_lines(results)
@@ -139,9 +142,7 @@ def export_list(
     context: typer.Context,
     recipe: RecipeName,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
 ) -> None:
     """Write the feeds of a recipe as OPML. Secrets in URLs are written as ***."""
     app = open_app(context)

@@ -12,8 +12,17 @@ import msgspec
 import typer
 
 from headwater.cli.environment import settings_from
-from headwater.cli.options import Quiet, global_options, single_command
+from headwater.cli.options import (
+    ArticleFile,
+    OutFile,
+    Quiet,
+    SkipBad,
+    SummaryJson,
+    global_options,
+    single_command,
+)
 from headwater.cli.render.console import format_count
+from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
@@ -33,16 +42,9 @@ from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
 
 def cluster(
     context: typer.Context,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
-        ),
-    ],
+    source: ArticleFile,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
     profile: Annotated[
         Literal["default", "reference"], typer.Option(help="Clustering profile: default or reference.")
     ] = "default",
@@ -58,10 +60,8 @@ def cluster(
         Path | None,
         typer.Option(metavar="FOLDER", help="Another encoder: a folder with model.onnx and tokenizer.json."),
     ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    skip_bad: SkipBad = False,
+    as_json: SummaryJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Group articles into stories.
@@ -78,8 +78,9 @@ def cluster(
     items = [entry.item for entry in inputs]
     earlier_stories = _earlier(earlier)
     encode = None if words_only else _encoder(context, model, needed=profile == "reference")
-    vectors = encode([item.encoder_text for item in items]) if encode and items else None
-    stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
+    with ticking(f"comparing {format_count(len(items), 'article')}", quiet=quiet):
+        vectors = encode([item.encoder_text for item in items]) if encode and items else None
+        stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
     with ExitStack() as stack:
         write = open_writer(stack, out)
         for record in _assignments(inputs, stories):

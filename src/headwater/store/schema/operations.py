@@ -31,7 +31,7 @@ alarms = Table(
     Column("raised_at", UtcDateTime, nullable=False),
     Column("cleared_at", UtcDateTime),
     Column("revision", Integer, nullable=False),
-    Index("ix_alarms_raised", "recipe", "raised_at"),
+    Index("ix_alarms_raised", "recipe", "raised_at", "id"),
     # One open alarm for each problem.
     Index(
         "uq_alarms_open",

@@ -49,6 +49,8 @@ TABLES = (
     "link_health",
     "summary_batches",
     "summary_requests",
+    "api_keys",
+    "idempotency_keys",
 )
 
 
@@ -56,6 +58,7 @@ def upgrade() -> None:
     _create_flow()
     _create_knowledge()
     _create_operations()
+    _create_access()
     _create_search()
     _create_identity()
 
@@ -219,6 +222,7 @@ def _create_flow() -> None:
     )
     op.create_index("ix_captures_lead", "captures", ["lead_id"])
     op.create_index("ix_captures_pack", "captures", ["pack"])
+    op.create_index("ix_captures_recipe_fetched", "captures", ["recipe", "fetched_at", "id"])
     for column in ("url_number", "final_url_number"):
         op.create_index(
             f"ix_captures_{column}",
@@ -293,10 +297,11 @@ def _create_flow() -> None:
     )
     op.create_index("ix_documents_number", "documents", ["number"])
     op.create_index("ix_documents_recipe_created", "documents", ["recipe", "created_at", "id"])
-    op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at"])
-    op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state"])
+    op.create_index("ix_documents_recipe_language", "documents", ["recipe", "language", "created_at", "id"])
+    op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at", "id"])
+    op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state", "created_at", "id"])
     op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at"])
-    op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at"])
+    op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at", "id"])
     op.create_table(
         "revisions",
         sa.Column("document_id", sa.String(length=64), nullable=False),
@@ -364,7 +369,8 @@ def _create_flow() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
     )
     op.create_index("ix_stories_group", "stories", ["group_id"])
-    op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at"])
+    op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at", "id"])
+    op.create_index("ix_stories_recipe_updated", "stories", ["recipe", "updated_at", "id"])
     op.create_table(
         "story_members",
         sa.Column("story_id", sa.String(length=64), nullable=False),
@@ -425,6 +431,9 @@ def _create_flow() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("record_id", "task", name=op.f("pk_quarantine")),
+    )
+    op.create_index(
+        "ix_quarantine_recipe_created", "quarantine", ["recipe", "created_at", "record_id", "task"]
     )
 
 
@@ -592,7 +601,7 @@ def _create_operations() -> None:
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_alarms")),
     )
-    op.create_index("ix_alarms_raised", "alarms", ["recipe", "raised_at"])
+    op.create_index("ix_alarms_raised", "alarms", ["recipe", "raised_at", "id"])
     op.create_index(
         "uq_alarms_open",
         "alarms",
@@ -819,6 +828,30 @@ def _create_operations() -> None:
     op.create_index("ix_summary_requests_batch", "summary_requests", ["batch_id"])
     op.create_index("ix_summary_requests_state", "summary_requests", ["state", "due_at"])
     op.create_index("ix_summary_requests_story", "summary_requests", ["story_id"])
+
+
+def _create_access() -> None:
+    """Keys of the HTTP API, and the requests that it must not carry out twice."""
+    op.create_table(
+        "api_keys",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("scope", sa.Text(), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("revoked_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_keys")),
+    )
+    op.create_table(
+        "idempotency_keys",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_idempotency_keys")),
+    )
+    op.create_index("ix_idempotency_keys_created", "idempotency_keys", ["created_at"])
 
 
 def _create_search() -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from aiohttp import web
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
 
 from headwater.app import App
 from headwater.fetch.source_secrets import has_references
-from headwater.model.errors import MovedAway, Refused
+from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.model.http import Failure, Request
 from headwater.model.ports import Fetcher
-from headwater.ops.installation_lock import wait_until_moved
 from headwater.sources.feeds.websub import (
     RecentDeliveries,
     Subscription,
@@ -28,13 +28,12 @@ from headwater.sources.feeds.websub import (
     subscribe_form,
 )
 from headwater.text.redaction import HIDDEN, hide_secrets
-from headwater.web.server import make_runner
 
-LARGEST_BODY = 8 * 1024 * 1024
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 EACH = timedelta(seconds=20)
 AT_ONCE = 50
 SECRET_BYTES = 32
+EVERY_SECONDS = 60.0
 _log = structlog.get_logger()
 
 
@@ -92,23 +91,22 @@ class WebSubServer:
                     )
         return len(due)
 
-    async def confirm(self, request: web.Request) -> web.Response:
-        subscription = self.subscriptions.get(request.match_info["key"])
+    async def confirm(self, request: HttpRequest) -> Response:
+        """The answer to a hub that asks whether we subscribed."""
+        subscription = self.subscriptions.get(_key(request))
         if subscription is None:
-            raise web.HTTPNotFound
-        after, answer = handle_verification(subscription, request.query, self.app.clock())
+            return Response(status_code=404)
+        after, answer = handle_verification(subscription, request.query_params, self.app.clock())
         self.subscriptions[subscription.key] = after
-        if answer is None:
-            raise web.HTTPNotFound
         # Plain text: a challenge that is echoed must not run in a browser.
-        return web.Response(text=answer, content_type="text/plain")
+        return Response(status_code=404) if answer is None else Response(answer, media_type="text/plain")
 
-    async def receive(self, request: web.Request) -> web.Response:
+    async def receive(self, request: HttpRequest) -> Response:
         """Only signed notifications count. The response does not reveal whether the signature was valid."""
-        subscription = self.subscriptions.get(request.match_info["key"])
+        subscription = self.subscriptions.get(_key(request))
         if subscription is None:
-            raise web.HTTPGone
-        body = await request.read()
+            return Response(status_code=410)
+        body = await request.body()
         if not has_valid_signature(subscription, request.headers.get("X-Hub-Signature", ""), body):
             _log.warning("unsigned push ignored", source=subscription.source)
         elif self.deliveries.is_repeated(subscription.key, body, self.app.clock()):
@@ -116,15 +114,28 @@ class WebSubServer:
         else:
             try:
                 await asyncio.to_thread(self.app.operations.poll_now, subscription.source, self.app.clock())
-            except MovedAway as moved:
-                raise web.HTTPGone from moved
-        return web.Response(status=202)
+            except MovedAway:
+                return Response(status_code=410)
+        return Response(status_code=202)
 
-    def site(self) -> web.Application:
-        site = web.Application(client_max_size=LARGEST_BODY)
-        site.router.add_get("/{path:.*?}{key:[0-9a-f]{40}}", self.confirm)
-        site.router.add_post("/{path:.*?}{key:[0-9a-f]{40}}", self.receive)
-        return site
+    async def subscribe_for_ever(self, every: float = EVERY_SECONDS) -> None:
+        """Keep the subscriptions up to date until cancelled."""
+        fetcher = self.app.fetcher()
+        try:
+            while True:
+                try:
+                    await asyncio.to_thread(self.refresh)
+                    await asyncio.to_thread(self.subscribe, fetcher)
+                except Temporary as error:
+                    _log.warning("subscriptions wait", reason=error.reason)
+                await asyncio.sleep(every)
+        finally:
+            await asyncio.to_thread(fetcher.close)
+
+
+def _key(request: HttpRequest) -> str:
+    """At the end of the path, whatever a proxy puts before it."""
+    return str(request.url.path)[-40:]
 
 
 def _offered_subscription(row: dict[str, Any], secret: bytes) -> Subscription | None:
@@ -156,25 +167,3 @@ def installation_secret(folder: Path) -> bytes:
     if len(secret) < SECRET_BYTES:
         raise Refused("bad_secret", f"{path} does not contain a secret: delete it, and a new one is created")
     return secret
-
-
-async def serve_websub(
-    server: WebSubServer, host: str, port: int, *, every: float, started: "asyncio.Future[int] | None" = None
-) -> None:
-    """Serve and subscribe until cancelled, or until the environment was moved."""
-    runner = make_runner(server.site())
-    await runner.setup()
-    fetcher = server.app.fetcher()
-    try:
-        place = web.TCPSite(runner, host, port)
-        await place.start()
-        if started is not None:
-            started.set_result(runner.addresses[0][1])
-        while True:
-            await asyncio.to_thread(server.refresh)
-            await asyncio.to_thread(server.subscribe, fetcher)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(wait_until_moved(server.app), every)
-    finally:
-        await runner.cleanup()
-        await asyncio.to_thread(fetcher.close)
