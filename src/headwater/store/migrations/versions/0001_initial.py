@@ -137,7 +137,7 @@ def _create_flow() -> None:
     op.create_index("ix_polls_number", "polls", ["number"])
     op.create_index("ix_polls_recipe_started", "polls", ["recipe", "started_at"])
     op.create_index("ix_polls_source_number", "polls", ["recipe", "source_number", "started_at"])
-    op.create_index("ix_polls_source_started", "polls", ["source_id", "started_at"])
+    op.create_index("ix_polls_source_started", "polls", ["source_id", "started_at", "id"])
     op.create_table(
         "leads",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -300,7 +300,7 @@ def _create_flow() -> None:
     op.create_index("ix_documents_recipe_language", "documents", ["recipe", "language", "created_at", "id"])
     op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at", "id"])
     op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state", "created_at", "id"])
-    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at"])
+    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at", "id"])
     op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at", "id"])
     op.create_table(
         "revisions",
@@ -669,7 +669,7 @@ def _create_operations() -> None:
         sa.Column("ended_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pipeline_runs")),
     )
-    op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at"])
+    op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at", "id"])
     op.create_index(
         "uq_pipeline_runs_open",
         "pipeline_runs",
