@@ -96,13 +96,8 @@ class SearchEncoders:
                 continue
             encoder = open_search_encoder(self.folder, listed.files)
             if vector_name(encoder) in models:
-                vectors.append(
-                    VectorQuery(
-                        vector_name(encoder),
-                        encoder([query.text], [language] if language else None)[0],
-                        weights,
-                    )
-                )
+                vector = encoder([query.text], [language] if language else None)[0]
+                vectors.append(VectorQuery(vector_name(encoder), vector, weights, listed.weights.feedback))
         return vectors
 
 
