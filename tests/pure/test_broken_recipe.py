@@ -6,8 +6,8 @@ import pytest
 
 import headwater.recipes.loader
 from headwater.app import App
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
 from headwater.settings.settings import Settings
 
 

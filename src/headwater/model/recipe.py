@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from headwater.model.alarm import Alarm
+from headwater.model.command import Command
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
@@ -19,8 +20,6 @@ from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
 from headwater.model.views import DatabaseViews
-
-RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,14 +307,6 @@ class Grouping:
     age: AgeStory | None = None
     summary_permission: SummaryPermission | None = None
     summary_hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
-
-    module: str
-    help: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from headwater.logs import configure_logs
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Extract, Recipe
+from headwater.model.recipe import Extract, Recipe
 from headwater.recipes.definition import configure_recipe, rename_recipe
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings

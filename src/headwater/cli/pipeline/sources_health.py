@@ -6,8 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalLimit, RecipeFilter, Since
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     cell,
     console,
@@ -48,10 +49,10 @@ def health(
     if source is not None:
         _show_days(app, source, start, as_json=as_json)
         return
-    statistics = poll_statistics(app.store.engine, start)
+    statistics = poll_statistics(app.engine, start)
     records = [
         _record(app, history, statistics.get(history.source.id, {}))
-        for history in source_histories(app.store.engine)
+        for history in source_histories(app.engine)
         if recipe in (None, history.source.recipe)
     ][:limit]
     if as_json:
@@ -120,7 +121,7 @@ def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None
         raise Refused(
             "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
         )
-    rows = daily_polls(app.store.engine, record["id"], since)
+    rows = daily_polls(app.engine, record["id"], since)
     if as_json:
         print_json_lines(rows)
         return
