@@ -218,6 +218,10 @@ class App:
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
+        """The usable recipes; those that are left out are logged."""
+        from headwater.recipes.loader import log_refusals
+
+        log_refusals(self.loaded_recipes, self.settings)
         return self.loaded_recipes.recipes
 
     @cached_property
@@ -373,7 +377,7 @@ class App:
             raise refusal
         from headwater.model.recipe import find_recipe
 
-        return find_recipe(self.recipes, name)
+        return find_recipe(self.loaded_recipes.recipes, name)
 
     def register(self, recipe: Recipe) -> int:
         """Updates the sources, subjects and views of a recipe in the store, and returns the number of new sources."""
@@ -457,7 +461,8 @@ class App:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(
-                "data_unwritable", f"the data folder {folder} cannot be created: {error.strerror}"
+                "data_unwritable",
+                f"the data folder {folder} cannot be created: {error.strerror}; choose another with --data",
             ) from error
         return folder
 

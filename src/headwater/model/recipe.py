@@ -19,6 +19,7 @@ from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.suggestion import suggest
 from headwater.model.views import DatabaseViews
 
 
@@ -371,7 +372,8 @@ class Recipe:
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
     if name not in recipes:
         installed = ", ".join(sorted(recipes)) or "none is installed"
-        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+        suggestion = suggest(name, recipes) or "."
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'{suggestion} There are: {installed}")
     return recipes[name]
 
 

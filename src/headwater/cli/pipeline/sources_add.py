@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import config_path, make_app
+from headwater.cli.environment import answering_app, config_path
 from headwater.cli.options import Json, RecipeName, global_options
 from headwater.cli.pipeline.sources_validate import Seconds
 from headwater.cli.render.console import (
@@ -93,7 +93,7 @@ def add(
     The address of a site is enough: the feeds that its page names, its sitemap and the page itself are candidates. On a
     terminal you are asked if there are several; otherwise the best one is taken and the others are named.
     """
-    app = make_app(context)
+    app = answering_app(context)
     chosen_recipe = app.recipe(recipe)
     if bundled == bool(address or kind):
         raise Refused("bad_option", "give either an address or --bundled")
