@@ -195,9 +195,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoder: Annotated[
         str,
         Meta(
-            description="The model that embeds texts as vectors: a folder with an ONNX sentence encoder and its tokenizer, a "
-            "folder of a hub's cache, or a name under `models` in the data folder. By default a small English model is built "
-            "there."
+            description="The encoder of texts as vectors: `multilingual` (the default), `english`, a folder with an ONNX sentence encoder "
+            "and its tokenizer, a folder of a hub's cache, or a name under `models` in the data folder, where the built-in "
+            "ones are built at first use."
         ),
     ] = ""
     retention: Annotated[

@@ -20,7 +20,9 @@ from headwater.web.contract.queues import queue_routes
 from headwater.web.contract.runs import HealthCheck, run_routes
 from headwater.web.contract.websub import WebSubServer
 from headwater.web.problems import HttpProblem, problem_of, problem_response
+from headwater.web.rest.api import add_api
 from headwater.web.security.layers import (
+    MISTAKE,
     AsgiApp,
     BodyLimits,
     ErrorBarrier,
@@ -78,10 +80,12 @@ def _fast_api(context: WebContext) -> FastAPI:
         lifespan=lifespan,
     )
     application.state.context = context
+    application.add_exception_handler(Exception, _answer_mistake)
     application.add_exception_handler(HttpProblem, _answer_problem)
     application.add_exception_handler(HeadwaterError, _answer_problem)
     application.add_exception_handler(HTTPException, _answer_http_exception)
     application.add_exception_handler(RequestValidationError, _answer_invalid)
+    add_api(application)
     application.router.routes.extend([*contract_routes(context), *_websub_routes(websub)])
     return application
 
@@ -109,6 +113,12 @@ def _answer_problem(request: Request, error: Exception) -> Response:
     del request
     problem = error if isinstance(error, HttpProblem) else problem_of(error)  # type: ignore[arg-type]
     return problem.response()
+
+
+def _answer_mistake(request: Request, error: Exception) -> Response:
+    """The outermost layer logs where it happened."""
+    del request, error
+    return problem_response(500, "internal_error", MISTAKE)
 
 
 def _answer_http_exception(request: Request, error: Exception) -> Response:

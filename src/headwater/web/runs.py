@@ -39,10 +39,15 @@ class RunStarter:
         described = describe_run(self.app, recipe.name, now, overrides)
         if not await asyncio.to_thread(self.app.pipeline_runs.begin, name, recipe.name, described, now):
             raise Refused("run_under_way", "a run is in progress; wait until it ends")
-        task = asyncio.create_task(self._perform(recipe.name, name, overrides))
+        task = asyncio.create_task(self._perform(recipe.name, name, overrides), name=name)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return recipe, name, described
+
+    def stop(self, run: str) -> bool:
+        """Ask the process of a run to stop; False if it is not one of this server."""
+        task = next((task for task in self.tasks if task.get_name() == run), None)
+        return task is not None and task.cancel()
 
     def find_recipe(self, name: Any) -> Recipe:
         """The named recipe, or else that of this server."""
@@ -58,6 +63,8 @@ class RunStarter:
             error = None if code == 0 else f"the run ended with exit code {code}"
         except OSError as failure:
             error = f"the run could not be started: {failure.strerror}"
+        except asyncio.CancelledError:
+            error = "the run was stopped"
         closed = await asyncio.to_thread(self.app.pipeline_runs.finish, name, self.app.clock(), error=error)
         _log.info("run ended", run=name, status=closed.get("status"))
 

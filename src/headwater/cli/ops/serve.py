@@ -71,7 +71,12 @@ def serve_command(
         options = [word for name, value in overrides.items() for word in ("--option", f"{name}={value}")]
         arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
         child = await asyncio.create_subprocess_exec(*words, *arguments)
-        return await child.wait()
+        try:
+            return await child.wait()
+        except asyncio.CancelledError:
+            child.terminate()
+            await child.wait()
+            raise
 
     def report(address: str, bound_port: int) -> None:
         place = f"[{address}]" if ":" in address else address

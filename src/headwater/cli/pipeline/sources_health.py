@@ -1,7 +1,7 @@
 """`headwater sources health`."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,11 +18,8 @@ from headwater.cli.render.console import (
     table,
 )
 from headwater.model.errors import Refused
-from headwater.ops.alarms.quality_drop import detect_quality_drop
-from headwater.ops.alarms.silence import expected_quiet
-from headwater.ops.alarms.source_rules import poll_interval, source_silence
-from headwater.ops.health import default_trigger
-from headwater.store.reads.source_history import SourceHistory, daily_polls, poll_statistics, source_histories
+from headwater.ops.source_reports import source_reports
+from headwater.store.reads.source_history import daily_polls
 from headwater.text.redaction import redact_record
 
 DEFAULT_PERIOD = "14d"
@@ -49,12 +46,7 @@ def health(
     if source is not None:
         _show_days(app, source, start, as_json=as_json)
         return
-    statistics = poll_statistics(app.engine, start)
-    records = [
-        _record(app, history, statistics.get(history.source.id, {}))
-        for history in source_histories(app.engine)
-        if recipe in (None, history.source.recipe)
-    ][:limit]
+    records = source_reports(app, start, recipe)[:limit]
     if as_json:
         print_json_lines(redact_record(records))
         return
@@ -76,43 +68,6 @@ def health(
             cell(row["remark"], "yellow"),
         )
     console().print(listing if records else "No sources yet.")
-
-
-def _record(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dict[str, Any]:
-    trigger, now = default_trigger(app, history.source.recipe), app.clock()
-    longest_gap = expected_quiet(history.arrivals, poll_interval(history, trigger, now))
-    polls = statistics.get("polls", 0)
-    return {
-        "id": history.source.id,
-        "recipe": history.source.recipe,
-        "name": history.source.name,
-        "url": history.source.url,
-        "polls": polls,
-        "succeeded": statistics.get("succeeded", 0),
-        "reliability": round(statistics["succeeded"] / polls, 4) if polls else None,
-        "mean_ms": statistics.get("mean_ms"),
-        "slowest_ms": statistics.get("slowest_ms"),
-        "found": statistics.get("found", 0),
-        "new": statistics.get("new", 0),
-        "last_success_at": history.last_success_at,
-        "last_seen_at": history.last_seen_at,
-        "explained_seconds": None if longest_gap is None else longest_gap.total_seconds(),
-        "quality": round(sum(history.scores) / len(history.scores), 3) if history.scores else None,
-        "failures": history.source.failures,
-        "remark": _remark(history, app, now),
-    }
-
-
-def _remark(history: SourceHistory, app: App, now: datetime) -> str:
-    if history.source.stop_reason:
-        return "stopped"
-    if not history.source.active:
-        return "paused"
-    if history.source.failures:
-        return f"failing x{history.source.failures}"
-    if source_silence(history, default_trigger(app, history.source.recipe), now) is not None:
-        return "silent"
-    return "read worse than before" if detect_quality_drop(history.scores) is not None else ""
 
 
 def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None:

@@ -20,15 +20,15 @@ from headwater.model.errors import Permanent, Refused
 from headwater.model.recipe import Parse
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds
+from headwater.ops.source_lists import source_opml
 from headwater.settings.sources import SourceLine, make_source
 from headwater.sources.feeds.opml import (
     LARGEST_OPML,
     OpmlOutline,
     ParsedOpml,
     parse_untrusted_opml,
-    write_opml,
 )
-from headwater.text.redaction import hide_secrets, redact_record
+from headwater.text.redaction import redact_record
 
 ListFile = Annotated[Path, typer.Argument(metavar="FILE", help="An OPML file.")]
 
@@ -151,8 +151,7 @@ def export_list(
     """Write the feeds of a recipe as OPML. Secrets in URLs are written as ***."""
     app = open_app(context)
     app.recipe(recipe)
-    rows = [row for row in app.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]
-    text = write_opml(f"Feeds of {recipe}", [_outline(row) for row in rows])
+    text = source_opml(app, [recipe])
     if out is None:
         sys.stdout.write(text)
         return
@@ -160,13 +159,3 @@ def export_list(
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refused("unwritable", f"{out} cannot be written: {error.strerror}") from error
-
-
-def _outline(row: dict[str, Any]) -> OpmlOutline:
-    options = row["options"] or {}
-    return OpmlOutline(
-        name=row["name"],
-        url=hide_secrets(row["url"]),
-        site=options.get("site"),
-        categories=tuple(options.get("categories") or ()),
-    )

@@ -66,7 +66,7 @@ polls = Table(
     Column("warnings", JsonColumn),
     Column("number", BigInteger, nullable=False, server_default="0"),
     Column("source_number", BigInteger, nullable=False, server_default="0"),
-    Index("ix_polls_source_started", "source_id", "started_at"),
+    Index("ix_polls_source_started", "source_id", "started_at", "id"),
     Index("ix_polls_source_number", "recipe", "source_number", "started_at"),
     Index("ix_polls_recipe_started", "recipe", "started_at"),
     Index("ix_polls_number", "number"),
@@ -196,7 +196,7 @@ documents = Table(
     Index("ix_documents_lead", "lead_id"),
     Index("ix_documents_number", "number"),
     Index("ix_documents_source_created", "source_id", "created_at", "id"),
-    Index("ix_documents_recipe_updated", "recipe", "updated_at"),
+    Index("ix_documents_recipe_updated", "recipe", "updated_at", "id"),
     Index("ix_documents_recipe_created", "recipe", "created_at", "id"),
 )
 

@@ -18,6 +18,7 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 # The body of a request must arrive within this time.
 BODY_SECONDS = 20.0
+MISTAKE = "the server made a mistake; its log says where"
 LARGEST_BODY = 64 * 1024
 # Notifications of WebSub hubs carry the feed.
 LARGEST_NOTIFICATION = 8 * 1024 * 1024
@@ -56,9 +57,7 @@ class ErrorBarrier:
         except Exception as error:  # noqa: BLE001 - the last place that can catch it
             log_request_error(error)
             if not has_started:
-                response = problem_response(
-                    500, "internal_error", "the server made a mistake; its log says where"
-                )
+                response = problem_response(500, "internal_error", MISTAKE)
                 await response(scope, receive, send)
 
 
