@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from headwater.model.copy_dates import FROM_COPY
 from headwater.model.document import FROM_SOURCE, Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Reading
@@ -19,7 +20,7 @@ DAY_ANYWHERE = timedelta(hours=24 + 14)
 
 def compose_document(draft: Draft, reading: Reading, page: PageState = PageState.READ) -> Document:
     """The source's title wins, because pages decorate theirs. For every other field the page wins, except for a date
-    without a time where the source has the time."""
+    without a time where the source has the time. A date that neither of them has is taken from a copy."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -34,7 +35,9 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
 
     choose("title", (FROM_SOURCE, lead.title), ("page", reading.title))
     dates = [("page", reading.published), (FROM_SOURCE, lead.published)]
-    choose("published", *(reversed(dates) if _has_only_the_day(reading.published, lead.published) else dates))
+    dates = dates[::-1] if _has_only_the_day(reading.published, lead.published) else dates
+    copied = [(FROM_COPY + draft.copy_date.origin, draft.copy_date.published)] if draft.copy_date else []
+    choose("published", *dates, *copied)
     choose("authors", ("page", reading.authors), (FROM_SOURCE, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (FROM_SOURCE, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (FROM_SOURCE, tuple(hints.get("categories", ()))))

@@ -164,6 +164,7 @@ class Refiner:
             revision=draft.revision,
             document=document,
             state=State.KEPT,
+            copy_date=draft.copy_date.published if draft.copy_date else None,
         )
         if isinstance(outcome, Document):
             grouped = self._with_group(outcome)

@@ -14,9 +14,10 @@ from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
+from headwater.store.dedupe.copy_dates import check_copy_dates
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
-from headwater.store.dedupe.superseded import end_superseded, lock_with_parts, superseded_parts
+from headwater.store.dedupe.superseded import end_superseded, lock_with_others, superseded_parts
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
@@ -30,7 +31,7 @@ def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
     _lock_leads(connection, [result.id for result in refined if result.render])
-    lock_with_parts(connection, refined)
+    lock_with_others(connection, refined)
     columns = (
         "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
     )  # fmt: skip
@@ -81,6 +82,7 @@ def finish_refine(
     )
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
+    check_copy_dates(connection, results, now)
     return sorted(conflicts)
 
 
