@@ -9,7 +9,6 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.ops.field_evidence import explain_field, passage_record
 from headwater.ops.source_reports import source_reports
-from headwater.search.word_query import WordQuery
 from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import STORIES, find_row, story_timeline
 from headwater.store.reads.top_stories import top_stories
@@ -31,7 +30,7 @@ from headwater.web.mcp.records import (
     TopStoriesAnswer,
 )
 from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
-from headwater.web.rest.cursors import read_cursor, write_cursor
+from headwater.web.search_pages import SearchRequest, next_search_cursor, search_page
 
 MOST_RESULTS = 30
 SHORT_TEXT = 1_200
@@ -58,26 +57,25 @@ class Tools:
     ) -> SearchAnswer:
         """Search the collected documents by words; "quoted words" stand together. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
-        start = parse_time(since, self.app.clock(), "since") if since else None
-        offset = (read_cursor(cursor, "search", [int]) or (0,))[0]
         size = max(1, min(limit, MOST_RESULTS))
-        wanted = offset + size + 1
-        queries = [
-            WordQuery(query=query, recipe=name, language=language, since=start, limit=wanted)
-            for name in self._recipes(recipe)
-        ]
-        rows = self.app.search.by_words(queries)
-        page = rows[offset : offset + size]
-        has_more = len(rows) > offset + size
+        request = SearchRequest(
+            text=query,
+            recipes=self._recipes(recipe),
+            language=language,
+            since=parse_time(since, self.app.clock(), "since") if since else None,
+            limit=size,
+            cursor=cursor,
+        )
+        page, next_cursor = search_page(self.app, request)
         answer = SearchAnswer(
             freshness=self.freshness(recipe),
             results=[_summary(row) for row in page],
             evidence=self.evidence_of([row["id"] for row in page]),
-            next=write_cursor("search", (offset + size,)) if has_more else None,
+            next=next_cursor,
         )
         shortened = shorten(answer, max_tokens)
         if len(shortened.results) < len(page):
-            shortened.next = write_cursor("search", (offset + len(shortened.results),))
+            shortened.next = next_search_cursor(request.offset + len(shortened.results))
         return shortened
 
     def get_document(

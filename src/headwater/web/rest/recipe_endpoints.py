@@ -47,11 +47,11 @@ def _add_route(router: APIRouter, recipe: str, path: str, endpoint: Endpoint) ->
 def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
     async def carry_out(request: Request) -> Response:
         if endpoint.changes:
-            given: Any = await _read_object(request)
+            values: Any = await _read_object(request)
         else:
-            given = dict(request.query_params)
+            values = dict(request.query_params)
         value = await run_in_threadpool(
-            endpoint.call, context_of(request).app, read_parameters(endpoint, given)
+            endpoint.call, context_of(request).app, read_parameters(endpoint, values)
         )
         record = {"items": value, "next": None} if isinstance(value, list) else value
         return json_answer_to(request, record)
@@ -70,14 +70,14 @@ async def _read_object(request: Request) -> dict[str, Any]:
         raise HttpProblem(400, "bad_body", "the body must be a JSON object, or empty") from error
 
 
-def read_parameters(endpoint: Endpoint, given: Mapping[str, Any]) -> msgspec.Struct:
+def read_parameters(endpoint: Endpoint, values: Mapping[str, Any]) -> msgspec.Struct:
     names = endpoint.parameters.__struct_fields__
-    if unknown := [name for name in given if name not in names]:
+    if unknown := [name for name in values if name not in names]:
         raise Refused(
             "bad_parameter", f"there is no parameter '{unknown[0]}'; there are: {', '.join(names) or 'none'}"
         )
     try:
-        return msgspec.convert(dict(given), endpoint.parameters, strict=False)
+        return msgspec.convert(dict(values), endpoint.parameters, strict=False)
     except msgspec.ValidationError as error:
         raise Refused("bad_parameter", str(error)) from error
 
