@@ -49,8 +49,11 @@ def test_a_list_is_read_page_by_page_with_opaque_cursors(api: Api):
 
 
 def test_a_search_returns_passages_page_by_page(api: Api):
-    first = api("/search?q=harbour&limit=1")
+    first = api("/search?q=harbour&limit=1&facet=language")
     second = api(f"/search?q=harbour&limit=1&cursor={first['next']}")
+    assert (first["total"], first["facets"]["language"]) == (2, {"en": 2})
+    assert api("/search?q=harbour&language=es")["items"] == []
+    assert api("/search?q=x&facet=colour", 400).json()["type"].endswith("bad_facet")
     assert {page["items"][0]["id"] for page in (first, second)} == set(api.ids[:2])
     assert second["next"] is None
     assert "snippet" in first["items"][0]

@@ -9,6 +9,7 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.ops.field_evidence import explain_field, passage_record
 from headwater.ops.source_reports import source_reports
+from headwater.search.query import SearchFilters
 from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import STORIES, find_row, story_timeline
 from headwater.store.reads.top_stories import top_stories
@@ -55,18 +56,21 @@ class Tools:
         cursor: str = "",
         max_tokens: int = DEFAULT_TOKENS,
     ) -> SearchAnswer:
-        """Search the collected documents by words; "quoted words" stand together. `since` is a date or "24h". Returns passages
+        """Search the collected documents by words and meaning; "quoted words" stand together, -word excludes. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
         size = max(1, min(limit, MOST_RESULTS))
         request = SearchRequest(
             text=query,
-            recipes=self._recipes(recipe),
-            language=language,
-            since=parse_time(since, self.app.clock(), "since") if since else None,
+            filters=SearchFilters(
+                recipe=tuple(self._recipes(recipe)) if recipe else (),
+                language=(language,) if language else (),
+                since=parse_time(since, self.app.clock(), "since") if since else None,
+            ),
             limit=size,
             cursor=cursor,
         )
-        page, next_cursor = search_page(self.app, request)
+        results, next_cursor = search_page(self.app, request)
+        page = results.rows
         answer = SearchAnswer(
             freshness=self.freshness(recipe),
             results=[_summary(row) for row in page],
