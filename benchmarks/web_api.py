@@ -53,12 +53,12 @@ def fill(app: App, count: int) -> None:
     engine = app.store.engine
     if engine.dialect.name == "sqlite":
         numbers = f"(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s)"
-        key = "printf('%024x', n * 2654435761 % 4294967296 * 4294967296 + n)"
+        key = "printf('%08x%016x', n * 2654435761 % 4294967296, n)"
         moment = "strftime('%Y-%m-%d %H:%M:%f', '2026-01-01', '+' || (n * 20) || ' seconds') || '000+00:00'"
         empty = "'{}'"
     else:
         numbers = f"generate_series(1, {count}) AS s(n)"
-        key = "lpad(to_hex(n::bigint * 2654435761 % 4294967296 * 65536 + n), 24, '0')"
+        key = "lpad(to_hex(n::bigint * 2654435761 % 4294967296), 8, '0') || lpad(to_hex(n), 16, '0')"
         moment = "timestamptz '2026-01-01 00:00+00' + n * interval '20 seconds'"
         empty = "'{}'::jsonb"
     with engine.connect() as connection:
