@@ -76,9 +76,9 @@ def fill(app: App, count: int) -> None:
             f"'https://wire.example/' || n, 'Title ' || n, {body}, {LANGUAGES}, 'Wire', {moment}, {moment}, {moment}, 0.5 FROM {numbers}"
         )
         cursor.execute(
-            f"INSERT INTO captures (id, recipe, source_id, url, final_url, status, headers, media_type, sha256, size, pack, start, fetched_at, "
+            f"INSERT INTO captures (id, recipe, source_id, url, final_url, status, headers, media_type, sha256, size, pack, start, length, fetched_at, "
             f"elapsed_ms, policy) SELECT {key}, '{RECIPE}', '{SOURCE}', 'https://wire.example/' || n, 'https://wire.example/' || n, 200, {empty}, "
-            f"'text/html', '', 1, 'p', 0, {moment}, 100, {empty} FROM {numbers}"
+            f"'text/html', '', 1, 'p', 0, 1, {moment}, 100, {empty} FROM {numbers}"
         )
         cursor.execute(
             f"INSERT INTO stories (id, recipe, group_id, state, title, summary, size, first_at, last_at, score, revision, attributes, created_at, "
