@@ -25,7 +25,7 @@ SYLLABLES = (
     *("ka", "lo", "mer", "tin", "da", "vo", "ran", "sel", "ti", "bor", "an", "gu", "per", "mi"),
     *("no", "lac", "fer", "os", "tra", "el", "vi", "ru", "com", "pa", "ne", "sto", "al", "by", "é"),
 )
-VOCABULARY = 60_000
+VOCABULARY = 30_000
 WORDS_PER_DOCUMENT = 450
 PUBLISHERS = tuple(f"Publisher {number}" for number in range(200))
 FREQUENT = 2_000

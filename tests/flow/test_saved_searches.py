@@ -68,7 +68,7 @@ def test_matches_are_sent_and_a_rule_drops_with_its_name(finished_run: RecipeRun
 def test_the_past_is_tried_before_a_search_is_saved(headwater: Callable[..., CommandResult]):
     answer = headwater("searches", "test", "the", "--of", "document", "--limit", "2", "--json").record
     assert answer["matches"] > len(answer["shown"]) == 2
-    assert headwater("searches", "test", "the", "--since", "1min", "--json").record["matches"] == 0
+    assert headwater("searches", "test", "the", "--since", "1h", "--json").record["matches"] == 0
     assert "0 matches" in headwater("searches", "test", "xyzzy").out
     assert [row["name"] for row in headwater("searches", "list", "--json").records] == ["alert", "no-bitcoin"]
 
@@ -98,7 +98,7 @@ def test_mistakes_are_answered_with_what_to_do(headwater: Callable[..., CommandR
         (("add", "x", "the", "--deliver", "hourly"), "--channel"),
         (("add", "x", "the", "--channel", "queue", "--deliver", "daily"), "immediately"),
         (("add", "x", "the", "--action", "drop"), "--recipe"),
-        (("add", "x", "-the"), "every document"),
+        (("add", "x", "--", "-the"), "every document"),
         (("add", "x", "since:someday"), "is not a date"),
         (("add", "alert", "x"), "another name"),
         (("feed", "nothing"), "searches list"),

@@ -1,6 +1,7 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,16 +43,37 @@ class SearchedDocument:
     texts: tuple[str, ...] = field(repr=False)
 
     @cached_property
+    def code(self) -> str:
+        """The language by which its words are stemmed."""
+        return stem_language(self.language)
+
+    @cached_property
+    def chunks(self) -> Sequence[Sequence[str]]:
+        return [chunks_of(text) for text in self.texts]
+
+    @cached_property
     def title(self) -> Positions:
-        return term_positions(self.texts[:1], self.language)
+        return chunk_positions(self.chunks[:1], self.code)
 
     @cached_property
     def body(self) -> Positions:
-        return term_positions(self.texts, self.language)
+        return chunk_positions(self.chunks, self.code)
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        return distinct_terms(self.texts, self.language)
+        chunks = set(chain.from_iterable(self.chunks))
+        is_usual = max(map(len, chunks), default=0) <= USUAL_LENGTH
+        tokens = map(_usual_terms if is_usual else _chunk_terms, chunks, repeat(self.code))
+        return frozenset(chain.from_iterable(chain.from_iterable(tokens)))
+
+    @cached_property
+    def sorted_terms(self) -> Sequence[str]:
+        return sorted(self.terms)
+
+    def has_beginning(self, beginning: str) -> bool:
+        """Whether one of its terms begins like this."""
+        place = bisect_left(self.sorted_terms, beginning)
+        return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
 
 
 @lru_cache(maxsize=20_000)
@@ -127,25 +149,23 @@ def _sites(url: str) -> Iterator[str]:
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:
+    return chunk_positions([chunks_of(text) for text in texts], stem_language(language))
+
+
+def chunks_of(text: str) -> list[str]:
+    return CHUNK.findall(text.lower())
+
+
+def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:
     positions: dict[str, list[int]] = defaultdict(list)
-    code = stem_language(language)
-    place = 0
-    for text in texts:
-        for chunk in CHUNK.findall(text.lower()):
-            for terms in _chunk_terms(chunk, code):
-                for term in terms:
-                    positions[term].append(place)
-                place += 1
-        place += FIELD_GAP
+    start = 0
+    for chunks in texts:
+        place = start - 1
+        for place, terms in enumerate(chain.from_iterable(map(_chunk_terms, chunks, repeat(code))), start):
+            for term in terms:
+                positions[term].append(place)
+        start = place + 1 + FIELD_GAP
     return positions
-
-
-def distinct_terms(texts: Iterable[str], language: str) -> frozenset[str]:
-    code = stem_language(language)
-    chunks = {chunk for text in texts for chunk in CHUNK.findall(text.lower())}
-    is_usual = max(map(len, chunks), default=0) <= USUAL_LENGTH
-    tokens = map(_usual_terms if is_usual else _chunk_terms, chunks, repeat(code))
-    return frozenset(chain.from_iterable(chain.from_iterable(tokens)))
 
 
 def _chunk_terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
@@ -201,15 +221,18 @@ def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
 
 
 def has_clause(clause: Clause, document: SearchedDocument) -> bool:
-    if not clause.prefix:
-        places = clause_places(clause, stem_language(document.language))
-        # Positions are computed only for a document that has all terms.
-        if not places or any(terms.isdisjoint(document.terms) for terms in places):
-            return False
-        if len(places) == 1 and clause.field != TITLE:
-            return True
+    places = clause_places(clause, document.code)
+    # Positions are computed only for a document that has all terms.
+    if not places or any(terms.isdisjoint(document.terms) for terms in places[:-1]):
+        return False
+    if places[-1].isdisjoint(document.terms) and not (
+        clause.prefix and document.has_beginning(fold_word(clause.words[-1]))
+    ):
+        return False
+    if len(places) == 1 and clause.field != TITLE:
+        return True
     positions = document.title if clause.field == TITLE else document.body
-    return clause_occurs(clause, positions, document.language)
+    return clause_occurs(clause, positions, document.code)
 
 
 @lru_cache(maxsize=50_000)
@@ -218,9 +241,9 @@ def clause_places(clause: Clause, code: str) -> tuple[frozenset[str], ...]:
     return clause_terms(clause, [code or UNSTEMMED])
 
 
-def clause_occurs(clause: Clause, positions: Positions, language: str) -> bool:
+def clause_occurs(clause: Clause, positions: Positions, code: str) -> bool:
     """Whether the terms of the clause stand one after the other."""
-    places = clause_places(clause, stem_language(language))
+    places = clause_places(clause, code)
     if not places:
         return False
     starts: set[int] | None = None

@@ -13,6 +13,7 @@ from headwater.search.analysis import fold_word, stem_language
 from headwater.search.matching import SearchedDocument, clause_places, filter_key, matches
 from headwater.search.query import KEY_FIELDS, Clause, SearchFilters, SearchQuery
 
+BEGINNING_WEIGHT = 20
 LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
 
@@ -22,18 +23,23 @@ Alternatives = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class FiledQuery:
-    """A query in the words of one language. A document without all of `terms`, or without one of each of `keys`, does not meet
-    it; one that has them does, if the query `is_plain`. `parts` are its conditions."""
+    """A query in the words of one language. A document without all of `terms`, without one of each of `groups` or of `keys`,
+    or with one of `excluded` does not meet it. A document that passes meets it, if the query `is_plain`. `parts` are the
+    conditions under which it can be filed."""
 
     position: int
     query: SearchQuery
     terms: frozenset[str]
+    groups: tuple[Alternatives, ...]
+    excluded: frozenset[str]
     keys: tuple[Alternatives, ...]
     is_plain: bool
     parts: tuple[Alternatives, ...]
 
     def accepts(self, document: SearchedDocument) -> bool:
-        if not self.terms <= document.terms:
+        if not self.terms <= document.terms or not self.excluded.isdisjoint(document.terms):
+            return False
+        if any(alternatives.isdisjoint(document.terms) for alternatives in self.groups):
             return False
         if any(alternatives.isdisjoint(document.keys) for alternatives in self.keys):
             return False
@@ -102,31 +108,42 @@ def index_queries(queries: Iterable[SearchQuery], code: str) -> LanguageIndex:
 
 
 def _rarity(part: Alternatives, frequencies: Mapping[str, int]) -> tuple[int, int, list[str]]:
-    """Words that few queries have are rare in documents, too; among them, long words."""
-    return sum(frequencies[key] for key in part), -min(map(len, part), default=0), sorted(part)
+    """Words that few queries have are rare in documents, too; among them, long words. Many words have the same beginning."""
+    frequency = sum(frequencies[key] * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
+    return frequency, -min(map(len, part), default=0), sorted(part)
 
 
 def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
     groups = [[_clause_parts(clause, code) for clause in group] for group in query.groups]
     keys = tuple(_filter_alternatives(query.filters))
     parts = [*keys]
+    terms: set[str] = set()
+    alternatives: list[Alternatives] = []
     for group in groups:
         if len(group) == 1 and group[0]:
             parts += group[0]
-            continue
-        # A document has one of the clauses, so it has a key of a place of one of them. A clause without terms occurs nowhere.
-        longest = [max(places, key=lambda place: min(map(len, place))) for places in group if places]
-        parts.append(frozenset(key for place in longest for key in place))
-    terms = frozenset(
-        key
-        for group in groups
-        if len(group) == 1
-        for place in group[0]
-        if len(place) == 1
-        for key in place
-        if not key.endswith("*")
+            terms.update(key for place in group[0] if len(place) == 1 for key in place)
+        else:
+            # A document has one of the clauses, so it has a key of a place of one of them. A clause without terms occurs nowhere.
+            longest = [max(places, key=lambda place: min(map(len, place))) for places in group if places]
+            parts.append(frozenset(key for place in longest for key in place))
+        if all(len(places) <= 1 for places in group) and not any(_has_beginning(places) for places in group):
+            alternatives.append(frozenset(key for places in group for place in places for key in place))
+    excluded = [clause_places(clause, code) for clause in query.excluded if clause.is_word]
+    return FiledQuery(
+        position=position,
+        query=query,
+        terms=frozenset(terms),
+        groups=tuple(group for group in alternatives if len(group) != 1),
+        excluded=frozenset(term for places in excluded if len(places) == 1 for term in places[0]),
+        keys=keys,
+        is_plain=_is_plain(query, code),
+        parts=tuple(parts),
     )
-    return FiledQuery(position, query, terms, keys, _is_plain(query, groups), tuple(parts))
+
+
+def _has_beginning(places: Sequence[Alternatives]) -> bool:
+    return any(key.endswith("*") for place in places for key in place)
 
 
 def _clause_parts(clause: Clause, code: str) -> list[Alternatives]:
@@ -144,16 +161,15 @@ def _filter_alternatives(filters: SearchFilters) -> Iterator[Alternatives]:
             yield frozenset(filter_key(name, value) for value in values)
 
 
-def _is_plain(query: SearchQuery, groups: Sequence[Sequence[Sequence[Alternatives]]]) -> bool:
-    """Whether terms and keys decide alone: one word with one form per group, and no other filter."""
+def _is_plain(query: SearchQuery, code: str) -> bool:
+    """Whether terms and keys decide alone: words of one place, and filters that are compared as a whole."""
     filters = query.filters
     has_other_filters = bool(
         filters.language or filters.since or filters.until or filters.quality is not None
     )
+    clauses = [*query.excluded, *(clause for group in query.groups for clause in group)]
     return (
         not has_other_filters
-        and not query.excluded
         and not query.excluded_filters
-        and all(len(group) == 1 and group[0].is_word for group in query.groups)
-        and all(len(places) == 1 and len(places[0]) == 1 for (places,) in groups)
+        and all(clause.is_word and len(clause_places(clause, code)) == 1 for clause in clauses)
     )
