@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from headwater.settings.channels import Channel
     from headwater.sinks.queue import Push
     from headwater.store.changes.alarms import AlarmStore
+    from headwater.store.changes.api_keys import ApiKeyStore
+    from headwater.store.changes.idempotency_keys import IdempotencyKeys
     from headwater.store.changes.link_health import LinkHealthStore
     from headwater.store.changes.mentions import MentionStore
     from headwater.store.changes.operations import Operations
@@ -102,6 +104,18 @@ class App:
         from headwater.store.changes.alarms import AlarmStore
 
         return AlarmStore(self.store.engine)
+
+    @cached_property
+    def api_keys(self) -> ApiKeyStore:
+        from headwater.store.changes.api_keys import ApiKeyStore
+
+        return ApiKeyStore(self.store.engine)
+
+    @cached_property
+    def idempotency_keys(self) -> IdempotencyKeys:
+        from headwater.store.changes.idempotency_keys import IdempotencyKeys
+
+        return IdempotencyKeys(self.store.engine)
 
     @cached_property
     def link_health(self) -> LinkHealthStore:

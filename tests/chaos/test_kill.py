@@ -122,8 +122,8 @@ def kill_at(victims, reference, moments_to_kill: list[int]) -> dict[str, int]:
     expected, moments = reference
     kills, lost, duplicated = 0, 0, 0
     for number, moment in enumerate(moments_to_kill):
-        # Every tenth time it is killed twice more while it starts again.
-        later_kills = [moment // 2, moment // 3] if number % 10 == 9 else []
+        # Every second time it is killed twice more while it recovers.
+        later_kills = [moment // 2, moment // 3] if number % 2 else []
         killed, after = victims.trial(f"trial-{moment}", [moment, *later_kills])
         kills += killed
         problems = f"killed at {moment}, {moments[moment]}: {after.problems or set(after.texts) ^ set(expected.texts)}"

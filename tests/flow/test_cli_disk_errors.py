@@ -34,7 +34,9 @@ def test_an_unwritable_path_is_reported_in_one_sentence(
 ):
     monkeypatch.chdir(tmp_path)
     assert call(capsys, monkeypatch, "init").code == 0
-    answer = call(capsys, monkeypatch, "export", "articles", "crypto", "--out", "nowhere/articles.jsonl")
+    answer = call(
+        capsys, monkeypatch, "export", "articles", "--recipe", "crypto", "--out", "nowhere/articles.jsonl"
+    )
     assert (answer.code, answer.out) == (1, "")
     assert "headwater: the folder cannot be written (No such file or directory: nowhere/" in answer.err
 

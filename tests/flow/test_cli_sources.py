@@ -372,7 +372,7 @@ def test_a_source_that_cannot_be_added_is_refused_with_what_to_do(
     refused = run_cli("sources", "add", *words)
     assert refused.code == 1
     assert message in refused.err
-    assert run_cli("sources", "list", words[0], "--json").out.count("plain.example") == 0
+    assert run_cli("sources", "list", "--recipe", words[0], "--json").out.count("plain.example") == 0
 
 
 def test_the_list_that_comes_with_a_recipe_is_added_on_request(run_cli: RunCli):

@@ -217,13 +217,15 @@ def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Pat
 
 def test_r16_bars_are_exported_as_parquet_lines_or_a_table(run_cli, tmp_path: Path):
     file = tmp_path / "bars.parquet"
-    report = run_cli("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
+    report = run_cli(
+        "export", "bars", "--recipe", "markets", "--format", "parquet", "--out", str(file), "--json"
+    ).record
     exported = import_module("pyarrow.parquet").read_table(file).to_pylist()
     assert len(exported) == report["bars"] == 50
     assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(exported[0])
-    lines = run_cli("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
+    lines = run_cli("export", "bars", "--recipe", "markets", "--symbol", "NGSC", "--span", "1day").records
     assert [line["symbol"] for line in lines] == ["NGSC"]
-    assert run_cli("export", "bars", "markets", "--since", "2026-11-13").out == ""
+    assert run_cli("export", "bars", "--recipe", "markets", "--since", "2026-11-13").out == ""
 
 
 def test_the_demo_settings_contain_no_real_address(tmp_path: Path):
@@ -261,7 +263,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
             )
         internet.add_key("demo-key")
         data = str(tmp_path / "data")
-        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
+        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--recipe", "markets")
         assert answer.out.strip() == "3 sources reset: due now."
         assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
         assert all(row["due_at"] is not None for row in keyed_run.rows(sources))

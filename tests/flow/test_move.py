@@ -426,7 +426,6 @@ WRITING = (
     "beat --recipe crypto",
     "worker",
     "agent --once",
-    "listen",
     "serve",
     "queue retry",
     "replay --recipe crypto --since 30d",

@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
+from headwater.settings.times import parse_time
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -89,10 +92,29 @@ def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
     return [recipe] if recipe in present else [app.recipe(recipe).name]
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From `since` to before `until`; None where it is open."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def read_period(app: App, since: str | None, until: str | None = None) -> Period:
+    """What --since and --until say. Times without a zone are local, as those that tables show."""
+    now = app.clock()
+    start = parse_time(since, now, "--since", zone=None) if since else None
+    end = parse_time(until, now, "--until", zone=None) if until else None
+    if start is not None and start >= (end or now):
+        limit = f"--until {until}" if until else "now"
+        raise Refused("bad_moment", f"--since {since} is not before {limit}; give an earlier time")
+    return Period(start, end)
+
+
 def require_one_recipe(app: App, recipe: str | None) -> str:
     """The named recipe, or the only one with sources."""
     names = select_recipes(app, recipe)
     if len(names) != 1:
         choices = ", ".join(names) or "none has sources yet"
-        raise Refused("which_recipe", f"name a recipe; there are: {choices}")
+        raise Refused("which_recipe", f"name one recipe with --recipe; there are: {choices}")
     return names[0]

@@ -146,7 +146,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ""
     callback: Annotated[
-        str, Meta(description="The public URL at which WebSub hubs reach `headwater listen`.")
+        str,
+        Meta(
+            description="The public URL at which WebSub hubs reach `headwater serve`; with it, the server subscribes to them."
+        ),
     ] = ""
     log: Annotated[str, Meta(description="The format of log lines: `console` or `json`.")] = "console"
     log_level: Annotated[str, Meta(description="`debug`, `info`, `warning` or `error`.")] = "warning"
@@ -168,8 +171,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     api_key: Annotated[
         str,
         Meta(
-            description="The key that a request to start a run through `headwater serve` must carry; `env:NAME` or `file:PATH` "
-            "reads it from there."
+            description="A key for `headwater serve` that may operate (runs and queues), besides those of `headwater keys`; `env:NAME` "
+            "or `file:PATH` reads it from there."
         ),
     ] = ""
     agent: Annotated[
@@ -191,9 +194,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoder: Annotated[
         str,
         Meta(
-            description="The model that embeds texts as vectors: a folder with an ONNX sentence encoder and its tokenizer, a "
-            "folder of a hub's cache, or a name under `models` in the data folder. By default a small English model is built "
-            "there."
+            description="The encoder of texts as vectors: `multilingual` (the default), `english`, a folder with an ONNX sentence encoder "
+            "and its tokenizer, a folder of a hub's cache, or a name under `models` in the data folder, where the built-in "
+            "ones are built at first use."
         ),
     ] = ""
     retention: Annotated[

@@ -7,12 +7,11 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, single_command
-from headwater.cli.render.console import cell, console, format_due, print_json, table
+from headwater.cli.options import Json, RecipeFilter, single_command
+from headwater.cli.render.console import card, cell, console, format_count, format_due, print_json, table
 from headwater.cli.render.parts import parts_table
 from headwater.cli.render.run_summary import (
     data_locations,
@@ -28,7 +27,7 @@ from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.saved_searches import failing_deliveries
 
 
-def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = False) -> None:
     """Show what came in, what was kept, what was not kept and why, what is waiting, and who works on it."""
     app = open_app(context)
     names = select_recipes(app, recipe)
@@ -88,11 +87,10 @@ def _failing_deliveries_table(rows: Sequence[Mapping[str, Any]], now: datetime) 
 
 def _lines(record: Mapping[str, Any], now: datetime) -> Table:
     counts = recipe_counts(record)
-    grid = Table.grid(padding=(0, 2))
     rows = {
         "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
         "came in": str(counts.came_in),
-        "kept": f"{counts.kept} documents in {counts.stories} stories"
+        "kept": f"{format_count(counts.kept, 'document')} in {counts.stories} {'story' if counts.stories == 1 else 'stories'}"
         + (f", {counts.archived} moved to files" if counts.archived else ""),
         "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
         f"{counts.quarantined} quarantined",
@@ -100,9 +98,7 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
         "waiting": _waiting(record["unfinished"]),
         "next poll": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",
     }
-    for label, text in rows.items():
-        grid.add_row(Text(f"  {label}", style="dim"), Text(text))
-    return grid
+    return card(rows, indent="  ")
 
 
 def _parts(counts: Mapping[str, int], names: Sequence[str]) -> str:

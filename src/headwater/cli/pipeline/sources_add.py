@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -30,12 +29,11 @@ from headwater.model.errors import Refused
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
-from headwater.model.source_kind import find_source_problem
 from headwater.ops.source_detection import SourceCandidate, detect_sources
+from headwater.ops.source_registration import register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.sources import SourceLine, make_source
-from headwater.store.rows import source_from
 from headwater.text.redaction import redact_record
 
 Duration = Annotated[
@@ -117,13 +115,10 @@ def add(
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
         candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
     source = make_source(line, recipe, where="source")
-    _check(source, chosen_recipe)
-    exists = app.catalogue.source(source.id) is not None
-    new = 0
-    if not exists or replace_existing:
-        new = app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
+    registration = register_source(app, source, replace_existing=replace_existing)
+    exists = registration.existed
     if as_json:
-        record = _record(source, candidates, new=bool(new), changed=exists and replace_existing)
+        record = _record(source, candidates, new=not exists, changed=exists and replace_existing)
         print_json(redact_record(record))
         return
     _print_result(source, candidates, console(), app.clock(), exists=exists, changed=replace_existing)
@@ -172,12 +167,6 @@ def _choose(candidates: Sequence[SourceCandidate], now: datetime, *, ask: bool) 
     return candidates[choice - 1]
 
 
-def _check(source: Source, recipe: Recipe) -> None:
-    problem = find_source_problem(source, recipe.discover)
-    if problem is not None:
-        raise Refused("bad_source", f"{problem.field}: {problem.sentence}")
-
-
 def _add_bundled(app: App, recipe: str, *, as_json: bool) -> None:
     """A list that also names subjects belongs into the settings: every process must know them."""
     own = app.settings.recipes.get(recipe, RecipeSettings())
@@ -196,22 +185,6 @@ def _add_bundled(app: App, recipe: str, *, as_json: bool) -> None:
             f"Added {format_count(new, 'source')} of {len(listed.sources)} that come with {recipe}. "
             "The next run or worker polls them."
         )
-
-
-def _keep_settings(app: App, source: Source) -> Source:
-    """A source that exists keeps the settings that were not given again."""
-    row = app.catalogue.source(source.id)
-    if row is None:
-        return source
-    stored = source_from(row)
-    return replace(
-        source,
-        trigger=source.trigger or stored.trigger,
-        options={**stored.options, **source.options},
-        subject=stored.subject,
-        pages=source.pages or stored.pages,
-        credibility=stored.credibility,
-    )
 
 
 def _record(

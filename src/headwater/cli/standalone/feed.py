@@ -4,15 +4,14 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
 
-from headwater.cli.options import Json, Quiet, single_command
+from headwater.cli.options import InputNames, Json, OutFile, ParsingWorkers, Quiet, single_command
 from headwater.cli.render.console import format_count
-from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.render.progress import ReadCounts, read_progress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
 from headwater.cli.standalone.inputs import display_name, expand_inputs
@@ -35,26 +34,16 @@ SANDBOX_REASONS = {
 
 def feed(
     context: typer.Context,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH|URL…",
-            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
-        ),
-    ],
+    inputs: InputNames,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JSON lines here instead of standard output.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that parse; default: one per processor.")
-    ] = None,
+    out: OutFile = None,
+    workers: ParsingWorkers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Parse feeds of any format and condition: their metadata, their entries, and what was wrong with them.
 
-    One line each, in the order of the input. Input that is not a feed gets a line with the reason. The exit code is 1 only
+    One line each, in the order of the input; with --out as JSON. Input that is not a feed gets a line with the reason. The exit code is 1 only
     if nothing could be read.
     """
     counts = ReadCounts()
@@ -65,7 +54,9 @@ def feed(
         dispatcher = stack.enter_context(
             InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
         )
-        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        progress = stack.enter_context(
+            read_progress(counts, quiet=quiet or (not out and sys.stdout.isatty()))
+        )
         for result in dispatcher.results(expand_inputs(inputs), in_order=True):
             record = result_record(result)
             counts.add(ok=record["ok"], size=result.size)
@@ -73,7 +64,7 @@ def feed(
                 msgspec.json.encode(record).decode() if as_json or out else printable_text(_sentence(record))
             )
             target.write(text + "\n")
-            progress.now()
+            progress()
     if not counts.total:
         raise Refused("nothing_to_do", "no file matches")
     if not counts.read:

