@@ -24,6 +24,7 @@ from headwater.store.connect import write_transaction
 from headwater.store.reads.saved_searches import failing_deliveries, feed_entries, match_counts
 from headwater.store.reads.stored_records import stored_documents
 from headwater.store.schema.flow import deliveries, documents, groups, quarantine
+from headwater.store.schema.search import search_entries
 from headwater.store.schema.searches import digests, matches
 from headwater.store.sql_store import SqlStore
 
@@ -298,6 +299,7 @@ def test_a_rule_is_applied_to_stored_documents_and_again_without_effect(
         assert row["group_id"] is None
         assert scene.row(groups, id=group_key(RECIPE, "g"))["due_at"] == scene.now
     assert scene.count(quarantine) == (1 if action is SearchAction.ASIDE else 0)
+    assert scene.count(search_entries) == (2 if action is SearchAction.TAG else 1)
 
 
 def test_a_document_that_a_worker_holds_is_passed_over(scene: Scene):

@@ -83,7 +83,7 @@ def test_a_search_is_added_applied_read_as_a_feed_paused_and_removed(
     feed = json.loads(headwater("searches", "feed", "past", "--format", "json").out)
     assert len(feed["items"]) == min(applied["matching"], 50)
     file = tmp_path / "past.atom"
-    assert headwater("searches", "feed", "past", "--output", str(file)).code == 0
+    assert headwater("searches", "feed", "past", "--out", str(file)).code == 0
     entries = parse_feed(file.read_bytes()).entries
     assert [entry.title for entry in entries] == [item["title"] for item in feed["items"]]
     assert headwater("searches", "pause", "past", "--json").record["state"] == "paused"

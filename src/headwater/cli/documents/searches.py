@@ -1,12 +1,11 @@
 """`headwater searches`."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import Json, LanguageFilter, Limit, OutFile, RecipeFilter, Since, command_group
 from headwater.cli.render.console import (
     cell,
     console,
@@ -42,19 +41,11 @@ Query = Annotated[
         help='Words, "phrases", prefix*, -word, field:value, OR; the same language as `headwater search`.'
     ),
 ]
-Recipe = Annotated[str | None, typer.Option(metavar="RECIPE", help="Only documents of this recipe.")]
-Language = Annotated[
-    list[str] | None, typer.Option(metavar="CODE", help="Only in this language; can be repeated.")
-]
 Publisher = Annotated[
     list[str] | None, typer.Option(metavar="NAME", help="Only of this publisher; can be repeated.")
 ]
 Quality = Annotated[float | None, typer.Option(min=0, max=1, help="Only of at least this quality.")]
 Kind = Annotated[str, typer.Option("--of", metavar="KIND", help="document, story or all.")]
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Only what was published since: 2026-11-14, or 7d (ago)."),
-]
 TRIED = "tried"
 
 
@@ -64,8 +55,8 @@ def add(
     name: SearchName,
     query: Query,
     *,
-    recipe: Recipe = None,
-    language: Language = None,
+    recipe: RecipeFilter = None,
+    language: LanguageFilter = None,
     publisher: Publisher = None,
     quality: Quality = None,
     kind: Kind = "all",
@@ -109,10 +100,8 @@ def add(
     console().print(cell(f"Saved {name}. New matches: {effect}."))
 
 
-def _filters(
-    language: list[str] | None, publisher: list[str] | None, quality: float | None
-) -> dict[str, Any]:
-    return {"language": language, "publisher": publisher, "quality": quality}
+def _filters(language: str | None, publisher: list[str] | None, quality: float | None) -> dict[str, Any]:
+    return {"language": [language] if language else [], "publisher": publisher, "quality": quality}
 
 
 @app.command("list")
@@ -147,13 +136,13 @@ def try_on_past(
     query: Annotated[str, typer.Argument(help="The query; or with --saved nothing.")] = "",
     *,
     saved: Annotated[str, typer.Option(metavar="NAME", help="Test this saved search instead.")] = "",
-    recipe: Recipe = None,
-    language: Language = None,
+    recipe: RecipeFilter = None,
+    language: LanguageFilter = None,
     publisher: Publisher = None,
     quality: Quality = None,
     kind: Kind = "all",
     since: Since = None,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of matches to show.")] = 20,
+    limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
     """Show which stored documents and stories a search would have matched. Nothing is stored or sent."""
@@ -255,18 +244,14 @@ def feed(
     name: SearchName,
     *,
     feed_format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="atom or json.")] = "atom",
-    limit: Annotated[
-        int, typer.Option(min=1, max=1_000, help="Maximum number of entries, newest first.")
-    ] = 50,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of the screen.")
-    ] = None,
+    limit: Limit = 50,
+    out: OutFile = None,
     as_json: Json = False,
 ) -> None:
     """Print the matches of a search as an Atom feed or a JSON feed."""
     text = search_feed(open_app(context), name, "json" if as_json else feed_format, limit=limit)
-    if output is None:
+    if out is None:
         typer.echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8")
-    console().print(cell(f"Wrote {output}."))
+    out.write_text(text, encoding="utf-8")
+    console().print(cell(f"Wrote {out}."))

@@ -23,6 +23,7 @@ from headwater.store.saved_search_cache import VERSION_NAME
 from headwater.store.schema.flow import deliveries, documents, groups
 from headwater.store.schema.knowledge import facts, mentions, vectors
 from headwater.store.schema.searches import digests, matches, saved_search_versions, saved_searches
+from headwater.store.search.entries import remove_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,7 @@ def _leave_stories(
     connection.execute(delete(mentions).where(in_list(mentions.c.document_id, ids)))
     connection.execute(delete(facts).where(in_list(facts.c.record_id, ids)))
     connection.execute(delete(vectors).where(in_list(vectors.c.document_id, ids)))
+    remove_entries(connection, ids)
     keys = sorted(group_id for group_id in group_ids if group_id is not None)
     if keys:
         locked = select(groups.c.id).where(in_list(groups.c.id, keys)).order_by(groups.c.id)
