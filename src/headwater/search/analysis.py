@@ -54,7 +54,7 @@ class Token:
 def tokens_of(text: str, language: str = "") -> Iterator[Token]:
     """The tokens of a text in order; runs longer than any word are left out."""
     code = stem_language(language)
-    for match in (_ASCII_WORD if text.isascii() else WORD).finditer(text):
+    for match in word_pattern(text).finditer(text):
         word, start = match[0], match.start()
         size = _piece_size(word)
         if size:
@@ -63,6 +63,11 @@ def tokens_of(text: str, language: str = "") -> Iterator[Token]:
                 yield Token(start + offset, start + offset + len(piece), (_fold_piece(piece, size),))
         elif len(word) <= MAX_WORD_LENGTH and (terms := word_terms(word, code)):
             yield Token(start, match.end(), terms)
+
+
+def word_pattern(text: str) -> re.Pattern[str]:
+    """For words and runs of a text: a simple pattern for ASCII, which is five times as fast."""
+    return _ASCII_WORD if text.isascii() else WORD
 
 
 def analyse(text: str, language: str = "") -> list[tuple[str, ...]]:
@@ -107,6 +112,11 @@ def fold_word(word: str) -> str:
     """In lower case and without accents."""
     # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
     return unicodedata.normalize("NFC", fold_accents(fold_accents(word).casefold()))
+
+
+def is_unspaced_run(word: str) -> bool:
+    """Whether a match of `WORD` is a run of a script that writes no spaces."""
+    return _piece_size(word) > 0
 
 
 def _piece_size(word: str) -> int:

@@ -132,6 +132,13 @@ def parse_query(
     return _Parser(now).parse(text, filters, limit)
 
 
+def words_query(text: str, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT) -> SearchQuery:
+    """The words of a text as a query, for programs: nothing in it is an operator."""
+    words = dict.fromkeys(query_words(text[:MAX_CHARACTERS]))
+    groups = tuple((Clause((word,)),) for word in words)[:MAX_CLAUSES]
+    return SearchQuery(text=text[:MAX_CHARACTERS], groups=groups, filters=filters, limit=limit)
+
+
 @dataclass(slots=True)
 class _Parser:
     now: datetime

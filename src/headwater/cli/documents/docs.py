@@ -171,4 +171,11 @@ def _show(record: dict[str, Any], out: Console) -> None:
     fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
     out.print(card({"id": identity, **fields}))
     out.print()
-    out.print(Text(printable_text(record["text"] or f"(no text: {record['reason']})")))
+    out.print(Text(printable_text(record["text"] or _missing_text(record))))
+
+
+def _missing_text(record: dict[str, Any]) -> str:
+    if record["duplicate_of"]:
+        original = short_id(record["duplicate_of"])
+        return f"(a copy of {original}, whose text it has: headwater docs show {original})"
+    return f"(no text: {record['reason']})"
