@@ -272,7 +272,7 @@ def test_a_cluster_with_faults_everywhere_loses_and_duplicates_nothing(tmp_path:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "bucket", "trials", "pause"),
-    [("small", False, 4, 0.5), ("small", True, 4, 1.0), ("full", False, 3, 0.15)],
+    [("small", False, 4, 1.0), ("small", True, 4, 1.5), ("full", False, 3, 0.15)],
     ids=["small", "bucket", "full"],
 )
 def test_a_cluster_with_many_faults_everywhere_loses_and_duplicates_nothing(
