@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Command] = {
     "links": Command("headwater.cli.ops.links", "Check whether links still work."),
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
     "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API: REST, feeds, live events, MCP."),
+    "mcp": Command("headwater.cli.ops.mcp", "Offer documents to a language model (MCP)."),
     "keys": Command("headwater.cli.ops.keys", "Create, list and revoke keys for the HTTP API."),
     "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),
     "probe": Command("headwater.cli.ops.probe", "Check that this machine's beat or workers are alive."),
@@ -74,7 +75,7 @@ COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
     "Operate": (
         "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
-        "cleanup", "backup", "restore", "move", "sweep", "serve", "keys",
+        "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
     "Work on files": ("extract", "feed", "dedupe", "cluster"),
     "Cluster": ("beat", "worker", "probe"),
