@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, Command] = {
     "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
     "search": Command("headwater.cli.documents.search", "Search documents by words or by meaning."),
+    "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
     "mentions": Command(
@@ -71,7 +72,7 @@ COMMANDS: Mapping[str, Command] = {
 # Every built-in command by task, in the order of `--help`; those of recipes follow.
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
-    "Read": ("status", "docs", "search", "top", "explain", "mentions", "export"),
+    "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
     "Operate": (
         "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",

@@ -17,6 +17,7 @@ from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Se
 from headwater.model.page import PageMode
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
+from headwater.model.saved_search import Digest
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
@@ -202,7 +203,7 @@ class Envelope:
 
     key: str
     route: str
-    record: Document | Story | Alarm
+    record: Document | Story | Alarm | Digest
     revision: int
     progress: str = ""
 
