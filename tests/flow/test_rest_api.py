@@ -48,6 +48,18 @@ def test_a_list_is_read_page_by_page_with_opaque_cursors(api: Api):
     assert "text" not in first["items"][0]
 
 
+def test_a_search_returns_passages_page_by_page(api: Api):
+    first = api("/search?q=harbour&limit=1&facet=language")
+    second = api(f"/search?q=harbour&limit=1&cursor={first['next']}")
+    assert (first["total"], first["facets"]["language"]) == (2, {"en": 2})
+    assert api("/search?q=harbour&language=es")["items"] == []
+    assert api("/search?q=x&facet=colour", 400).json()["type"].endswith("bad_facet")
+    assert {page["items"][0]["id"] for page in (first, second)} == set(api.ids[:2])
+    assert second["next"] is None
+    assert "snippet" in first["items"][0]
+    assert api("/search", 400).json()["type"].endswith("bad_request")
+
+
 def test_filters_choose_documents(api: Api):
     source = api("/documents?limit=1")["items"][0]["source_id"]
     assert len(api(f"/documents?source={source}&recipe={RECIPE}&language=en")["items"]) == 3

@@ -89,7 +89,7 @@ def read_documents(
 ) -> Response:
     """Newest first. Times compare with the time by which the list is sorted."""
     context = context_of(request)
-    wanted = DocumentConditions(
+    selection = DocumentConditions(
         recipes=chosen_recipes(context, recipe),
         states=tuple(dict.fromkeys(state or (State.KEPT,))),
         source=source or None,
@@ -103,7 +103,7 @@ def read_documents(
     return DOCUMENT_LISTING.answer(
         request,
         page,
-        lambda pages: list_documents(context.app.store.engine, wanted, pages),
+        lambda pages: list_documents(context.app.store.engine, selection, pages),
         order=(SORTABLE[sort], documents.c.id),
         sort=sort,
     )

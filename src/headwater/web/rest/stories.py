@@ -63,14 +63,14 @@ def read_stories(
 ) -> Response:
     """Live stories by the time of their newest document, newest first."""
     context = context_of(request)
-    wanted = ListConditions(
+    selection = ListConditions(
         recipes=chosen_recipes(context, recipe),
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
         more=(LIVE,),
     )
     return STORY_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, wanted, pages)
+        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, selection, pages)
     )
 
 
