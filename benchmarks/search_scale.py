@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Engine, insert, text
+from sqlalchemy import Engine, text
 
 from benchmarks.search import NOW, databases
 from headwater.search.entry_terms import term_hash
@@ -26,7 +26,7 @@ from headwater.search.vector_codes import store_vectors, unit_length
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.search import search_codes, search_vectors
+from headwater.store.schema.search import search_vectors
 from headwater.store.search.candidates import VectorQuery, find_candidates, plan_for
 from headwater.store.search.codes import code_rows
 from headwater.store.search.index_reader import open_index
@@ -67,14 +67,8 @@ def fill(engine: Engine, documents: int) -> None:
         entries["moment"], entries["quality"] = int(NOW.timestamp()) - numbers[::-1] * 30, 0.5
         store_numbers(engine, numbers, chance, themes)
         with unchecked_transaction(engine) as connection:
-            segment = write_segment(
-                connection, arrays, entries, {"languages": ["en"], "recipes": ["benchmark"]}
-            )
-            connection.execute(insert(search_codes), code_rows(connection, segment, entries))
-            connection.execute(
-                text("UPDATE search_entries SET segment_id = :segment WHERE id BETWEEN :first AND :last"),
-                {"segment": segment, "first": int(numbers[0]), "last": int(numbers[-1])},
-            )
+            names = {"languages": ["en"], "recipes": ["benchmark"]}
+            write_segment(connection, arrays, entries, names, code_rows(connection, entries))
     with unchecked_transaction(engine) as connection:
         connection.execute(text("ANALYZE"))
 
@@ -112,8 +106,8 @@ def store_documents(engine: Engine, documents: int) -> None:
             f"created_at, updated_at) SELECT {key}, 'benchmark', 's', {key}, i, 1, 'kept', '', 'Ports', '{TEXT * 20}', 'en', {at}, {at} FROM {series}"
         ),
         (
-            f"INSERT INTO search_entries (id, document_id, recipe, language, moment, quality, length, segment_id, updated_at) "
-            f"SELECT i, {key}, 'benchmark', 'en', 0, 0.5, 300, 0, {at} FROM {series}"
+            f"INSERT INTO search_entries (id, document_id, recipe, language, moment, quality, length, updated_at) "
+            f"SELECT i, {key}, 'benchmark', 'en', 0, 0.5, 300, {at} FROM {series}"
         ),
     )
     for statement in statements:

@@ -12,7 +12,7 @@ from headwater.model.errors import MovedAway, Refused
 from headwater.search.query import SearchFilters, SearchQuery, words_query
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
-from headwater.store.schema.search import search_entries
+from headwater.store.schema.search import IS_WAITING, search_entries
 from headwater.store.search.candidates import CandidateList, VectorQuery, find_candidates, plan_for
 from headwater.store.search.codes import stored_models
 from headwater.store.search.entries import index_documents, is_indexed
@@ -117,9 +117,8 @@ class DocumentSearch:
         with read_transaction(self.engine) as connection:
             recipes = query.filters.recipe or _recipes(connection)
             missing = [recipe for recipe in recipes if not is_indexed(connection, recipe)]
-            waiting = search_entries.c.segment_id.is_(None)
             query_waiting = select(func.count()).select_from(
-                select(search_entries.c.id).where(waiting).limit(MAX_WAITING + 1).subquery()
+                select(search_entries.c.id).where(IS_WAITING).limit(MAX_WAITING + 1).subquery()
             )
             is_crowded = (connection.scalar(query_waiting) or 0) > MAX_WAITING
         for recipe in missing:
