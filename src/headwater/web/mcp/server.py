@@ -132,7 +132,7 @@ class McpOverHttp:
     context: WebContext
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.context.access.admit(caller_of(scope), KeyScope.READ)
+        await asyncio.to_thread(self.context.access.admit, caller_of(scope), KeyScope.READ)
         await self.application(scope, receive, send)
 
     def lifespan(self) -> AbstractAsyncContextManager[Any]:
