@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headwater.web.rest import captures, documents, operations, overview, search, sources, stories
+from headwater.web.rest import captures, documents, operations, overview, search, searches, sources, stories
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.schemas import PROBLEM
 
@@ -21,6 +21,7 @@ details (RFC 9457). A POST with `Idempotency-Key` is carried out once. Send a ke
 ROUTERS: Sequence[APIRouter] = (
     documents.router,
     search.router,
+    searches.router,
     captures.router,
     stories.router,
     sources.router,
