@@ -14,8 +14,8 @@ NAMES = sorted(
     [path.stem for path in HERE.glob("[a-z]*.py")]
     + [path.parent.name for path in HERE.glob("[a-z]*/__main__.py")]
 )
-NEED_DATA = frozenset({"dedupe", "extract", "stories", "summaries", "topics"})
-TAKE_DATA = NEED_DATA | {"cycle", "embedding"}
+NEED_DATA = frozenset({"dedupe", "extract", "search", "stories", "summaries", "topics"})
+TAKE_DATA = NEED_DATA | {"cycle", "embedding", "footprint"}
 
 
 def main() -> int:

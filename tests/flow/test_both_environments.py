@@ -14,7 +14,6 @@ from tests.servers.valkey import Valkey
 from tests.support.both_environments import (
     clustered,
     embedded,
-    models_of,
     run_alone,
     run_together,
     settings_of,
@@ -34,13 +33,12 @@ from tests.support.row_comparison import (
 
 from headwater.app import App
 from headwater.cli.demo import RECIPES
-from headwater.documents.embedding.encoder import open_encoder
 from headwater.runtime.maintenance import rescore_stories
-from headwater.search.word_query import WordQuery
+from headwater.search.query import SearchFilters, words_query
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.snapshot import delete_all_rows
 from headwater.store.schema.flow import documents, sources
-from headwater.store.search.vectors import search_by_vector
+from headwater.store.search.document_search import DocumentSearch
 from headwater_demo.internet import Internet, running
 from headwater_demo.markets.watch_list import KEYS
 
@@ -89,19 +87,18 @@ def _read_contents(cluster: Cluster) -> EnvironmentContents:
         rows=read_rows(cluster.engine),
         bodies=read_bodies(cluster.engine, app.archive),
         files=read_files(cluster.data / "out"),
-        search_results=_search_by_meaning(cluster, "water behind a dam"),
+        search_results=_search(cluster, "water behind a dam"),
     )
     app.store.engine.dispose()
     return contents
 
 
-def _search_by_meaning(cluster: Cluster, query: str) -> list[tuple[str, float]]:
-    encoder = open_encoder(models_of(cluster.folder))
-    vector = encoder([query])[0]
-    neighbours = search_by_vector(
-        cluster.engine, WordQuery(query=query, recipe="geopolitics"), encoder.name, vector
-    )
-    return [(row["title"], round(row["similarity"], 4)) for row in neighbours]
+def _search(cluster: Cluster, query: str) -> list[tuple[str, float]]:
+    search = DocumentSearch(cluster.engine, cluster.folder)
+    rows = search.search(
+        words_query(query, filters=SearchFilters(recipe=("geopolitics",))), method="words"
+    ).rows
+    return sorted((row["title"], round(row["score"], 4)) for row in rows)
 
 
 def test_every_table_has_the_same_rows(environments: tuple[EnvironmentContents, EnvironmentContents]):

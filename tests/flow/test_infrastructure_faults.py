@@ -248,8 +248,9 @@ def test_damaged_bytes_are_quarantined_alone_and_can_be_retried_after_repair(cry
     capture = next(row for row in crypto_run.rows(captures) if row["lead_id"])
     store = crypto_run.app.archive.store
     sound = bytes(obstore.get(store, capture["pack"]).bytes())
-    end = capture["start"] + capture["size"]
-    obstore.put(store, capture["pack"], sound[: end - 1] + b"?" + sound[end:])
+    middle = capture["start"] + capture["length"] // 2
+    damaged = sound[:middle] + bytes([sound[middle] ^ 1]) + sound[middle + 1 :]
+    obstore.put(store, capture["pack"], damaged)
     loops.run_local_loop(crypto_run.context, [RECIPE], _stop_when(lambda: crypto_run.unfinished() == {}))
     (row,) = crypto_run.rows(documents, state=State.QUARANTINED)
     assert (row["reason"], row["capture_id"]) == ("capture_damaged", capture["id"])

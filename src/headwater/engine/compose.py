@@ -1,6 +1,7 @@
 """Composes a document from the metadata of its source and the reading of its page; each field with its origin."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -113,3 +114,11 @@ def _has_only_the_day(page: datetime | None, source: datetime | None) -> bool:
     if page is None or source is None or page.time() != time():
         return False
     return abs(page - source) < DAY_ANYWHERE
+
+
+def without_text(document: Document) -> Document:
+    """Returns a duplicate as it is stored: with everything but its text, which is that of the original. The bytes are in
+    the archive; the trail notes how long the text was."""
+    *earlier, last = document.trail
+    last = replace(last, notes={**last.notes, "characters": len(document.text)})
+    return document.with_changes(text="", trail=(*earlier, last))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from headwater.engine.compose import compose_document, entry_reading, needs_browser
+from headwater.engine.compose import compose_document, entry_reading, needs_browser, without_text
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
@@ -86,7 +86,21 @@ class Refiner:
         for step in self.recipe.steps:
             if not self._run_step(step, step_context, outcomes, documents):
                 break
+        self._run_rules(drafts, step_context, outcomes, documents)
         return [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
+
+    def _run_rules(
+        self,
+        drafts: Sequence[Draft],
+        step_context: StepContext,
+        outcomes: list[Outcome],
+        documents: list[Document | None],
+    ) -> None:
+        """Saved searches that act as rules of the recipe."""
+        names = {draft.source.id: draft.source.name for draft in drafts}
+        rules = self.context.store.rules_step(self.recipe.name, names)
+        if rules is not None:
+            self._run_step(rules, step_context, outcomes, documents)
 
     def _run_step(
         self,
@@ -174,10 +188,11 @@ class Refiner:
         if isinstance(outcome, SetAside):
             render = self.context.renders and needs_browser(outcome.reason, draft)
             return replace(ended, state=State.ASIDE, render=render)
-        state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(
-            ended, state=state, of=outcome.of, score=outcome.score, dedupe_record=outcome.dedupe_record
-        )
+        ended = replace(ended, state=State.DROPPED, dedupe_record=outcome.dedupe_record)
+        if not outcome.of:
+            return ended
+        copy = None if document is None else without_text(document)
+        return replace(ended, state=State.DUPLICATE, document=copy, of=outcome.of, score=outcome.score)
 
     def _with_group(self, document: Document) -> Document:
         grouping = self.recipe.grouping

@@ -3,6 +3,7 @@ writes no spaces. Documents and queries pass through the same functions, so they
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -54,7 +55,7 @@ class Token:
 def tokens_of(text: str, language: str = "") -> Iterator[Token]:
     """The tokens of a text in order; runs longer than any word are left out."""
     code = stem_language(language)
-    for match in (_ASCII_WORD if text.isascii() else WORD).finditer(text):
+    for match in word_pattern(text).finditer(text):
         word, start = match[0], match.start()
         size = _piece_size(word)
         if size:
@@ -65,6 +66,11 @@ def tokens_of(text: str, language: str = "") -> Iterator[Token]:
             yield Token(start, match.end(), terms)
 
 
+def word_pattern(text: str) -> re.Pattern[str]:
+    """For words and runs of a text: a simple pattern for ASCII, which is five times as fast."""
+    return _ASCII_WORD if text.isascii() else WORD
+
+
 def analyse(text: str, language: str = "") -> list[tuple[str, ...]]:
     """The terms of each token in order, without their places: for counting."""
     if not text.isascii():
@@ -72,6 +78,23 @@ def analyse(text: str, language: str = "") -> list[tuple[str, ...]]:
     code = stem_language(language)
     words = _ASCII_WORD.findall(text)
     return [word_terms(word, code) for word in words if len(word) <= MAX_WORD_LENGTH]
+
+
+def count_terms(text: str, language: str = "") -> tuple[Counter[str], int]:
+    """How often each term occurs, and the number of tokens. Each distinct word is analysed once."""
+    code, length = stem_language(language), 0
+    counts: Counter[str] = Counter()
+    for word, count in Counter(word_pattern(text).findall(text)).items():
+        if is_unspaced_run(word):
+            pieces = [token.terms[0] for token in tokens_of(word, language)]
+            length += count * len(pieces)
+            for piece in pieces:
+                counts[piece] += count
+        elif len(word) <= MAX_WORD_LENGTH and (terms := word_terms(word, code)):
+            length += count
+            for term in terms:
+                counts[term] += count
+    return counts, length
 
 
 def stem_language(language: str) -> str:
@@ -107,6 +130,11 @@ def fold_word(word: str) -> str:
     """In lower case and without accents."""
     # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
     return unicodedata.normalize("NFC", fold_accents(fold_accents(word).casefold()))
+
+
+def is_unspaced_run(word: str) -> bool:
+    """Whether a match of `WORD` is a run of a script that writes no spaces."""
+    return _piece_size(word) > 0
 
 
 def _piece_size(word: str) -> int:

@@ -77,7 +77,9 @@ class SearchFilters:
 
 
 NO_FILTERS = SearchFilters()
-VALUE_FIELDS = ("recipe", "source", "publisher", "language", "topic", "country", "subject", "story")
+KEY_FIELDS = ("recipe", "source", "publisher", "topic", "country", "subject", "story")
+"""Filters whose values are compared as a whole."""
+VALUE_FIELDS = (*KEY_FIELDS, "language")
 DATE_FIELDS = ("since", "until", "date")
 FIELDS = (*VALUE_FIELDS, *DATE_FIELDS, "quality", TITLE)
 
@@ -130,6 +132,13 @@ def parse_query(
 ) -> SearchQuery:
     """The query of a text; `filters` hold beside those that it names. What is beyond 2,000 characters is not read."""
     return _Parser(now).parse(text, filters, limit)
+
+
+def words_query(text: str, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT) -> SearchQuery:
+    """The words of a text as a query, for programs: nothing in it is an operator."""
+    words = dict.fromkeys(query_words(text[:MAX_CHARACTERS]))
+    groups = tuple((Clause((word,)),) for word in words)[:MAX_CLAUSES]
+    return SearchQuery(text=text[:MAX_CHARACTERS], groups=groups, filters=filters, limit=limit)
 
 
 @dataclass(slots=True)

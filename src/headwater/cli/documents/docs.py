@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -18,6 +18,7 @@ from headwater.cli.options import (
     Until,
     command_group,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     card,
     cell,
@@ -83,7 +84,7 @@ def list_documents(
         until=period.until,
         limit=limit,
     )
-    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.store.engine, query)]
+    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.engine, query)]
     if as_json:
         print_json_lines(rows)
         return
@@ -171,4 +172,11 @@ def _show(record: dict[str, Any], out: Console) -> None:
     fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
     out.print(card({"id": identity, **fields}))
     out.print()
-    out.print(Text(printable_text(record["text"] or f"(no text: {record['reason']})")))
+    out.print(Text(printable_text(record["text"] or _missing_text(record))))
+
+
+def _missing_text(record: dict[str, Any]) -> str:
+    if record["duplicate_of"]:
+        original = short_id(record["duplicate_of"])
+        return f"(a copy of {original}, whose text it has: headwater docs show {original})"
+    return f"(no text: {record['reason']})"

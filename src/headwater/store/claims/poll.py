@@ -238,6 +238,7 @@ def _insert_duplicates(
             **_new_lead_row(stored, capture, now),
             "state": State.DUPLICATE,
             "due_at": None,
+            "body": None,  # the lead that came first has the text
             "reason": "duplicate:url",
         }
         for stored in later

@@ -22,6 +22,7 @@ from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
+from headwater.store.search.entries import index_kept_documents, remove_entries
 
 Rows = Mapping[str, RowMapping]
 FLOAT = 4  # bytes
@@ -29,7 +30,8 @@ FLOAT = 4  # bytes
 
 def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
-) -> list[str]:
+) -> tuple[list[str], list[Document]]:
+    """Returns the ids that must be decided again, and the documents that are kept now."""
     _lock_leads(connection, [result.id for result in refined if result.render])
     lock_with_others(connection, refined)
     columns = (
@@ -71,6 +73,8 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
+    index_kept_documents(connection, kept_documents, now)
+    remove_entries(connection, _ended_documents(results, held_rows))
     superseded = superseded.without(conflicts)
     end_superseded(connection, superseded, now)
     left_groups = _left_groups(results, held_rows) | superseded.groups
@@ -83,7 +87,7 @@ def finish_refine(
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     check_copy_dates(connection, results, now)
-    return sorted(conflicts)
+    return sorted(conflicts), kept_documents
 
 
 def _keep_superseded(
@@ -292,6 +296,18 @@ def _left_groups(results: Sequence[RefineResult], held_rows: Rows) -> set[str]:
         for r in results
         if r.state is State.DUPLICATE and held_rows[r.id]["state"] == State.KEPT
     } - {None}
+
+
+def _ended_documents(results: Sequence[RefineResult], held_rows: Rows) -> list[str]:
+    """Documents that were kept before and no longer are."""
+    return [
+        r.id
+        for r in results
+        if r.later is None
+        and r.state is not State.KEPT
+        and held_rows[r.id]["state"] == State.KEPT
+        and not _is_worse(held_rows[r.id], r)
+    ]
 
 
 def _lock_groups(connection: Connection, group_ids: set[str]) -> None:

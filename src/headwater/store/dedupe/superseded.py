@@ -77,12 +77,14 @@ def superseded_parts(
 
 
 def end_superseded(connection: Connection, superseded: SupersededParts, now: datetime) -> None:
-    """Each part becomes a duplicate of the whole, and so do its own copies. Its content stays as evidence."""
+    """Each part becomes a duplicate of the whole, and so do its own copies. Like every duplicate it keeps all but its
+    text, which is part of the whole."""
     for part in superseded.parts:
         values = {
             "state": State.DUPLICATE,
             "reason": f"duplicate:{part.edge.rule}",
             "duplicate_of": part.whole,
+            "text": "",
             "group_id": None,
             "updated_at": now,
         }

@@ -4,11 +4,8 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from headwater.store.schema.columns import JsonColumn, JsonOrNull, UtcDateTime
-from headwater.store.schema.search import SEARCH_WORDS
-from headwater.store.search.vector_index import create_vector_table, drop_vector_table
 
 revision = "0001"
 down_revision = None
@@ -49,8 +46,21 @@ TABLES = (
     "link_health",
     "summary_batches",
     "summary_requests",
+    "saved_searches",
+    "saved_search_versions",
+    "matches",
+    "digests",
     "api_keys",
     "idempotency_keys",
+)
+
+SEARCH_TABLES = (
+    "search_entries",
+    "search_segments",
+    "search_pages",
+    "search_terms",
+    "search_vectors",
+    "search_codes",
 )
 
 
@@ -58,6 +68,7 @@ def upgrade() -> None:
     _create_flow()
     _create_knowledge()
     _create_operations()
+    _create_saved_searches()
     _create_access()
     _create_search()
     _create_identity()
@@ -830,6 +841,59 @@ def _create_operations() -> None:
     op.create_index("ix_summary_requests_story", "summary_requests", ["story_id"])
 
 
+def _create_saved_searches() -> None:
+    """Saved searches, their matches and digests."""
+    op.create_table(
+        "saved_searches",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("filters", JsonColumn(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=True),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("delivery", sa.Text(), nullable=False),
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_saved_searches")),
+    )
+    op.create_index("uq_saved_searches_name", "saved_searches", ["name"], unique=True)
+    op.create_table(
+        "saved_search_versions",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_saved_search_versions")),
+    )
+    op.create_table(
+        "matches",
+        sa.Column("search_id", sa.String(length=64), nullable=False),
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("matched_at", UtcDateTime(), nullable=False),
+        sa.Column("digest_id", sa.String(length=64), nullable=True),
+        sa.PrimaryKeyConstraint("search_id", "record_id", name=op.f("pk_matches")),
+    )
+    op.create_index("ix_matches_search_matched", "matches", ["search_id", "matched_at"])
+    op.create_index("ix_matches_digest", "matches", ["digest_id"])
+    op.create_index("ix_matches_record", "matches", ["record_id"])
+    op.create_table(
+        "digests",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("search_id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("since_at", UtcDateTime(), nullable=False),
+        sa.Column("until_at", UtcDateTime(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("closed_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_digests")),
+    )
+    op.create_index("ix_digests_search", "digests", ["search_id", "since_at"])
+
+
 def _create_access() -> None:
     """Keys of the HTTP API, and the requests that it must not carry out twice."""
     op.create_table(
@@ -855,15 +919,20 @@ def _create_access() -> None:
 
 
 def _create_search() -> None:
-    """Derived from documents. The index over vectors needs pgvector, and is filled by a maintenance task."""
-    postgresql = op.get_bind().dialect.name == "postgresql"
+    """Derived from documents, and rebuilt from them."""
+    number = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.create_table(
         "search_entries",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("id", number, nullable=False),
         sa.Column("document_id", sa.String(64), nullable=False),
         sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("language", sa.Text(), nullable=False),
+        sa.Column("moment", sa.BigInteger(), nullable=False),
+        sa.Column("quality", sa.Float(), nullable=False),
+        sa.Column("length", sa.Integer(), nullable=False),
+        sa.Column("terms", sa.Text(), nullable=True),
+        sa.Column("postings", sa.LargeBinary(), nullable=True),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
-        sa.Column("words", TSVECTOR() if postgresql else sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search_entries")),
         sa.UniqueConstraint("document_id", name=op.f("uq_search_entries_document_id")),
         sa.ForeignKeyConstraint(
@@ -872,13 +941,56 @@ def _create_search() -> None:
             name=op.f("fk_search_entries_document_id"),
             ondelete="CASCADE",
         ),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_search_entries_recipe_updated", "search_entries", ["recipe", "updated_at"])
-    if postgresql:
-        op.create_index("ix_search_entries_words", "search_entries", ["words"], postgresql_using="gin")
-    elif op.get_bind().scalar(sa.text("SELECT sqlite_compileoption_used('ENABLE_FTS5')")):
-        op.execute(SEARCH_WORDS)
-    create_vector_table(op.get_bind())
+    waiting = sa.text("postings IS NOT NULL")
+    op.create_index(
+        "ix_search_entries_waiting", "search_entries", ["id"], sqlite_where=waiting, postgresql_where=waiting
+    )
+    op.create_table(
+        "search_segments",
+        sa.Column("id", number, nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("length", sa.BigInteger(), nullable=False),
+        sa.Column("names", JsonColumn(), nullable=False),
+        sa.Column("entries", sa.LargeBinary(), nullable=False),
+        sa.Column("directory", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_segments")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "search_pages",
+        sa.Column("id", number, autoincrement=False, nullable=False),
+        sa.Column("postings", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_pages")),
+    )
+    op.create_table(
+        "search_terms",
+        # In the order of code points, in which prefixes are ranges.
+        sa.Column(
+            "term",
+            sa.Text(collation="C" if op.get_bind().dialect.name == "postgresql" else None),
+            nullable=False,
+        ),
+        sa.PrimaryKeyConstraint("term", name=op.f("pk_search_terms")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "search_vectors",
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("entry_id", number, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("model", "entry_id", name=op.f("pk_search_vectors")),
+    )
+    op.create_table(
+        "search_codes",
+        sa.Column("segment_id", number, nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("codes", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("segment_id", "model", name=op.f("pk_search_codes")),
+    )
 
 
 def _create_identity() -> None:
@@ -919,9 +1031,7 @@ def _create_identity() -> None:
 def downgrade() -> None:
     for table in ("recipe_views", "database_identity"):
         op.drop_table(table)
-    drop_vector_table(op.get_bind())
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute("DROP TABLE IF EXISTS search_words")
-    op.drop_table("search_entries")
+    for table in SEARCH_TABLES:
+        op.drop_table(table)
     for table in reversed(TABLES):
         op.drop_table(table)
