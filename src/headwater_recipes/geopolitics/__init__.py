@@ -100,7 +100,7 @@ def build_recipe(
             # The classifier over vectors was trained for the default encoder; with another one words decide.
             TagTopic(topic_classifier(None), least=LEAST_BY_WORDS)
             if model or document_encoder is None
-            else TagTopic(topic_classifier(document_encoder), least=0.0),
+            else TagTopic(topic_classifier(document_encoder)),
         ),
         pages=dict.fromkeys(("feed", ENTRIES, DAY_TABLES), PageMode.TRY),
         trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),
