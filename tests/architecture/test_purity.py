@@ -36,6 +36,7 @@ PURE = (
     "headwater.documents.quality",
     "headwater.stories.clustering",
     "headwater.stories.identity",
+    "headwater.stories.story_prose",
     "headwater.stories.terms",
     "headwater.stories.topics",
     "headwater.search",

@@ -17,7 +17,7 @@ from headwater.cli.standalone.json_lines import (
 from headwater.stories.clustering.similarity import StoryItem
 
 
-class ArticleLine(msgspec.Struct):
+class StoryItemLine(msgspec.Struct):
     id: int | str
     title: str | None = None
     text: str | None = None
@@ -48,7 +48,7 @@ def read_articles(source: str, *, skip: bool) -> list[ArticleInput]:
 
 
 def _parse_line(line: bytes, entries: Container[str]) -> ArticleInput:
-    fields = decode_line(line, ArticleLine)
+    fields = decode_line(line, StoryItemLine)
     if str(fields.id) in entries:
         raise InvalidLine(f"the id {str(fields.id)!r} occurs in an earlier line")
     item = StoryItem(
