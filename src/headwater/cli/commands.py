@@ -78,7 +78,7 @@ COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
         "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
-    "Work on files": ("extract", "feed", "dedupe", "cluster"),
+    "Work on files": ("extract", "feed", "dedupe", "cluster", "topics"),
     "Cluster": ("beat", "worker", "probe"),
 }  # fmt: skip
 RECIPE_COMMANDS = "Recipes"
