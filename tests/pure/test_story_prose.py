@@ -18,12 +18,13 @@ KELMAR, 3 March (Agency) — The coast guard of Tarn **seized** the tanker [Halc
 Its owner said that the crew of 23 was unharmed.
 
 Read also: Why the strait matters
+
 - The ship carried 90,000 tonnes of oil.
 """
 
 
 def test_g13_headings_bylines_datelines_captions_and_links_are_left_out():
-    assert story_prose(ARTICLE).split("\n\n") == [
+    assert [line for line in story_prose(ARTICLE).splitlines() if line] == [
         "The coast guard of Tarn seized the tanker Halcyon Dawn on Monday.",
         "Its owner said that the crew of 23 was unharmed.",
         "The ship carried 90,000 tonnes of oil.",
@@ -43,6 +44,11 @@ def test_g13_headings_bylines_datelines_captions_and_links_are_left_out():
 )
 def test_prose_that_looks_like_boilerplate_stays(line: str):
     assert story_prose(line) == line
+
+
+def test_a_sentence_over_several_lines_stays_whole():
+    text = "The wider channel was called overdue\nby the pilots and\nPhoto: the harbour master."
+    assert story_prose(text) == text
 
 
 def test_a_text_of_headings_alone_is_quoted_without_marks():

@@ -37,10 +37,16 @@ MIN_CAPITALS = 3
 
 
 def story_prose(text: str) -> str:
-    """The paragraphs of a text that a summary may quote, without marks. If none remain, the text without marks."""
-    paragraphs = [_without_marks(line) for line in text.splitlines() if not HEADING.match(line.lstrip())]
-    prose = [_without_dateline(line) for line in paragraphs if line and not _is_boilerplate(line)]
-    return "\n\n".join(prose) or "\n\n".join(_without_marks(line.lstrip("# ")) for line in text.splitlines())
+    """The lines of a text that a summary may quote, without marks. If none remain, all lines without marks."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        plain = "" if HEADING.match(line.lstrip()) else _without_marks(line)
+        # A line within a paragraph may begin with any word.
+        if plain and not (lines and lines[-1]):
+            plain = "" if _is_boilerplate(plain) else _without_dateline(plain)
+        lines.append(plain)
+    prose = "\n".join(lines).strip()
+    return prose or "\n".join(_without_marks(line.lstrip("# ")) for line in text.splitlines()).strip()
 
 
 def _without_marks(line: str) -> str:
@@ -53,7 +59,7 @@ def _is_boilerplate(line: str) -> bool:
     if CAPTION.match(line) or FURTHER_READING.match(line) or CREDIT.search(line):
         return True
     is_short = len(line.split()) <= MOST_WORDS_OF_BYLINE and not SENTENCE_MARK.search(line[-2:])
-    return is_short and bool(BYLINE.match(line) or UPDATED.match(line))
+    return is_short and line[:1].isupper() and bool(BYLINE.match(line) or UPDATED.match(line))
 
 
 def _without_dateline(line: str) -> str:
