@@ -37,12 +37,18 @@ def main() -> None:
     parser.add_argument("--until", dest="last_day", default="", help="count articles before this day")
     parser.add_argument("--decisions", type=Path, help="write one decision per line")
     parser.add_argument("--unlabelled", type=Path, help="write the blocked pairs that have no label")
-    parser.add_argument("--errors", type=Path, help="write the labelled pairs that were decided wrongly, with texts")
+    parser.add_argument(
+        "--errors", type=Path, help="write the labelled pairs that were decided wrongly, with texts"
+    )
     options = parser.parse_args()
     stream, labels = read(options.data / "newswire")
     start = time.process_time()
     deduplicator = Deduplicator(DEFAULT, MemoryIndex())
-    decisions = [deduplicator.add(article(row)) for row in stream if not options.last_day or row["published_at"] < options.last_day]
+    decisions = [
+        deduplicator.add(article(row))
+        for row in stream
+        if not options.last_day or row["published_at"] < options.last_day
+    ]
     seconds = time.process_time() - start
     days = {row["id"]: row["published_at"] for row in stream}
     chosen = {decision.id for decision in decisions if days[decision.id] >= options.first_day}
@@ -53,7 +59,9 @@ def main() -> None:
         pairs = score.blocked_by_verdict()["unlabelled"]
         options.unlabelled.write_text("".join(f"{a}\t{b}\n" for a, b in pairs), encoding="utf-8")
     if options.errors:
-        options.errors.write_text("\n".join(shown(score, {row["id"]: row for row in stream})), encoding="utf-8")
+        options.errors.write_text(
+            "\n".join(shown(score, {row["id"]: row for row in stream})), encoding="utf-8"
+        )
     print(json.dumps(score.report() | {"ms_per_article": round(1000 * seconds / len(decisions), 3)}))
 
 
@@ -65,7 +73,12 @@ def read(folder: Path) -> tuple[list[Row], list[Row]]:
 
 
 def line(decision: Decision) -> str:
-    record = {"id": decision.id, "duplicate_of": decision.duplicate_of, "related_to": decision.related_to, "rule": decision.rule}
+    record = {
+        "id": decision.id,
+        "duplicate_of": decision.duplicate_of,
+        "related_to": decision.related_to,
+        "rule": decision.rule,
+    }
     return json.dumps(record) + "\n"
 
 
@@ -84,7 +97,9 @@ class Score:
         self.by_id = {decision.id: decision for decision in self.decisions}
         self.blocked = {one.id: one.duplicate_of for one in self.by_id.values() if one.duplicate_of}
         everything = {
-            (row["id_a"], row["id_b"]): row for row in self.labels if {row["id_a"], row["id_b"]} <= self.by_id.keys()
+            (row["id_a"], row["id_b"]): row
+            for row in self.labels
+            if {row["id_a"], row["id_b"]} <= self.by_id.keys()
         }
         self.groups = Groups(pair for pair, row in everything.items() if is_duplicate(row))
         self.all_labels = everything
@@ -142,7 +157,9 @@ class Score:
                 for one in self.groups.of(target)
                 if (one, document) in self.all_labels
             }
-            verdict = next((label for label in ("distinct", "update", "unsure") if label in spread), "unlabelled")
+            verdict = next(
+                (label for label in ("distinct", "update", "unsure") if label in spread), "unlabelled"
+            )
         return "dup, other partner" if is_known and verdict not in {"dup", RECURRING} else verdict
 
     def report(self) -> dict[str, object]:
@@ -150,25 +167,33 @@ class Score:
         reasons = {pair: row["reason"] for pair, row in self.label.items() if is_duplicate(row)}
         identical = {later for (_, later), reason in reasons.items() if reason == "identical"}
         hits = {
-            later for later, earlier in duplicates.items() if any(self.is_blocked_by(later, one) for one in earlier)
+            later
+            for later, earlier in duplicates.items()
+            if any(self.is_blocked_by(later, one) for one in earlier)
         }
         near = duplicates.keys() - identical
         by_reason: dict[str, list[bool]] = defaultdict(list)
         for (earlier, later), reason in reasons.items():
             by_reason[reason].append(self.is_blocked_by(later, earlier))
-        updates = Counter(self.treatment(pair) for pair, row in self.label.items() if row["label"] == "update")
+        updates = Counter(
+            self.treatment(pair) for pair, row in self.label.items() if row["label"] == "update"
+        )
         verdicts = {name: len(pairs) for name, pairs in self.blocked_by_verdict().items()}
         unique = len(self.chosen) - len(duplicates)
         return {
             "articles": len(self.chosen),
             "blocked": sum(verdicts.values()),
             "recall_not_identical": rate(len(hits & near), len(near)),
-            **{f"recall_{name}": rate(sum(values), len(values)) for name, values in sorted(by_reason.items())},
+            **{
+                f"recall_{name}": rate(sum(values), len(values)) for name, values in sorted(by_reason.items())
+            },
             "updates": dict(updates),
             "updates_kept": rate(updates["linked"] + updates["not linked"], updates.total()),
             "updates_linked": rate(updates["linked"], updates.total()),
             "recurring_blocked": rate(
-                sum(pair[1] in self.blocked for pair, row in self.label.items() if row["reason"] == RECURRING),
+                sum(
+                    pair[1] in self.blocked for pair, row in self.label.items() if row["reason"] == RECURRING
+                ),
                 sum(row["reason"] == RECURRING for row in self.label.values()),
             ),
             "blocked_by_label": verdicts,
@@ -218,7 +243,10 @@ def shown(score: Score, texts: Mapping[str, Row]) -> Iterable[str]:
             decision = score.by_id[later]
             yield f"\n======== {row['label']} {row['reason']} {earlier} {later} similarity {row['similarity']} after {row['gap_hours']} h: {outcome}"
             yield f"decision: {decision.rule} {decision.duplicate_of} related {decision.related_to} {dict(decision.evidence)}"
-            yield from (f"-- {one['published_at']} {one['title']}\n{one['body']}" for one in (texts[earlier], texts[later]))
+            yield from (
+                f"-- {one['published_at']} {one['title']}\n{one['body']}"
+                for one in (texts[earlier], texts[later])
+            )
 
 
 if __name__ == "__main__":

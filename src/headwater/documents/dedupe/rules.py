@@ -44,6 +44,7 @@ CERTAIN = 0.9
 SUMMARY_COVERAGE = 0.8
 """The share of a summary's words that its article contains."""
 
+_SUMMARISED = ("overlap", "known-facts")
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
@@ -154,7 +155,7 @@ def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> 
 
 def as_summary(verdict: PairVerdict, earlier: Article, later: Article) -> PairVerdict:
     """A summary that the whole text contains is the same article, not a digest of it."""
-    if earlier.partial == later.partial or verdict.rule != "overlap" or not _is_fresh(verdict):
+    if earlier.partial == later.partial or verdict.rule not in _SUMMARISED or not _is_fresh(verdict):
         return verdict
     coverage = verdict.evidence["earlier_coverage" if earlier.partial else "later_coverage"]
     if coverage < SUMMARY_COVERAGE:
