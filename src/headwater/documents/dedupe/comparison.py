@@ -143,6 +143,8 @@ def _is_contained(measures: Measures) -> bool:
 
 def _occasion_rule(measures: Measures, *, recurring: bool) -> str:
     """Whether the same words report another occasion, as in notices."""
+    if max(measures.earlier_coverage, measures.later_coverage) < 0.3:
+        return ""
     length = _longer_length(measures)
     series = recurring or measures.same_publisher
     soon = not is_late(measures) or (length >= SHORT_NOTICE and not series and not _is_after(measures, STALE))
@@ -206,7 +208,7 @@ def _has_same_figures(measures: Measures) -> bool:
 def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
     """Whether the later text, however worded, says what the earlier one says: its figures, names and words are known, it
     begins with the same lead and the earlier headline fits it."""
-    if _is_after(measures, FRESH):
+    if _is_after(measures, FRESH) or measures.later_coverage < 0.3:
         return ""
     facts = measures.facts
     if facts.subjects_new or facts.words_of < MIN_FACT_WORDS:

@@ -104,7 +104,7 @@ class FactMeasures:
         return (self.words_new + 2 * self.names_new + 3 * self.figures_new) / max(1, total)
 
 
-FACTS = tuple(column.name for column in fields(FactMeasures))
+FACTS = (*(column.name for column in fields(FactMeasures)), "novelty")
 
 
 def compare_facts(earlier: TokenView, later: TokenView, alignment: Alignment) -> FactMeasures:

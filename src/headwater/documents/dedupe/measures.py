@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from headwater.documents.dedupe.alignment import Alignment, Span, align
+from headwater.documents.dedupe.alignment import Alignment, Gap, Span, align
 from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.facts import FACTS, FactMeasures, compare_facts
 from headwater.documents.dedupe.figures import figure_value, shared_figures
@@ -104,6 +104,8 @@ class Replacements:
     """Gaps in which names were replaced."""
     misspelt: int
     """Tokens of the later text that are misspellings of earlier ones."""
+    first: Gap | None
+    """The first gap in which a figure or a name was replaced."""
 
 
 def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment) -> Replacements:
@@ -111,18 +113,22 @@ def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment
     slips: list[WordPair] = []
     names: list[WordPair] = []
     misspelt = name_slots = 0
+    first = None
     for gap in alignment.gaps:
         old, new = _differing(earlier.words(*gap.earlier), later.words(*gap.later))
         old, new, same_words = _without_misspelt(old, new)
         misspelt += same_words
         dated = _is_dated(later, gap.later)
+        replaced = len(figures) + len(slips) + len(names)
         for pair in _figure_pairs(old, new):
             (slips if _is_slip(*pair) and not _is_date(*pair, dated=dated) else figures).append(pair)
         if max(len(old), len(new)) <= NAME_SLOT:
             pairs = _name_pairs(old, new, (earlier, gap.earlier), (later, gap.later))
             name_slots += bool(pairs)
             names += pairs
-    return Replacements(tuple(figures), tuple(slips), tuple(names), name_slots, misspelt)
+        if first is None and len(figures) + len(slips) + len(names) > replaced:
+            first = gap
+    return Replacements(tuple(figures), tuple(slips), tuple(names), name_slots, misspelt, first)
 
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
@@ -291,6 +297,8 @@ class Measures:
     """Words that both titles have, as a part of the shorter one."""
     figure_density: float
     """Numbers among the words, in the text with fewer of them."""
+    passages: tuple[str, str]
+    """Where the texts first differ: around the first replaced figure or name, else around the first gap, else the leads."""
     sides: tuple[TokenView, TokenView, Alignment]
 
     @property
@@ -337,6 +345,7 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         correction=announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
         title_shared=_title_shared(earlier.page.title, later.page.title),
         figure_density=min(float(view.is_number.mean()) if len(view) else 0.0 for view in (earlier, later)),
+        passages=_passages(earlier, later, replacements.first or next(iter(alignment.gaps), None)),
         sides=(earlier, later, alignment),
     )
 
@@ -344,6 +353,11 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
 def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
     is_known = np.isin(later.hashes[later.is_number], earlier.hashes[earlier.is_number])
     return int(np.count_nonzero(~is_known))
+
+
+def _passages(earlier: TokenView, later: TokenView, gap: Gap | None) -> tuple[str, str]:
+    old, new = (gap.earlier, gap.later) if gap else ((0, 0), (0, 0))
+    return earlier.passage(*old), later.passage(*new)
 
 
 def _title_shared(earlier: Tokens, later: Tokens) -> float:

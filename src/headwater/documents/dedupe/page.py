@@ -58,7 +58,7 @@ _BYLINE = re.compile(
     r"|aggiornato|actualitzat|publicat)\b[^.\n]{0,40}\d)",
     re.MULTILINE,
 )
-_CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
+_CORRECTION = re.compile(r"\b(?:correct(?:s|ed|ion)|misstated|clarification|rpt|refiles?|recasts?)\b", re.IGNORECASE)
 
 
 def find_boilerplate(tokens: Tokens, sentences: SentenceRuns) -> Flags:
@@ -133,6 +133,10 @@ class ArticlePage:
     dateline: int
 
 
+AROUND = 8
+"""Words shown on either side of a difference."""
+
+
 @dataclass(frozen=True, slots=True)
 class TokenView:
     """The tokens that count, with their positions in the body of the page."""
@@ -149,6 +153,13 @@ class TokenView:
 
     def words(self, start: int, end: int) -> list[str]:
         return [self.page.body.word(position) for position in self.positions[start:end].tolist()]
+
+    def passage(self, start: int, end: int) -> str:
+        """These words with those around them, as the text has them."""
+        places = self.positions[max(0, start - AROUND) : end + AROUND]
+        if not len(places):
+            return ""
+        return " ".join(self.page.body.text_between(int(places[0]), int(places[-1])).split())
 
 
 def page_of(article: Article) -> ArticlePage:

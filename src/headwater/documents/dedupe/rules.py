@@ -31,7 +31,7 @@ from headwater.documents.dedupe.deduplicator import (
     RuleMatch,
 )
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
-from headwater.documents.dedupe.page import ArticlePage
+from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
 
 CANDIDATES = 6
@@ -77,8 +77,12 @@ def same_text(make: MakeFingerprint) -> Rule:
         if fingerprint is None or earlier is None:
             return
         if len(case.page.body) >= SHORT and _soon(earlier, case.article, FRESH):
+            lead = whole_view(case.page).passage(0, 0)
             verdict = PairVerdict(
-                relation="duplicate", rule="text", score=1.0, evidence={"text": fingerprint.value}
+                relation="duplicate",
+                rule="text",
+                score=1.0,
+                evidence={"text": fingerprint.value, "passages": (lead, lead)},
             )
         else:
             verdict = _compare(case, earlier)

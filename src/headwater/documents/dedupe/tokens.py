@@ -59,6 +59,10 @@ class Tokens:
     def word(self, position: int) -> str:
         return _text(self.codes[self.starts[position] : self.ends[position]])
 
+    def text_between(self, first: int, last: int) -> str:
+        """From one word to another, with what stands between them."""
+        return _text(self.codes[self.starts[first] : self.ends[last]])
+
     def text(self) -> str:
         return _text(self.codes)
 
