@@ -25,7 +25,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 chaos: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/chaos tests/flow -m long -s -p no:randomly --ignore=tests/chaos/test_cluster.py
+	$(BIN)/python -m pytest tests/chaos tests/flow tests/architecture/test_regular_expressions.py -m long -s -p no:randomly --ignore=tests/chaos/test_cluster.py
 
 chaos-cluster: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/chaos/test_cluster.py tests/contract/test_archive.py -m long -s -p no:randomly

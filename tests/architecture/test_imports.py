@@ -9,7 +9,7 @@ from tests.support.deadline import DEADLINE
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = {"aiohttp", "alembic", "ahocorasick_rs", "celery", "jsonschema", "lxml", "numpy", "obstore", "onnxruntime", "pyarrow",
-        "redis", "selectolax", "structlog"}  # fmt: skip
+        "redis", "selectolax", "structlog", "fastapi", "mcp", "starlette", "uvicorn"}  # fmt: skip
 
 
 def test_the_import_rule_holds(tmp_path: Path):

@@ -24,7 +24,7 @@ def live(command: dict) -> None:
 
     def progress(stage: str, done: int, total: int) -> None:
         moments.append(stage)
-        if len(moments) - 1 == command["kill_at"]:
+        if stage == command["kill_at"]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     settings = msgspec.convert(command["settings"], Settings)

@@ -234,7 +234,7 @@ def trial_ground(size: Size, folder: Path, *, bucket: bool = False) -> Iterator[
 
 def test_a_cluster_with_faults_everywhere_loses_and_duplicates_nothing(tmp_path: Path):
     with trial_ground("small", tmp_path) as ground:
-        hit = ground.run_trial(0, ["broker", "child", "database"], 0.25)
+        hit = ground.run_trial(0, ["beat", "broker", "child", "database"], 0.25)
     assert hit.total() >= 2
 
 

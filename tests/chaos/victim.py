@@ -34,22 +34,24 @@ from headwater.store.migrate import migrate
 
 
 class KillSwitch:
-    """Counts moments and ends the process at the chosen one."""
+    """Counts moments and ends the process at the chosen one: a position in the run, or the first of its kind."""
 
-    def __init__(self, kill_at: int | None) -> None:
+    def __init__(self, kill_at: int | str | None) -> None:
         self.kill_at = kill_at
         self.moments: list[str] = []
 
     def passes(self, moment: str) -> None:
-        self.moments.append(moment)
-        if len(self.moments) - 1 == self.kill_at:
+        if self._is_chosen(moment):
             os.kill(os.getpid(), signal.SIGKILL)
 
     def strikes_within(self, moment: str, microseconds: int) -> None:
         """Kill the process while the next call is under way."""
-        self.moments.append(moment)
-        if len(self.moments) - 1 == self.kill_at:
+        if self._is_chosen(moment):
             threading.Thread(target=self._strike, args=(microseconds / 1e6,)).start()
+
+    def _is_chosen(self, moment: str) -> bool:
+        self.moments.append(moment)
+        return self.kill_at in {moment, len(self.moments) - 1}
 
     @staticmethod
     def _strike(seconds: float) -> None:

@@ -310,7 +310,7 @@ def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, sc
     now = scene.now
     (row,) = [
         source
-        for source in ask("sources", "health", "--days", "1000", "--json").records
+        for source in ask("sources", "health", "--since", "1000d", "--json").records
         if source["name"] == "Ledger"
     ]
     assert (row["polls"], row["succeeded"], row["new"]) == (9, 8, 8)
@@ -318,6 +318,6 @@ def test_c8_sources_are_shown_with_their_reliability_and_day_by_day(ask: Ask, sc
     assert row["remark"] == "failing x1"
     assert row["slowest_ms"] == 300
     assert "Ledger" in ask("sources", "health").out
-    days = ask("sources", "health", "Ledger", "--days", "1000", "--json").records
+    days = ask("sources", "health", "Ledger", "--since", "1000d", "--json").records
     assert sum(day["polls"] for day in days) == 9
     assert days[-1]["day"] == f"{now:%Y-%m-%d}"

@@ -34,7 +34,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def encode(data: Path) -> Encoder:
-    return open_encoder(data)
+    return open_encoder(data, "english")
 
 
 def original(texts: list[str], encode: Encoder) -> np.ndarray:
@@ -81,7 +81,7 @@ def test_it_is_built_once_and_says_where_it_comes_from(
     data: Path, encode: Encoder, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("built again"))
-    assert open_encoder(data).name == encode.name
+    assert open_encoder(data, "english").name == encode.name
     (folder,) = (data / "models").iterdir()
     origin = json.loads((folder / "origin.json").read_text())
     assert origin["licence"].startswith("Apache-2.0")
@@ -94,7 +94,7 @@ def test_a_build_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(building, "_build", fail)
     with pytest.raises(OSError, match="no space"):
-        open_encoder(tmp_path)
+        open_encoder(tmp_path, "english")
     assert list((tmp_path / "models").iterdir()) == []
 
 

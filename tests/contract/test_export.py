@@ -176,7 +176,7 @@ def test_c41_the_command_writes_a_file_and_reports_it(scene: Scene, ask: Ask, tm
     answer = ask("export", "articles", "--format", "csv", "--out", str(out), "--json")
     assert answer.record["articles"] == 3
     assert answer.record["bytes"] == out.stat().st_size
-    fresh = ask("export", "articles", "crypto", "--since", "24h", "--out", str(out))
+    fresh = ask("export", "articles", "--recipe", "crypto", "--since", "24h", "--out", str(out))
     assert fresh.code == 0
     assert "1 article in" in fresh.err
     assert json.loads(out.read_text("utf-8"))["title"] == "Fresh"

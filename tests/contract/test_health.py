@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import aiohttp
 import pytest
 import yaml
 from tests.contract.test_worker_heartbeats import BEFORE, claim_documents, fall_silent
 from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import http_receiver
 from tests.support.scene import Scene
+from tests.support.web_client import web_client
 
 from headwater.app import App, now
 from headwater.ops.dead_mans_switch import PING_EVERY, DeadMansSwitch
 from headwater.ops.system_checks import check_parts
 from headwater.runtime.heartbeat import this_process
 from headwater.settings.settings import Settings
-from headwater.web.http_api import HttpApi, serve_api
 
 Command = Callable[..., CommandResult]
 DEAD_SERVER = "redis://127.0.0.1:1/0"
@@ -133,23 +132,14 @@ def test_a_probe_knows_the_processes_of_this_machine(app: App, command: Command)
 
 def test_readiness_is_served_without_details(app: App):
     async def ask() -> list[tuple[int, dict[str, object]]]:
-        api = HttpApi(app, "crypto", "", lambda *_: asyncio.sleep(0, 0))
-        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
         answers = []
-        try:
-            address = f"http://127.0.0.1:{await started}/readyz"
-            async with aiohttp.ClientSession() as session:
-                for broken in (False, True):
-                    if broken:
-                        app.workers.record(BEFORE, now())
-                        fall_silent(app.store.engine, BEFORE)
-                        api.readiness = None
-                    async with session.get(address) as answer:
-                        answers.append((answer.status, await answer.json()))
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        for is_broken in (False, True):
+            if is_broken:
+                app.workers.record(BEFORE, now())
+                fall_silent(app.store.engine, BEFORE)
+            async with web_client(app) as client:
+                answer = await client.get("/readyz")
+                answers.append((answer.status_code, answer.json()))
         return answers
 
     (ready_status, ready), (broken_status, broken) = asyncio.run(ask())

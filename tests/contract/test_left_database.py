@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, delete, func, select
 from tests.servers.postgres import Postgres
 from tests.support.deadline import DEADLINE
 from tests.support.scene import HOUR, RECIPE, START, Scene
 
 from headwater.model.errors import MovedAway, Refused
 from headwater.model.jobs import Task
-from headwater.search.query import SearchQuery
+from headwater.search.query import words_query
 from headwater.store.changes.operations import Operations
 from headwater.store.changes.queues import SqlQueues
 from headwater.store.claims.poll import register_sources
@@ -31,8 +31,9 @@ from headwater.store.relocation import (
     record_departure,
 )
 from headwater.store.schema.flow import sources
-from headwater.store.search.full_text import search_text
-from headwater.store.search.full_text_index import index_documents
+from headwater.store.schema.search import search_entries
+from headwater.store.search.document_search import DocumentSearch
+from headwater.store.search.entries import index_documents
 from headwater.store.sql_store import SqlStore
 
 GONE = Departure(to="cluster", id="somewhere", address="postgresql://db.example/news", at=START)
@@ -80,9 +81,11 @@ def test_a_database_that_was_left_can_be_read_and_searched(scene: Scene):
     scene.keep("first", title="Harbour cranes")
     with left_database(scene.store.engine):
         assert scene.store.next_due(RECIPE)
+        with unchecked_transaction(scene.store.engine) as connection:
+            connection.execute(delete(search_entries))
         assert index_documents(scene.store.engine, RECIPE) == 1
-        hits = search_text(scene.store.engine, SearchQuery(query="cranes", recipe=RECIPE))
-        assert [row["title"] for row in hits] == ["Harbour cranes"]
+        results = DocumentSearch(scene.store.engine, Path()).search(words_query("cranes"), method="words")
+        assert [row["title"] for row in results.rows] == ["Harbour cranes"]
 
 
 def test_a_writer_commits_before_the_move_or_is_refused(scene: Scene):

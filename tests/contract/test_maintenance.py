@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 from tests.support.crypto_scene import ask, crypto, settings_file
 from tests.support.scene import HOUR, RECIPE, Scene, ended_result, make_lead, make_source
 
@@ -21,9 +22,11 @@ from headwater.ops.health import check_health
 from headwater.runtime.maintenance import LEASE, MAINTENANCE_TASKS, Maintenance, MaintenanceTask
 from headwater.runtime.runs import close_runs, record_continuous_runs, record_run
 from headwater.settings.settings import read_settings
+from headwater.store.connect import unchecked_transaction
 from headwater.store.maintenance.tasks import MaintenanceTasks
 from headwater.store.schema.operations import maintenance_tasks
-from headwater.store.search.full_text_index import index_documents
+from headwater.store.schema.search import search_entries
+from headwater.store.search.entries import index_documents
 
 pytestmark = pytest.mark.usefixtures("recipe_views")
 NOON = datetime(2026, 11, 13, 12, 1, tzinfo=UTC)
@@ -210,6 +213,8 @@ def test_a_recipe_that_cannot_write_its_report_delays_no_other(app: App, scene: 
 
 def test_p29_the_search_index_is_filled_at_night_before_the_first_search(app: App, scene: Scene):
     scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
+    with unchecked_transaction(app.store.engine) as connection:  # as after a restore
+        connection.execute(delete(search_entries))
     app.__dict__["recipes"] = {RECIPE: None}
     maintenance = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
     live(scene, maintenance, span=timedelta(hours=15), step=15 * MINUTE)

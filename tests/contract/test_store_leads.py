@@ -26,7 +26,7 @@ from headwater.store.schema.knowledge import edges
 def test_a_new_lead_waits_to_be_fetched(scene: Scene):
     lead = scene.lead("a", published=START, hints={"guid": "1", "tags": ["x"]}, subject="sub")
     assert scene.poll(lead) == 1
-    assert scene.claim(Task.FETCH) == [replace(lead, attempts=1, source_kind="feed")]
+    assert scene.claim(Task.FETCH) == [replace(lead, attempts=1, source_kind="feed", updated_at=START)]
     assert scene.count(documents) == 0
 
 

@@ -110,7 +110,7 @@ def test_a_part_becomes_a_duplicate_of_the_whole_text_with_everything_that_follo
     assert scene.refine(kept_result(whole, group="today", edges=(supersedes,), page=PageState.READ)) == []
     row = scene.row(documents, id=part.id)
     assert (row["state"], row["reason"]) == (State.DUPLICATE, "duplicate:summary")
-    assert (row["duplicate_of"], row["group_id"]) == (whole.id, None)
+    assert (row["duplicate_of"], row["group_id"], row["text"]) == (whole.id, None, "")
     assert scene.row(documents, id=copy.id)["duplicate_of"] == whole.id
     edge = scene.row(edges, from_id=part.id, relation="duplicate")
     assert (edge["to_id"], edge["rule"], edge["evidence"]) == (whole.id, "summary", {"shared": 30})

@@ -103,9 +103,9 @@ def test_c41_the_command_shows_stories_and_prints_json(
     scene.now = datetime.now(UTC) - HOUR
     gather_stories(scene, ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]))
     settings = ("--config", str(settings_file(tmp_path, database)))
-    shown = call(capsys, monkeypatch, *settings, "top", "--hours", "6")
+    shown = call(capsys, monkeypatch, *settings, "top", "--since", "6h")
     assert "1. Hack" in shown.out
     assert "2 sources" in shown.out
-    record = call(capsys, monkeypatch, *settings, "top", "--hours", "6", "--json").record
+    record = call(capsys, monkeypatch, *settings, "top", "--since", "6h", "--json").record
     assert [story["title"] for story in record["stories"]] == ["Hack"]
-    assert call(capsys, monkeypatch, *settings, "top", "--hours", "0.5", "--json").record["stories"] == []
+    assert call(capsys, monkeypatch, *settings, "top", "--since", "30m", "--json").record["stories"] == []

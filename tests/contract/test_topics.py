@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from training.topics import pack_classifier
 
-from headwater.documents.embedding.build import NAME
+from headwater.documents.embedding.build import MULTILINGUAL
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier, hashed_words, topic_features
@@ -17,21 +17,25 @@ EXAMPLES = {
     "15000000": "The striker scored twice as Dunmore Rovers won the cup final on penalties.",
     "02000000": "A court in Arden sentenced the former banker to six years in prison for fraud; police arrested two more.",
     "11000000": "The senate passed the bill after the president and party leaders agreed on the vote.",
+    "16000000": "Shells hit two towns near the border and soldiers withdrew after the ceasefire collapsed.",
+    "03000000": "A plane with 120 people on board crashed into the sea; rescuers found no survivors.",
     "07000000": "Doctors warn that the new virus spreads quickly; patients with symptoms should get the vaccine.",
 }
 
 
 def test_g15_it_knows_the_17_top_levels_and_is_small():
-    head = load_classifier(NAME)
+    head = load_classifier(MULTILINGUAL.name)
     assert set(head.codes) == set(TOPIC_NAMES)
-    assert head.weights.shape == (384 + BUCKETS, 17)
-    assert FILE.stat().st_size < 100_000
+    assert head.weights.shape == (512 + BUCKETS, 17)
+    assert FILE.stat().st_size < 200_000
 
 
 def test_g15_clear_cases_are_classified(tmp_path: Path):
     encode = open_encoder(tmp_path)
     texts = list(EXAMPLES.values())
-    probabilities = load_classifier(encode.name).probabilities(topic_features(texts, encode(texts)))
+    probabilities = load_classifier(encode.name).probabilities(
+        topic_features(texts, encode(texts), ["en"] * len(texts))
+    )
     assert [load_classifier(encode.name).codes[place] for place in probabilities.argmax(axis=1)] == list(
         EXAMPLES
     )

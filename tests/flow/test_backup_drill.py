@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from headwater.ops.backup import create_backup
 from headwater.ops.backup_check import check_backup
 from headwater.ops.backup_folder import list_backups, read_manifest, select_backup, write_manifest
 from headwater.ops.restore import restore
-from headwater.search.query import SearchQuery
+from headwater.search.query import SearchFilters, SearchQuery, words_query
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 from headwater.store.maintenance import snapshot
@@ -29,7 +29,7 @@ from headwater.store.maintenance.snapshot import check_snapshot, save_snapshot
 from headwater.store.migrate import HEAD
 from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, documents, sources
-from headwater.store.search.full_text import search_text
+from headwater.store.search.document_search import DocumentSearch
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater_demo.internet import Internet, running
@@ -75,6 +75,10 @@ def archived_bodies(app: App) -> dict[str, bytes]:
     return dict(app.archive.get(stored_captures))
 
 
+def _search(app: App, query: SearchQuery) -> Sequence[dict[str, Any]]:
+    return DocumentSearch(app.store.engine, app.settings.folder).search(query, method="words").rows
+
+
 def test_c30_a_restored_store_equals_the_original_and_is_searched_as_before(
     crypto_run: RecipeRun, target: App, tmp_path: Path
 ):
@@ -82,8 +86,9 @@ def test_c30_a_restored_store_equals_the_original_and_is_searched_as_before(
     before, raw = all_rows(crypto_run.app.store.engine), archived_bodies(crypto_run.app)
     assert len(before["documents"]) > 5
     assert len(raw) == 2
-    search_query = SearchQuery(query="bitcoin market", recipe=crypto_run.recipe.name, limit=5)
-    matches = {row["id"] for row in search_text(crypto_run.app.store.engine, search_query)}
+    filters = SearchFilters(recipe=(crypto_run.recipe.name,))
+    search_query = words_query("bitcoin market", filters=filters, limit=5)
+    matches = {row["id"] for row in _search(crypto_run.app, search_query)}
     assert matches
     saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
@@ -95,7 +100,7 @@ def test_c30_a_restored_store_equals_the_original_and_is_searched_as_before(
     }
     assert after == before
     assert archived_bodies(target) == raw
-    assert {row["id"] for row in search_text(target.store.engine, search_query)} == matches
+    assert {row["id"] for row in _search(target, search_query)} == matches
     views = ("publishers", "articles", "ingestion_jobs", "feed_performance")
     for view in views:
         query = f"SELECT id FROM {view} ORDER BY id"
@@ -245,7 +250,7 @@ def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp
     second = create_backup(crypto_run.app, tmp_path / "kept")
     assert (first.packs_copied, second.packs_copied) == (first.packs, 0)
     assert first.packs > 0
-    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc")
+    (pack, *_) = crypto_run.app.archive_folder.rglob("*.warc.gz")
     pack.write_bytes(b"gone bad")
     third = create_backup(crypto_run.app, tmp_path / "elsewhere")
     assert [Path(name).name for name in third.damaged] == [pack.name]

@@ -56,7 +56,7 @@ def test_a_damaged_pack_is_named_refused_and_repaired_by_the_next_backup(
     app: App, command: Command, harm: Callable[[Path], None], tmp_path: Path
 ):
     first = create_backup(app, Path("kept")).name
-    pack, *_ = sorted(Path("kept/packs").rglob("*.warc"))
+    pack, *_ = sorted(Path("kept/packs").rglob("*.warc.gz"))
     harm(pack)
     name = f"packs/{pack.relative_to('kept/packs')}"
     checked = command("backup", "verify", "kept", "--json")
@@ -66,7 +66,11 @@ def test_a_damaged_pack_is_named_refused_and_repaired_by_the_next_backup(
     refused = call_elsewhere(command, "restore", "kept")
     assert (refused.code, name in refused.err, Path("other/headwater.db").exists()) == (1, True, False)
     partly = call_elsewhere(command, "restore", "kept", "--skip-damaged")
-    assert (partly.code, name in partly.out, len(list(Path("other/archive").rglob("*.warc")))) == (1, True, 2)
+    assert (partly.code, name in partly.out, len(list(Path("other/archive").rglob("*.warc.gz")))) == (
+        1,
+        True,
+        2,
+    )
     second = create_backup(app, Path("kept"))
     assert len(second.repaired) == (0 if harm is Path.unlink else 1)
     assert (second.packs_copied, second.damaged) == (1, ())
@@ -81,7 +85,7 @@ def call_elsewhere(command: Command, *words: str) -> CommandResult:
 
 
 def test_a_pack_that_was_damaged_before_is_told_from_one_that_the_backup_lost(app: App, command: Command):
-    lost, *_ = sorted(app.archive_folder.rglob("*.warc"))
+    lost, *_ = sorted(app.archive_folder.rglob("*.warc.gz"))
     lost.unlink()
     saved = create_backup(app, Path("kept"))
     assert [Path(name).name for name in saved.damaged] == [lost.name]
@@ -109,7 +113,7 @@ def test_a_manifest_that_still_parses_but_has_changed_is_damaged(app: App):
     name = create_backup(app, Path("kept")).name
     manifest = Path("kept") / name / "manifest.json"
     text = manifest.read_text(encoding="utf-8")
-    pack = next(iter(sorted(Path("kept/packs").rglob("*.warc")))).name
+    pack = next(iter(sorted(Path("kept/packs").rglob("*.warc.gz")))).name
     assert pack in text
     manifest.write_text(text.replace('"tables": {', '"tables": {"more": 1, '), encoding="utf-8")
     (check,) = verify_backups(Path("kept"))
@@ -118,7 +122,7 @@ def test_a_manifest_that_still_parses_but_has_changed_is_damaged(app: App):
 
 def test_only_the_newest_backups_and_what_they_need_are_kept(app: App, command: Command):
     first = create_backup(app, Path("kept"))
-    packs = sorted(Path("kept/packs").rglob("*.warc"))
+    packs = sorted(Path("kept/packs").rglob("*.warc.gz"))
     with app.store.engine.begin() as connection:  # a capture that only the first backup needs
         connection.exec_driver_sql("UPDATE captures SET pack = '' WHERE id = (SELECT min(id) FROM captures)")
     unfinished = packs[0].with_name(packs[0].name + "#1")
@@ -126,11 +130,11 @@ def test_only_the_newest_backups_and_what_they_need_are_kept(app: App, command: 
     foreign = Path("kept/packs/readme.txt")
     foreign.write_text("mine", encoding="utf-8")
     second = create_backup(app, Path("kept"))
-    assert sorted(Path("kept/packs").rglob("*.warc")) == packs
+    assert sorted(Path("kept/packs").rglob("*.warc.gz")) == packs
     third = command("backup", "create", "kept", "--keep", "2", "--json").record
     assert third["removed"] == [first.name]
     assert list(list_backups(Path("kept"))) == [second.name, third["name"]]
-    assert (len(list(Path("kept/packs").rglob("*.warc"))), unfinished.exists()) == (2, False)
+    assert (len(list(Path("kept/packs").rglob("*.warc.gz"))), unfinished.exists()) == (2, False)
     assert foreign.exists()
     assert all(check.is_sound for check in verify_backups(Path("kept")))
     assert command("backup", "create", "kept", "--keep", "0").code == 2
@@ -140,7 +144,7 @@ def test_nothing_that_a_backup_with_an_unreadable_manifest_may_need_is_removed(a
     create_backup(app, Path("kept"))
     unreadable = create_backup(app, Path("kept")).name
     (Path("kept") / unreadable / "manifest.json").write_text("{}", encoding="utf-8")
-    stray = Path("kept/packs/00") / f"{'0' * 64}.warc"
+    stray = Path("kept/packs/00") / f"{'0' * 64}.warc.gz"
     stray.parent.mkdir(exist_ok=True)
     stray.write_bytes(b"needed by it?")
     assert len(create_backup(app, Path("kept"), keep=2).removed) == 1
@@ -164,7 +168,7 @@ def test_one_backup_at_a_time_writes_to_a_folder(app: App):
 
 def test_a_damaged_pack_in_the_installation_is_replaced_by_a_restore(app: App):
     name = create_backup(app, Path("kept")).name
-    pack, *_ = sorted(app.archive_folder.rglob("*.warc"))
+    pack, *_ = sorted(app.archive_folder.rglob("*.warc.gz"))
     flip(pack)
     restore(app, Path("kept") / name, force=True)
     assert app.archive.whole(pack.relative_to(app.archive_folder).as_posix()) is not None

@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 from tests.servers.postgres import Postgres
 from tests.servers.seaweed import Seaweed
 from tests.servers.valkey import Valkey
 from tests.support.both_environments import (
     clustered,
     embedded,
-    models_of,
     run_alone,
     run_together,
     settings_of,
 )
 from tests.support.cluster import Cluster
+from tests.support.environments import EnvironmentUnderTest
+from tests.support.recipe_run import recipe_run
 from tests.support.row_comparison import (
     Row,
     differences,
@@ -31,12 +33,16 @@ from tests.support.row_comparison import (
 
 from headwater.app import App
 from headwater.cli.demo import RECIPES
-from headwater.documents.embedding.encoder import open_encoder
 from headwater.runtime.maintenance import rescore_stories
-from headwater.search.query import SearchQuery
-from headwater.store.search.vectors import search_by_vector
+from headwater.search.query import SearchFilters, words_query
+from headwater.store.connect import write_transaction
+from headwater.store.maintenance.snapshot import delete_all_rows
+from headwater.store.schema.flow import documents, sources
+from headwater.store.search.document_search import DocumentSearch
+from headwater_demo.internet import Internet, running
 from headwater_demo.markets.watch_list import KEYS
 
+SAME_PAGES = {"Mint Watch", "Mint Watch: entities"}
 NOON = datetime(2026, 11, 13, 12, 0, tzinfo=UTC)
 
 
@@ -81,19 +87,18 @@ def _read_contents(cluster: Cluster) -> EnvironmentContents:
         rows=read_rows(cluster.engine),
         bodies=read_bodies(cluster.engine, app.archive),
         files=read_files(cluster.data / "out"),
-        search_results=_search_by_meaning(cluster, "water behind a dam"),
+        search_results=_search(cluster, "water behind a dam"),
     )
     app.store.engine.dispose()
     return contents
 
 
-def _search_by_meaning(cluster: Cluster, query: str) -> list[tuple[str, float]]:
-    encoder = open_encoder(models_of(cluster.folder))
-    vector = encoder([query])[0]
-    neighbours = search_by_vector(
-        cluster.engine, SearchQuery(query=query, recipe="geopolitics"), encoder.name, vector
-    )
-    return [(row["title"], round(row["similarity"], 4)) for row in neighbours]
+def _search(cluster: Cluster, query: str) -> list[tuple[str, float]]:
+    search = DocumentSearch(cluster.engine, cluster.folder)
+    rows = search.search(
+        words_query(query, filters=SearchFilters(recipe=("geopolitics",))), method="words"
+    ).rows
+    return sorted((row["title"], round(row["score"], 4)) for row in rows)
 
 
 def test_every_table_has_the_same_rows(environments: tuple[EnvironmentContents, EnvironmentContents]):
@@ -155,6 +160,43 @@ def test_rows_that_depend_on_the_order_of_arrival_exist(
         "vectors",
     )  # fmt: skip
     assert [name for name in filled if len(ours.rows[name]) < 10] == []
+
+
+def test_dates_and_families_do_not_depend_on_the_order_of_arrival(
+    tmp_path: Path, own_environment: EnvironmentUnderTest
+):
+    """Two feeds name the same pages, and one of them has no dates: the order is the network's choice, the result is not."""
+    with running(size="full") as internet:
+        feeds = [(feed["name"], feed["url"]) for feed in internet.feeds() if feed["name"] in SAME_PAGES]
+        assert len(feeds) == len(SAME_PAGES)
+        orders = [feeds, feeds[::-1]]
+        first, second = (
+            _arrive_in_turn(tmp_path / str(number), internet, order, own_environment)
+            for number, order in enumerate(orders)
+        )
+    assert first == second
+    assert len(first) > 10
+    assert None not in {published for _, published in first.values()}
+
+
+def _arrive_in_turn(
+    folder: Path, internet: Internet, feeds: list[tuple[str, str]], environment: EnvironmentUnderTest
+) -> dict[str, tuple[str, datetime | None]]:
+    """Poll one feed after the other, each until nothing is left to do; returns state and date of every document."""
+    folder.mkdir()
+    with recipe_run(folder, internet, feeds=feeds, environment=environment) as crypto_run:
+        engine = crypto_run.app.store.engine
+        for name, _ in feeds:
+            with write_transaction(engine) as connection:
+                connection.execute(update(sources).values(due_at=NOON.replace(year=2030)))
+                connection.execute(
+                    update(sources).where(sources.c.name == name).values(due_at=NOON.replace(year=2020))
+                )
+            crypto_run.run()
+        results = {row["id"]: (row["state"], row["published_at"]) for row in crypto_run.rows(documents)}
+        with write_transaction(engine) as connection:
+            delete_all_rows(connection)
+        return results
 
 
 def test_every_table_that_is_not_compared_is_named_and_exists(engine: Engine):

@@ -73,7 +73,7 @@ def test_a_run_is_archived_in_the_bucket_and_can_be_saved_restored_and_swept(
     saved = create_backup(crypto_run.app, tmp_path / "kept")
     assert saved.damaged == ()
 
-    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc", b"no row refers to it")
+    obstore.put(crypto_run.app.archive.store, f"00/{'0' * 64}.warc.gz", b"no row refers to it")
     later = App(crypto_run.settings, clock=lambda: crypto_run.clock() + timedelta(days=3650))
     assert sweep_archive(later, dry_run=False) == 1
     later.store.engine.dispose()
@@ -149,7 +149,7 @@ def test_record_files_are_found_from_every_machine(
     listed = call(capsys, monkeypatch, "archive", "records", "--json").records
     assert [row["name"] for row in listed] == names
     assert listed[0]["place"] == f"{place.place}/records/{names[0]}"
-    assert call(capsys, monkeypatch, "archive", "records", "crypto", "--to", "here").out.count(
+    assert call(capsys, monkeypatch, "archive", "records", "--recipe", "crypto", "--to", "here").out.count(
         ".parquet"
     ) == len(names)
     assert sorted(path.relative_to("here").as_posix() for path in Path("here").rglob("*.parquet")) == names
@@ -157,7 +157,7 @@ def test_record_files_are_found_from_every_machine(
     assert {row["id"] for row in rows} == {
         row["id"] for row in crypto_run.documents() if row["reason"] == "archived"
     }
-    assert "No document" in call(capsys, monkeypatch, "archive", "records", "markets").out
+    assert "No document" in call(capsys, monkeypatch, "archive", "records", "--recipe", "markets").out
     packs = list(crypto_run.app.archive.packs(before=datetime.now(UTC) + timedelta(days=1)))
     assert not [name for name in packs if "records" in name]  # a sweep does not take record files for packs
 

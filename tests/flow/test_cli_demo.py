@@ -80,11 +80,15 @@ def test_the_commands_that_the_demo_proposes_work(demo, run_cli: RunCli):
 
 RECORD_COMMANDS = (
     ("status",),
-    ("status", "crypto"),
+    ("status", "--recipe", "crypto"),
     ("sources", "show", "Ledger Lane"),
     ("sweep", "--dry-run", "--archive"),
 )
-LISTS = (("docs", "list"), ("docs", "list", "crypto", "--state", "duplicate"), ("sources", "list"))
+LISTS = (
+    ("docs", "list"),
+    ("docs", "list", "--recipe", "crypto", "--state", "duplicate"),
+    ("sources", "list"),
+)
 
 
 @pytest.mark.parametrize("words", RECORD_COMMANDS, ids=" ".join)
@@ -186,14 +190,14 @@ def test_quarantined_records_are_listed_shown_and_retried(demo_copy: App, run_on
 
 def test_quarantined_records_are_dropped_with_the_operators_reason(demo_copy: App, run_on_copy: RunCli):
     key = _quarantine_document(demo_copy)
-    assert run_on_copy("quarantine", "drop", "--all", "crypto").out.strip() == "1 record dropped."
+    assert run_on_copy("quarantine", "drop", "--recipe", "crypto").out.strip() == "1 record dropped."
     document = run_on_copy("docs", "show", key, "--json").record
     assert (document["state"], document["reason"]) == ("dropped", "operator:error:ValueError")
 
 
 def test_the_quarantine_commands_require_records_or_a_recipe(run_on_copy: RunCli):
     assert run_on_copy("quarantine", "drop").code == 2
-    assert run_on_copy("quarantine", "retry", "12345678", "--all", "crypto").code == 2
+    assert run_on_copy("quarantine", "retry", "12345678", "--recipe", "crypto").code == 2
     unknown = run_on_copy("quarantine", "retry", "1234abcd")
     assert unknown.code == 1
     assert "quarantine list" in unknown.err
@@ -223,20 +227,20 @@ def _age(app: App, *, hours: float) -> None:
 
 def test_a_sweep_removes_old_archive_objects_without_rows(demo_copy: App, run_on_copy: RunCli):
     archive = demo_copy.settings.folder / "archive"
-    packs_before = set(archive.rglob("*.warc"))
+    packs_before = set(archive.rglob("*.warc.gz"))
     (archive / "ab").mkdir(exist_ok=True)
-    stray = archive / "ab" / f"{'ab' * 32}.warc"
+    stray = archive / "ab" / f"{'ab' * 32}.warc.gz"
     stray.write_bytes(b"left by a worker that died")
     assert run_on_copy("sweep", "--archive", "--json").record["orphans"] == 0
     _age(demo_copy, hours=2)
     assert run_on_copy("sweep", "--archive", "--dry-run", "--json").record["orphans"] == 1
     assert stray.exists()
     assert run_on_copy("sweep", "--archive", "--json").record["orphans"] == 1
-    assert set(archive.rglob("*.warc")) == packs_before
+    assert set(archive.rglob("*.warc.gz")) == packs_before
 
 
 def test_a_sweep_of_the_archive_waits_for_workers(demo_copy: App, run_on_copy: RunCli):
-    stray = demo_copy.settings.folder / "archive" / "cd" / f"{'cd' * 32}.warc"
+    stray = demo_copy.settings.folder / "archive" / "cd" / f"{'cd' * 32}.warc.gz"
     stray.parent.mkdir(exist_ok=True)
     stray.write_bytes(b"being written")
     _age(demo_copy, hours=2)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from headwater.cli.render.console import format_count, format_due, format_relative, format_size
 from headwater.cli.render.messages import error_message
-from headwater.cli.render.progress import REPEAT_UNCHANGED_AFTER, ChangePrinter
 from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.text.printable import printable_text
@@ -89,11 +88,3 @@ def test_counts_add_up_documents_and_leads_and_exclude_polls_from_waiting():
     assert (counts.came_in, counts.kept, counts.duplicate, counts.waiting) == (10, 4, 3, 3)
     assert counts.since(counts).nothing_new
     assert not counts.since(RecipeCounts()).nothing_new
-
-
-def test_unchanged_progress_is_repeated_only_occasionally():
-    lines, printed = iter(["a", "a", "b", *"b" * REPEAT_UNCHANGED_AFTER]), []
-    progress = ChangePrinter(lambda: next(lines), printed.append)
-    for _ in range(3 + REPEAT_UNCHANGED_AFTER):
-        progress()
-    assert printed == ["a", "b", "b"]

@@ -58,7 +58,7 @@ def test_rerun_reports_changes_and_a_second_rerun_none(run_cli: RunCli):
     assert (again["changed"], again["same"], again["current"]) == (0, 0, 3)
     all_documents = run_cli("mentions", "rerun", "crypto", "--all", "-q")
     assert "3 documents: 0 changed, 3 searched without a change" in all_documents.out
-    listed = {row["id"]: row for row in run_cli("mentions", "list", "crypto", "--json").records}
+    listed = {row["id"]: row for row in run_cli("mentions", "list", "--recipe", "crypto", "--json").records}
     assert (listed["brindle"]["names"], listed["brindle"]["documents"]) == (4, 3)
     assert (listed["calder"]["active"], listed["calder"]["documents"]) == (False, 0)
 
@@ -67,7 +67,7 @@ def test_a_changed_name_changes_the_documents(run_cli: RunCli, folder: Path):
     run_cli("mentions", "rerun", "crypto", "-q")
     (folder / "subjects.yaml").write_text("subjects: [{id: calder, name: Calder}]\n")
     assert run_cli("mentions", "rerun", "crypto", "--json", "-q").record["changed"] == 3
-    listed = {row["id"]: row for row in run_cli("mentions", "list", "crypto", "--json").records}
+    listed = {row["id"]: row for row in run_cli("mentions", "list", "--recipe", "crypto", "--json").records}
     assert (listed["calder"]["documents"], listed["brindle"]["documents"]) == (3, 0)
     assert listed["brindle"]["active"] is False
 

@@ -9,15 +9,15 @@ from tests.flow.command_line import call
 from tests.support.crypto_scene import crypto, drafts, settings_file
 from tests.support.scene import START, Scene, kept_result
 
-from headwater.store.search import document_search
+from headwater.store.search import query_vectors
 
 
 class TwoTopicEncoder:
-    """An encoder with two dimensions: taxes and the sea."""
+    """An encoder of two meanings: taxes and the sea."""
 
     name = "two-topics"
 
-    def __call__(self, texts: list[str]) -> Any:
+    def __call__(self, texts: list[str], languages: list[str] | None = None) -> Any:
         return np.array([[float("tax" in t.lower()), float("sea" in t.lower())] for t in texts], np.float32)
 
 
@@ -37,7 +37,7 @@ def search(
         ),
     )
     settings = ("--config", str(settings_file(tmp_path, database)))
-    monkeypatch.setattr(document_search, "_open_encoder", lambda *_: TwoTopicEncoder())
+    monkeypatch.setattr(query_vectors, "open_search_encoder", lambda *_: TwoTopicEncoder())
     return lambda *words: call(capsys, monkeypatch, *settings, "search", *words)
 
 
@@ -54,14 +54,26 @@ def test_p29_documents_are_searched_and_shown(search: Any):
 
 def test_p29_documents_are_searched_by_meaning(search: Any):
     records = search("about the sea", "--meaning", "--json").records
-    assert [(row["title"], row["similarity"]) for row in records] == [
-        ("Sea trade", 1.0),
-        ("Tax on coins", 0.0),
-    ]
+    assert [(row["title"], row["similarity"]) for row in records] == [("Sea trade", 1.0)]
+
+
+def test_facets_filters_and_corrections_are_shown(search: Any):
+    shown = search("coins", "--facet", "language", "--since", "2026-01-01", "--method", "words").out
+    assert "language: en 1, en-GB 1" in shown
+    *rows, last = search("coins title:tax", "--facet", "language", "--json").records
+    assert [row["title"] for row in rows] == ["Tax on coins"]
+    assert last == {"facets": {"language": {"en": 1}}, "total": 1}
+    assert "searched for 'travel'" in search("travle").out
 
 
 def test_invalid_options_are_reported_in_one_sentence(search: Any):
-    for words in (("x", "--since", "someday"), ("x", "--recipe", "nothing")):
+    for words in (
+        ("x", "--since", "someday"),
+        ("x", "--recipe", "nothing"),
+        ("x", "--method", "magic"),
+        ("x", "--facet", "colour"),
+        ("date:someday",),
+    ):
         answer = search(*words)
         assert answer.code != 0
         assert "Traceback" not in answer.err

@@ -87,6 +87,7 @@ def _memory(process: psutil.Process) -> int:
         return 0
 
 
+@pytest.mark.long
 def test_neither_a_killed_beat_nor_junk_in_a_queue_stops_the_work(
     celery_cluster: Cluster, reference: Snapshot, valkey: Valkey
 ):

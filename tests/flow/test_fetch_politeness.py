@@ -19,7 +19,7 @@ from tests.support.deadline import DEADLINE
 
 INTERVAL = 0.05
 HOSTS = 20
-PAGES = 52
+PAGES = 28
 BUDGET, WINDOW = 60, 1.0
 WITH_KEY = 4
 TIMESTAMPS = 35  # SO_TIMESTAMPNS, which the socket module does not name
@@ -156,7 +156,7 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
         for first in range(4):
             start(first)
         until = time.monotonic() + 50
-        while len(server.log) < 250 and time.monotonic() < until:
+        while len(server.log) < 150 and time.monotonic() < until:
             time.sleep(0.05)
         workers[2].kill()
         start(2)
@@ -168,7 +168,7 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
         server.close()
     assert codes == [0, 0, -9, 0, 0]
     assert len({(host, path) for _, host, path in server.log}) == HOSTS * PAGES
-    assert len(server.log) >= 1000
+    assert len(server.log) >= HOSTS * PAGES
     for host in range(HOSTS):
         times = sorted(at for at, name, _ in server.log if name == f"h{host}.example")
         assert min(later - earlier for earlier, later in pairwise(times)) >= INTERVAL

@@ -40,7 +40,8 @@ class ToyEncoder:
     name: str = "toy"
     encoded: list[str] = field(default_factory=list)
 
-    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+    def __call__(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> np.ndarray:
+        del languages
         self.encoded += texts
         counts = np.zeros((len(texts), WORDS), dtype=np.float32)
         for row, text in enumerate(texts):

@@ -179,7 +179,7 @@ def command(app, internet, tmp_path):
 
 def test_p36_the_command_checks_lists_and_resets(app, command):
     keep(app, PAGE + "good", "http://mapped.example/nowhere")
-    report = json.loads(command("links", "check", "trial", "--priority", "P2", "--json").stdout)
+    report = json.loads(command("links", "check", "--recipe", "trial", "--priority", "P2", "--json").stdout)
     assert report["checked"] == 2
     assert report["states"] == {"failing": 1, "new": 1, "well": 1}
     rows = [

@@ -17,6 +17,7 @@ from aiohttp import web
 from sqlalchemy import update
 from tests.flow.command_line import call
 from tests.support.deadline import DEADLINE
+from tests.support.web_client import refuse_runs
 
 from headwater.app import App
 from headwater.model.errors import Refused
@@ -24,7 +25,9 @@ from headwater.model.keys import source_key
 from headwater.model.source import Source
 from headwater.settings.settings import Settings
 from headwater.store.schema.flow import sources
-from headwater.web.websub_server import WebSubServer, installation_secret, serve_websub
+from headwater.web import application
+from headwater.web.contract.websub import WebSubServer, installation_secret
+from headwater.web.serving import make_context, run_server
 
 TOPIC = "http://wire.example/feed"
 SOURCE = source_key("crypto", "feed", TOPIC, "Wire")
@@ -101,9 +104,14 @@ class Clock:
         return self.now
 
 
-def installation(tmp_path: Path, hub_address: str, clock: Clock) -> App:
+def installation(tmp_path: Path, hub_address: str, clock: Clock, callback: str = "") -> App:
     app = App(
-        Settings(data=str(tmp_path / "data"), hosts={"hub.example": hub_address}, requests_per_second=0),
+        Settings(
+            data=str(tmp_path / "data"),
+            hosts={"hub.example": hub_address},
+            requests_per_second=0,
+            callback=callback,
+        ),
         clock,
     )
     hub_watermark = {"hub": "http://hub.example/", "topic": TOPIC}
@@ -120,12 +128,13 @@ def due(app: App) -> datetime:
     return app.catalogue.sources()[0]["due_at"]
 
 
-async def follow_subscription(tmp_path: Path) -> None:
+async def follow_subscription(tmp_path: Path, servers: list[WebSubServer]) -> None:
     hub, clock = Hub(), Clock()
     async with serving(hub) as address:
-        app, port = installation(tmp_path, address, clock), free_port()
-        server = WebSubServer(app, f"http://127.0.0.1:{port}/push")
-        task = asyncio.create_task(serve_websub(server, "127.0.0.1", port, every=0.05))
+        port = free_port()
+        app = installation(tmp_path, address, clock, callback=f"http://127.0.0.1:{port}/push")
+        context = make_context(app, refuse_runs)
+        task = asyncio.create_task(run_server(context, "127.0.0.1", port, on_started=lambda *_: None))
         try:
             await until(lambda: len(hub.answers) == 1)
             assert hub.answers == [(200, "<b>42</b>")]
@@ -145,6 +154,7 @@ async def follow_subscription(tmp_path: Path) -> None:
             assert hub.requests[0]["hub.callback"] == hub.requests[1]["hub.callback"]
 
             app.operations.pause(SOURCE, active=False, now=clock())
+            (server,) = servers
             await until(lambda: not server.subscriptions)
             assert await hub.push(b"<rss/>", hub.requests[0]["hub.secret"]) == 410
         finally:
@@ -153,8 +163,16 @@ async def follow_subscription(tmp_path: Path) -> None:
             app.store.engine.dispose()
 
 
-def test_a_subscription_is_requested_confirmed_verified_and_renewed(tmp_path: Path):
-    asyncio.run(follow_subscription(tmp_path))
+def test_a_subscription_is_requested_confirmed_verified_and_renewed(tmp_path: Path, monkeypatch):
+    servers: list[WebSubServer] = []
+
+    class QuickServer(WebSubServer):
+        async def subscribe_for_ever(self, every: float = 0.05) -> None:
+            servers.append(self)
+            await super().subscribe_for_ever(every)
+
+    monkeypatch.setattr(application, "WebSubServer", QuickServer)
+    asyncio.run(follow_subscription(tmp_path, servers))
     key = tmp_path / "data" / "websub.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
@@ -168,10 +186,12 @@ def test_a_nudge_does_not_wake_a_source_that_an_operator_stopped(tmp_path: Path)
     app.store.engine.dispose()
 
 
-def test_listen_requires_a_public_address(tmp_path: Path, capsys, monkeypatch):
+def test_the_callback_of_hubs_must_be_a_public_address(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call(capsys, monkeypatch, "init").code == 0
-    answer = call(capsys, monkeypatch, "listen")
+    with (tmp_path / "headwater.yaml").open("a") as file:
+        file.write("callback: news.example/websub\n")
+    answer = call(capsys, monkeypatch, "serve", "--port", "0")
     assert (answer.code, "callback" in answer.err) == (1, True)
 
 

@@ -141,7 +141,7 @@ def test_several_pages_of_a_poll_are_stored_side_by_side(market_run, tmp_path: P
 def test_r48_r84_r85_named_objects_follow_each_document_as_a_delivery(market_run, tmp_path: Path):
     settings = with_settings(market_run.app.settings, objects=str(tmp_path))
     app = App(settings, market_run.clock)
-    vars(app)["store"] = market_run.app.store
+    vars(app).update(store=market_run.app.store, engine=market_run.app.engine)
     assert "objects" in {route.sink for route in app.recipe("markets").routes}
     assert "copy_payloads" in tasks_for(app)
     kept = [row["id"] for row in market_run.rows(documents, state="kept")]
@@ -217,13 +217,15 @@ def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Pat
 
 def test_r16_bars_are_exported_as_parquet_lines_or_a_table(run_cli, tmp_path: Path):
     file = tmp_path / "bars.parquet"
-    report = run_cli("export", "bars", "markets", "--format", "parquet", "--out", str(file), "--json").record
+    report = run_cli(
+        "export", "bars", "--recipe", "markets", "--format", "parquet", "--out", str(file), "--json"
+    ).record
     exported = import_module("pyarrow.parquet").read_table(file).to_pylist()
     assert len(exported) == report["bars"] == 50
     assert {"symbol", "span", "at", "open", "high", "low", "close", "volume"} <= set(exported[0])
-    lines = run_cli("export", "bars", "markets", "--symbol", "NGSC", "--span", "1day").records
+    lines = run_cli("export", "bars", "--recipe", "markets", "--symbol", "NGSC", "--span", "1day").records
     assert [line["symbol"] for line in lines] == ["NGSC"]
-    assert run_cli("export", "bars", "markets", "--since", "2026-11-13").out == ""
+    assert run_cli("export", "bars", "--recipe", "markets", "--since", "2026-11-13").out == ""
 
 
 def test_the_demo_settings_contain_no_real_address(tmp_path: Path):
@@ -261,7 +263,7 @@ def test_r28_all_sources_that_a_lost_key_stopped_are_reset_together(tmp_path: Pa
             )
         internet.add_key("demo-key")
         data = str(tmp_path / "data")
-        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--all", "markets")
+        answer = call(capsys, monkeypatch, "--data", data, "sources", "reset", "--recipe", "markets")
         assert answer.out.strip() == "3 sources reset: due now."
         assert call(capsys, monkeypatch, "--data", data, "sources", "reset").code == 2
         assert all(row["due_at"] is not None for row in keyed_run.rows(sources))

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import aiohttp
 import pytest
 from tests.support.deadline import DEADLINE
+from tests.support.web_client import web_client
 
 from headwater.app import App
 from headwater.cli.pipeline import agent as agent_command
@@ -23,8 +23,7 @@ from headwater.settings.llm import AgentSettings
 from headwater.settings.settings import Settings
 from headwater.store.connect import unchecked_transaction
 from headwater.store.relocation import Departure, record_departure
-from headwater.web.http_api import HttpApi, serve_api
-from headwater.web.websub_server import WebSubServer, serve_websub
+from headwater.web.serving import make_context, run_server
 
 DEPARTURE = Departure(
     to="cluster", id="x", address="postgresql://db.example/news", at=datetime(2026, 11, 13, tzinfo=UTC)
@@ -56,14 +55,13 @@ async def run_nothing(recipe: str, run: str, options: Mapping[str, str]) -> int:
     return 0
 
 
-def run_websub_server(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
-    return serve_websub(
-        WebSubServer(app, "https://news.example/"), "127.0.0.1", 0, every=0.01, started=started
+def run_web_server(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
+    return run_server(
+        make_context(app, run_nothing, settings_key="some key"),
+        "127.0.0.1",
+        0,
+        on_started=lambda _, port: started.set_result(port),
     )
-
-
-def run_api(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
-    return serve_api(HttpApi(app, "crypto", "some key", run_nothing), "127.0.0.1", 0, started=started)
 
 
 def run_agent_loop(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
@@ -71,7 +69,7 @@ def run_agent_loop(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     return run_agent(app, make_agent(app), once=False, as_json=True)
 
 
-@pytest.mark.parametrize("serve_others", [run_websub_server, run_api, run_agent_loop])
+@pytest.mark.parametrize("serve_others", [run_web_server, run_agent_loop])
 def test_servers_and_agents_stop(
     app: App, serve_others: Callable[[App, "asyncio.Future[int]"], Awaitable[None]]
 ):
@@ -133,19 +131,11 @@ def test_a_server_answers_that_the_installation_has_moved(app: App, monkeypatch:
     key_header = {"X-Api-Key": "some key"}
 
     async def scene() -> None:
-        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(run_api(app, started))
-        base = f"http://127.0.0.1:{await asyncio.wait_for(started, DEADLINE)}"
-        await asyncio.to_thread(record_move, app)
-        async with aiohttp.ClientSession(headers=key_header) as session:
+        async with web_client(app, start=run_nothing, recipe="crypto", settings_key="some key") as client:
+            await asyncio.to_thread(record_move, app)
             for path, fields in (("/pipeline/run", {}), ("/queues/items/some/fail", {"reason": "none"})):
-                async with session.post(base + path, json=fields) as answer:
-                    body = await answer.json()
-                    assert (answer.status, "moved to the environment 'cluster'" in body["error"]) == (
-                        410,
-                        True,
-                    ), path
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+                answer = await client.post(path, json=fields, headers=key_header)
+                moved = "moved to the environment 'cluster'" in answer.json()["error"]
+                assert (answer.status_code, moved) == (410, True), path
 
     asyncio.run(scene())

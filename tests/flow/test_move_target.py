@@ -59,7 +59,7 @@ def test_a_move_between_two_named_environments_takes_the_captures_along(command:
 
 def test_captures_that_a_shared_archive_lost_are_not_called_moved(command: Command):
     command("--env", "attic", "move", "--to", "cellar", "--quiet")
-    lost, *_ = sorted(Path("captures").rglob("*.warc"))
+    lost, *_ = sorted(Path("captures").rglob("*.warc.gz"))
     lost.unlink()
     back = command("--env", "cellar", "move", "--to", "default", "--quiet")
     assert (back.code, lost.name in back.out, "all hashes agree" in back.out) == (1, True, False)

@@ -24,7 +24,7 @@ def test_data_folder_database_archive_and_exports_are_private(
     monkeypatch.chdir(tmp_path)
     data = tmp_path / "data"
     assert call(capsys, monkeypatch, "--data", str(data), "init").code == 0
-    export = ("export", "articles", "crypto", "--out", "articles.csv", "--format", "csv")
+    export = ("export", "articles", "--recipe", "crypto", "--out", "articles.csv", "--format", "csv")
     assert call(capsys, monkeypatch, "--data", str(data), *export).code == 0
     created = [data, tmp_path / "articles.csv", *data.rglob("*")]
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in created}

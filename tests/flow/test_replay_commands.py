@@ -182,7 +182,7 @@ def test_a_replay_without_captures_is_complete_at_once(run_cli: RunCli):
         (("replay", "--recipe", "crypto"), "--since"),
         (("replay", "--recipe", "weather", "--since", "1d"), "no recipe 'weather'"),
         (("replay", "--recipe", "crypto", "--since", "tomorrow"), "is not a time"),
-        ((*START, "--until", "2025-01-01"), "not before the end"),
+        ((*START, "--until", "2025-01-01"), "not before --until"),
         ((*START, "--from", "thin-air"), "raw"),
         (("replay", "show", "abcdef0123"), "replay list"),
         (("replay", "apply", "abcdef0123", "--only", "best"), "not a verdict"),

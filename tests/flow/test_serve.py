@@ -8,16 +8,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import aiohttp
+import httpx2
 import pytest
 from tests.flow.command_line import call
+from tests.support.web_client import client_of
 
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.runtime.runs import record_run
 from headwater.settings.settings import Settings
 from headwater.store.changes.pipeline_runs import PipelineRuns
-from headwater.web.http_api import HttpApi, serve_api
+from headwater.web.context import WebContext
+from headwater.web.serving import make_context
 
 KEY = "a key that is hard to guess"
 NOW = datetime(2026, 11, 13, 4, 0, tzinfo=UTC)
@@ -42,16 +44,17 @@ class Runner:
 
 @dataclass
 class ApiClient:
-    session: aiohttp.ClientSession
-    base: str
-    api: HttpApi
+    session: httpx2.AsyncClient
+    context: WebContext
 
-    async def __call__(self, method: str, path: str, **options: Any) -> tuple[int, dict[str, Any]]:
-        async with self.session.request(method, self.base + path, **options) as answer:
-            return answer.status, await answer.json()
+    async def __call__(
+        self, method: str, path: str, data: bytes | None = None, **options: Any
+    ) -> tuple[int, dict[str, Any]]:
+        answer = await self.session.request(method, path, content=data, **options)
+        return answer.status_code, answer.json()
 
     async def settle(self) -> None:
-        await asyncio.gather(*self.api.tasks)
+        await asyncio.gather(*self.context.runs.tasks)
 
 
 @asynccontextmanager
@@ -59,17 +62,11 @@ async def serve_runs(
     tmp_path: Path, runner: Runner, key: str = KEY, recipe: str | None = "geopolitics"
 ) -> AsyncIterator[ApiClient]:
     app = App(Settings(data=str(tmp_path / "data")), lambda: NOW)
-    assert app.store
-    api = HttpApi(app, recipe, key, runner)
-    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
+    context = make_context(app, runner, recipe=recipe, settings_key=key)
     try:
-        port = await asyncio.wait_for(started, 15)
-        async with aiohttp.ClientSession() as session:
-            yield ApiClient(session, f"http://127.0.0.1:{port}", api)
+        async with client_of(context) as session:
+            yield ApiClient(session, context)
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
         app.store.engine.dispose()
 
 
@@ -105,10 +102,11 @@ def test_g23_without_the_right_key_nothing_is_shown_or_started(tmp_path: Path, m
     async def scene() -> None:
         runner = Runner()
         async with serve_runs(tmp_path, runner) as client:
-            for bad_headers in ({}, {"X-Api-Key": ""}, {"X-Api-Key": KEY[:-1]}, {"X-Api-Key": "é"}):
+            for bad_headers in ({}, {"X-Api-Key": ""}, {"X-Api-Key": KEY[:-1]}, {"X-Api-Key": "é".encode()}):
                 assert (await client(method, path, headers=bad_headers))[0] == 401
         async with serve_runs(tmp_path, runner, key="") as client:
-            assert (await client(method, path, headers={"X-Api-Key": ""}))[0] == 500
+            for no_key in ({}, {"X-Api-Key": ""}):
+                assert (await client(method, path, headers=no_key))[0] == 401
         assert runner.runs == []
 
     asyncio.run(scene())

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import aiohttp
+import httpx2
 import pytest
+from tests.support.web_client import web_client
 
 from headwater.app import App
 from headwater.model.ports import QueueItem
 from headwater.settings.settings import Settings
 from headwater.store.changes.queues import MAX_ATTEMPTS, RETRY_DELAY, SqlQueues
-from headwater.web.http_api import HttpApi, serve_api
 
 KEY = "a key that is hard to guess"
 NAME = "app:queue:extraction"
@@ -32,19 +32,15 @@ class ManualClock:
 
 @dataclass
 class ApiClient:
-    session: aiohttp.ClientSession
-    address: str
+    session: httpx2.AsyncClient
     clock: ManualClock
 
-    async def __call__(self, method: str, path: str, key: str = KEY, **options: Any) -> tuple[int, list[Any]]:
+    async def __call__(
+        self, method: str, path: str, key: str = KEY, data: bytes | None = None, **options: Any
+    ) -> tuple[int, list[Any]]:
         headers = {"X-Api-Key": key}
-        async with self.session.request(method, self.address + path, headers=headers, **options) as answer:
-            raw = await answer.text()
-            return answer.status, [json.loads(line) for line in raw.splitlines()]
-
-
-async def refuse_runs(recipe: str, run: str, options: object) -> int:
-    raise AssertionError((recipe, run, options))
+        answer = await self.session.request(method, path, headers=headers, content=data, **options)
+        return answer.status_code, [json.loads(line) for line in answer.text.splitlines()]
 
 
 @asynccontextmanager
@@ -59,16 +55,10 @@ async def serve_queues(tmp_path: Path, key: str = KEY) -> AsyncIterator[ApiClien
         for number in (1, 2)
     ]  # fmt: skip
     SqlQueues(app.store.engine, clock).push(items)
-    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    api = HttpApi(app, "geopolitics", key, refuse_runs)
-    task = asyncio.create_task(serve_api(api, "127.0.0.1", 0, started=started))
     try:
-        port = await asyncio.wait_for(started, 15)
-        async with aiohttp.ClientSession() as session:
-            yield ApiClient(session, f"http://127.0.0.1:{port}", clock)
+        async with web_client(app, recipe="geopolitics", settings_key=key) as session:
+            yield ApiClient(session, clock)
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
         app.store.engine.dispose()
 
 
@@ -172,6 +162,6 @@ def test_without_the_key_nothing_is_shown_or_taken(tmp_path: Path):
             assert counts[0]["waiting"] == 2
         async with serve_queues(tmp_path, key="") as client:
             for method, path in ROUTES:
-                assert (await client(method, path, key=""))[0] == 500
+                assert (await client(method, path, key=""))[0] == 401
 
     asyncio.run(scene())

@@ -1,31 +1,55 @@
-"""What every server of ours refuses: slow clients, foreign host names; and what it does not log."""
+"""What the server refuses: slow clients, foreign host names, large bodies; and what it neither logs nor shows."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
-from aiohttp import web
+from starlette.requests import Request
+from starlette.responses import Response
 from tests.support.deadline import DEADLINE
 
 from headwater.logs import configure_logs
-from headwater.web.server import IDLE_SECONDS, is_own_host, make_runner, require_host
+from headwater.web.security.hosts import is_loopback, is_own_host
+from headwater.web.security.layers import BodyLimits, ErrorBarrier, HostCheck, PathPrefix
+from headwater.web.server import IDLE_SECONDS, ApiServer, listen_on, make_server
+
+
+async def echo(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for kind in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{kind}.complete"})
+        return
+    request = Request(scope, receive)
+    if scope["path"].endswith("/mistake"):
+        raise ValueError("hidden-key")
+    if scope["path"].endswith("/large"):
+        await Response(b"x" * 30_000_000)(scope, receive, send)
+        return
+    await Response(await request.body(), headers={"X-Root": scope["root_path"]})(scope, receive, send)
+
+
+SERVERS: list[ApiServer] = []
 
 
 @asynccontextmanager
-async def serving(**limits: float) -> AsyncIterator[int]:
-    async def answer(request: web.Request) -> web.Response:
-        return web.Response(body=await request.read())
-
-    site = web.Application(middlewares=[require_host(["news.example"])])
-    site.router.add_post("/", answer)
-    runner = make_runner(site, **limits)
-    await runner.setup()
+async def serving(idle_seconds: float = IDLE_SECONDS, body_seconds: float = 20) -> AsyncIterator[int]:
+    limited = BodyLimits(echo, body_seconds=body_seconds)
+    application = ErrorBarrier(HostCheck(PathPrefix(limited, "/news"), ["news.example"]))
+    listener = listen_on("127.0.0.1", 0)
+    started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    server = make_server(
+        application, on_started=lambda _, port: started.set_result(port), idle_seconds=idle_seconds
+    )
+    SERVERS.append(server)
+    task = asyncio.create_task(server.serve([listener]))
     try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield runner.addresses[0][1]
+        yield await asyncio.wait_for(started, DEADLINE)
     finally:
-        await runner.cleanup()
+        server.should_exit = True
+        await task
+        listener.close()
 
 
 async def send(port: int, data: bytes) -> bytes:
@@ -50,27 +74,63 @@ def test_a_client_that_sends_half_a_request_is_not_waited_for():
     assert IDLE_SECONDS <= 60
 
 
+def test_a_client_that_takes_nothing_of_its_answer_is_cut_off():
+    async def ask_and_wait() -> int:
+        async with serving(idle_seconds=0.05) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+            writer.write(b"GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            await reader.read(1)
+            writer.transport.pause_reading()
+            async with asyncio.timeout(DEADLINE):
+                while SERVERS[-1].server_state.connections:  # noqa: ASYNC110 - it waits for a timer of the server
+                    await asyncio.sleep(0.01)
+            writer.transport.resume_reading()
+            size = 0
+            with suppress(ConnectionError):
+                while part := await reader.read(1_000_000):
+                    size += len(part)
+            writer.close()
+            return size
+
+    assert asyncio.run(ask_and_wait()) < 30_000_000
+
+
 def test_an_error_is_logged_without_bytes_of_the_request(capsys: pytest.CaptureFixture[str]):
-    async def send_nonsense() -> None:
+    async def send_nonsense() -> bytes:
         async with serving(idle_seconds=0.05) as port:
             await send(port, b"GET / HTTP/1.1\r\nX-Api-Key: hidden-key\x00\r\nbad line hidden-key\r\n\r\n")
+            return await send(port, b"GET /mistake HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     configure_logs("console", "info")
-    asyncio.run(send_nonsense())
+    response = asyncio.run(send_nonsense())
     logged = capsys.readouterr().err
-    assert "request failed" in logged
+    assert logged.count("request failed") == 2
+    assert "ValueError" in logged
     assert "hidden-key" not in logged
     assert "Traceback" not in logged
+    assert response.startswith(b"HTTP/1.1 500")
+    assert b"hidden-key" not in response
+    assert b"ValueError" not in response
 
 
-def test_a_request_for_a_foreign_host_name_is_refused():
-    async def ask(host: str) -> bytes:
+def test_a_request_for_a_foreign_host_name_or_with_a_large_body_is_refused():
+    async def ask(*heads: str) -> list[bytes]:
         async with serving() as port:
-            head = f"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            return await send(port, head.encode())
+            return [await send(port, f"POST {head}\r\nConnection: close\r\n\r\n".encode()) for head in heads]
 
-    assert asyncio.run(ask("evil.example:8080")).startswith(b"HTTP/1.1 421")
-    assert asyncio.run(ask("news.example")).startswith(b"HTTP/1.1 200")
+    foreign, own, large, with_prefix = asyncio.run(
+        ask(
+            "/ HTTP/1.1\r\nHost: evil.example:8080\r\nContent-Length: 0",
+            "/ HTTP/1.1\r\nHost: news.example\r\nContent-Length: 0",
+            "/ HTTP/1.1\r\nHost: news.example\r\nContent-Length: 99999999",
+            "/news/ HTTP/1.1\r\nHost: news.example\r\nContent-Length: 0",
+        )
+    )
+    assert foreign.startswith(b"HTTP/1.1 421")
+    assert own.startswith(b"HTTP/1.1 200")
+    assert large.startswith(b"HTTP/1.1 413")
+    assert with_prefix.startswith(b"HTTP/1.1 200")
+    assert b"x-root: /news" in with_prefix
 
 
 @pytest.mark.parametrize(
@@ -83,3 +143,11 @@ def test_a_request_for_a_foreign_host_name_is_refused():
 )  # fmt: skip
 def test_own_hosts_are_addresses_localhost_and_given_names(host: str, own: bool):
     assert is_own_host(host, ["news.example"]) is own
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1:8080", True), ("::1", True), ("[::1]:80", True), ("localhost", True), ("10.0.0.7", False), ("", False)],
+)  # fmt: skip
+def test_this_machine_is_told_from_others(host: str, local: bool):
+    assert is_loopback(host) is local

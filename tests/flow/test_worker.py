@@ -50,6 +50,9 @@ def _delivered(processes: WorkerProcesses) -> int:
     return len(list((processes.folder / "data" / "out" / "articles").glob("*.json")))
 
 
+@pytest.mark.parametrize(
+    "engine", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
+)
 def test_two_workers_on_one_database_never_run_a_job_twice(
     internet: Internet, tmp_path: Path, database: str, open_store: Callable[[str], SqlStore]
 ):

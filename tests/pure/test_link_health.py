@@ -16,7 +16,6 @@ from headwater.documents.link_health import (
     LinkRecord,
     LinkState,
     hosts_to_review,
-    is_own_network_down,
     judge_check,
     link_priority,
     needs_get,
@@ -186,16 +185,6 @@ def test_the_laws_of_link_health_hold_for_any_checks(checks, priority):
         if health.state is LinkState.INACTIVE and before.state is not LinkState.INACTIVE:
             assert check.result is CheckResult.GONE or (in_a_row >= 3 and now - since >= 7 * DAY)
         assert health.last_checked_at == now
-
-
-def test_when_no_host_is_reachable_our_own_network_is_down():
-    dead = LinkCheck(result=CheckResult.BAD, reason="dns")
-    three = [(f"http://{name}.example/", dead) for name in "abc"]
-    assert is_own_network_down(three)
-    assert not is_own_network_down(three[:2])
-    assert not is_own_network_down([(f"http://a.example/{n}", dead) for n in range(9)])
-    assert not is_own_network_down([*three, ("http://d.example/", BAD)])
-    assert not is_own_network_down([])
 
 
 def test_a_host_of_which_most_links_are_down_is_to_be_reviewed():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.deadline import DEADLINE
 
 from headwater.fetch.failures import FetchStopped
-from headwater.fetch.outage import OutageDetector, Reachability, after_answer, after_failure
+from headwater.fetch.outage import OutageDetector, Reachability, after_answer, after_failure, is_none_reached
 from headwater.model.http import Failure
 
 MOMENT = timedelta(seconds=DEADLINE)
@@ -25,6 +25,17 @@ def failed(state: Reachability, *hosts: str, local: bool = False, hosts_known: i
 def test_three_hosts_without_an_answer_in_between_are_an_outage():
     assert failed(Reachability(), "a", "b", "b", "a").down_since is None
     assert failed(Reachability(), "a", "b", "c").down_since == 12.0
+
+
+def test_a_batch_of_requests_that_reached_none_of_three_hosts_is_an_outage():
+    unreached = [(name, "dns") for name in "abc"]
+    assert is_none_reached(unreached)
+    assert is_none_reached([*unreached[:2], ("c", "offline")])
+    assert not is_none_reached(unreached[:2])
+    assert not is_none_reached([("a", "timeout")] * 9)
+    assert not is_none_reached([*unreached, ("d", "http_404")])
+    assert not is_none_reached([*unreached, ("d", "")])
+    assert not is_none_reached([])
 
 
 def test_an_answer_in_between_ends_the_series():

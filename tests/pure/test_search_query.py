@@ -1,57 +1,203 @@
-"""Queries and texts as words."""
+"""The query language, and whether a document in memory meets a query."""
 
+from datetime import UTC, datetime
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.search.query import content_terms, query_terms, search_words, term_coverage
-from headwater.search.snippets import snippet
+from headwater.model.document import Document, Mention
+from headwater.model.errors import Refused
+from headwater.search.analysis import analyse, tokens_of
+from headwater.search.matching import matches, searched_document
+from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
+
+NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
+DOCUMENT = Document(
+    id="d1",
+    recipe="geopolitics",
+    source="s1",
+    lead="l1",
+    url="https://news.wire.example/a",
+    title="Grain ships leave Odesa",
+    text="Three vessels carrying wheat left the port on Friday. The insurers were running out of patience.",
+    publisher="The Wire",
+    published=datetime(2026, 11, 13, 8, tzinfo=UTC),
+    language="en-GB",
+    subjects=("black-sea",),
+    mentions=(Mention("ukraine", "country", 1.0),),
+    quality=0.7,
+    attributes={
+        "topic": {"code": "01000000", "name": "economy"},
+        "geo_entities": [{"alpha2": "UA", "count": 2}],
+    },
+)
+SEARCHED = searched_document(DOCUMENT, source_name="Wire feed", stories=["story-9"])
 
 
-@given(st.text())
-def test_words_hold_letters_and_digits_only_and_stay_what_they_are(text: str):
-    words = search_words(text)
-    assert all(word.isalnum() for word in words)
-    assert search_words(" ".join(words)) == words
+def parse(text: str) -> SearchQuery:
+    return parse_query(text, NOW)
 
 
-@given(st.text())
-def test_no_query_holds_an_operator(query: str):
-    assert all(
-        word.isalnum() for term in (*query_terms(query), *content_terms(query_terms(query))) for word in term
+def word(text: str) -> tuple[Clause, ...]:
+    return (Clause((text,)),)
+
+
+def test_words_phrases_prefixes_and_exclusions_become_clauses() -> None:
+    query = parse('grain "black sea port" ship* -oil -"north sea" title:Odesa')
+    assert query.groups == (
+        word("grain"),
+        (Clause(("black", "sea", "port")),),
+        (Clause(("ship",), prefix=True),),
+        (Clause(("odesa",), "title"),),
     )
+    assert query.excluded == (Clause(("oil",)), Clause(("north", "sea")))
+    assert query.required == query.groups[1:]
+    assert query.text == "grain black sea port ship Odesa"
 
 
-@given(st.text(), st.text())
-def test_coverage_is_a_share(query: str, text: str):
-    assert 0.0 <= term_coverage(query_terms(query), text) <= 1.0
+def test_or_joins_alternatives() -> None:
+    assert parse('wheat OR "sunflower oil" OR maize port').groups == (
+        (Clause(("wheat",)), Clause(("sunflower", "oil")), Clause(("maize",))),
+        word("port"),
+    )
+    assert parse("OR wheat OR").groups == (word("wheat"),)
 
 
-def test_accents_cases_and_signs_do_not_count():
-    assert search_words("¿Renovación del DNI-e?") == search_words("renovacion DEL dni e")
+def test_fields_become_filters_and_several_values_are_alternatives() -> None:
+    filters = parse('language:es,ca language:gl source:"The Wire" quality:>=0.5 country:UA').filters
+    assert filters == SearchFilters(
+        language=("es", "ca", "gl"), source=("The Wire",), quality=0.5, country=("UA",)
+    )
+    assert parse("-source:wire.example").excluded_filters == (SearchFilters(source=("wire.example",)),)
+    assert parse("https://a.example/x").groups[0] == word("https")
 
 
-def test_scripts_without_spaces_are_found_in_parts():
-    assert query_terms("経済") == (("経",), ("済",))
-    assert search_words("日本経済") == ["日", "本", "経", "済"]
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("since:2026-11-01", "2026-11-01T00:00", None),
+        ("until:2026-11-01", None, "2026-11-02T00:00"),
+        ("date:2026-11-01..2026-11-03", "2026-11-01T00:00", "2026-11-04T00:00"),
+        ("date:2026-11", "2026-11-01T00:00", "2026-12-01T00:00"),
+        ("date:2026", "2026-01-01T00:00", "2027-01-01T00:00"),
+        ("date:2026-11-01..", "2026-11-01T00:00", None),
+        ("date:..2026-10", None, "2026-11-01T00:00"),
+        ("since:24h", "2026-11-13T12:00", None),
+        ("date:yesterday", "2026-11-13T00:00", "2026-11-14T00:00"),
+    ],
+)
+def test_dates_name_periods(text: str, since: str | None, until: str | None) -> None:
+    def moment(value: str | None) -> datetime | None:
+        return None if value is None else datetime.fromisoformat(value).replace(tzinfo=UTC)
+
+    filters = parse(text).filters
+    assert (filters.since, filters.until) == (moment(since), moment(until))
 
 
-def test_phrases_stay_together_and_words_come_once():
-    assert query_terms('beca "permiso de conducir" Beca') == (("beca",), ("permiso", "de", "conducir"))
-    assert query_terms(' "" ') == ()
+@pytest.mark.parametrize(
+    "text",
+    ["since:someday", "date:2026-13", "quality:good", "quality:7", "language:,", "date:9999"],
+)
+def test_an_impossible_value_is_refused_with_its_field(text: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        parse(text)
+    assert text.partition(":")[0] in str(refusal.value)
 
 
-def test_content_terms_are_long_and_find_other_forms():
-    assert content_terms(query_terms("el de los permisos")) == (("permis",),)
-    assert content_terms(query_terms("renuevo el DNI")) == (("renue",), ("dni",))
-    assert content_terms(query_terms("el de")) == (("el",), ("de",))
-    assert term_coverage(query_terms("permisos de pesca"), "Permiso para cazar") == 0.5
+@given(st.text(max_size=300) | st.text("\"-*: ORtitle()'\\;,|", max_size=60))
+def test_no_query_fails_and_its_clauses_hold_words(text: str) -> None:
+    try:
+        query = parse(text)
+    except Refused:
+        return
+    clauses = [*(clause for group in query.groups for clause in group), *query.excluded]
+    assert all(clause.words and all(clause.words) for clause in clauses)
+    matches(query, SEARCHED)
 
 
-def test_a_snippet_shows_where_the_terms_are_densest():
-    text = " ".join(["relleno"] * 200 + ["El", "permiso", "de", "conducir", "caduca."] + ["más"] * 200)
-    shown = snippet(text, query_terms("permisos de conducir"))
-    assert "permiso de conducir caduca." in shown
-    assert shown.startswith("… ")
-    assert shown.endswith(" …")
-    assert snippet("corto", query_terms("nada")) == "corto"
-    assert snippet("", query_terms("nada")) == ""
+def test_a_long_query_is_cut_and_an_open_quote_is_closed() -> None:
+    assert len(parse("word " * 2_000).groups) == 1
+    assert len(parse(" ".join(f"w{number}" for number in range(10_000))).groups) == 64
+    assert parse('ships "grain deal').groups == (word("ships"), (Clause(("grain", "deal")),))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "grain",
+        "SHIP vessel",
+        "insurer run",
+        '"grain ships"',
+        "whea*",
+        "title:odesa",
+        "oil OR wheat",
+        "grain -oil",
+        "language:en",
+        "source:s1",
+        'source:"wire feed"',
+        "source:wire.example",
+        'publisher:"the wire"',
+        "topic:economy",
+        "topic:01000000",
+        "country:ua",
+        "subject:ukraine",
+        "subject:black-sea",
+        "story:story-9",
+        "date:2026-11-13",
+        "quality:0.7",
+        "grain -language:es",
+        "",
+    ],
+)
+def test_a_document_meets_the_query(text: str) -> None:
+    assert matches(parse(text), SEARCHED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "barley",
+        "grain barley",
+        '"ships grain"',
+        '"odesa three"',
+        "title:wheat",
+        "grain -wheat",
+        "language:es",
+        "source:other",
+        "date:2026-11-12",
+        "until:2026-11-12",
+        "quality:0.8",
+        "-country:UA",
+        "story:story-8",
+    ],
+)
+def test_a_document_does_not_meet_the_query(text: str) -> None:
+    assert not matches(parse(text), SEARCHED)
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "typed"),
+    [
+        ("es", "Renovación de los permisos", "renovacion permiso"),
+        ("de", "Die Häuser am Fluß", "haus fluss"),
+        ("ru", "Переговоры о зерне", "переговорам зерна"),
+        ("tr", "İstanbul'daki evlerimizden", "istanbul evler"),
+        ("zh", "日本経済の成長", "経済"),
+        ("ko", "서울에서 열린 회의", "서울"),
+        ("th", "เศรษฐกิจไทยเติบโต", "เศรษฐกิจ"),
+        ("hi", "किताबें पढ़ना", "किताबें"),
+        ("ar", "دفاع الفريق", "أين الدفاع؟ الفريق؟".partition(" ")[2]),
+        ("xx", "Qwertzu", "QWERTZU"),
+    ],
+)
+def test_words_meet_without_case_accents_and_endings(language: str, written: str, typed: str) -> None:
+    document = searched_document(DOCUMENT.with_changes(title="", text=written, language=language))
+    assert matches(parse(typed), document)
+
+
+@given(st.text(max_size=200), st.sampled_from(["", "en", "es", "ru", "zh", "th", "xx"]))
+def test_tokens_stand_where_they_say(text: str, language: str) -> None:
+    tokens = list(tokens_of(text, language))
+    assert [token.terms for token in tokens] == analyse(text, language)
+    assert all(0 <= token.start < token.end <= len(text) and token.terms for token in tokens)

@@ -58,7 +58,7 @@ def make_capture(owner: str, body: str = "bytes", *, lead: str = "", **fields: A
         "sha256": digest,
         "size": len(body),
         "fetched_at": START,
-        "pack": f"{digest[:2]}/{digest}.warc",
+        "pack": f"{digest[:2]}/{digest}.warc.gz",
     }
     return Capture(id=capture_key(owner, digest), lead=lead, **(defaults | fields))
 

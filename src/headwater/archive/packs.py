@@ -23,18 +23,16 @@ from headwater.archive.object_errors import (
     is_missing_bucket,
     translate_errors,
 )
-from headwater.archive.warc import encode_pack
+from headwater.archive.warc import decode_body, encode_pack
 from headwater.model.errors import Refused, Temporary
 from headwater.model.http import Capture
 
-SUFFIX = ".warc"
+SUFFIX = ".warc.gz"
 EMPTY_SHA256 = sha256(b"").hexdigest()
-PACK_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc")
+PACK_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}\.warc\.gz")
 PART_SIZE = 8 << 20
 NOTE, PROBE = "HEADWATER.txt", "HEADWATER-HEALTH.txt"
-NOTE_TEXT = (
-    b"Raw captures of Headwater, as WARC files named by their SHA-256. Do not rename or change them.\n"
-)
+NOTE_TEXT = b"Raw captures of Headwater, as compressed WARC files named by their SHA-256. Do not rename or change them.\n"
 
 
 def pack_digest(name: str) -> str | None:
@@ -98,12 +96,15 @@ class ObjectArchive:
     def put(self, captures: Sequence[tuple[Capture, bytes]]) -> Sequence[Capture]:
         if not captures:
             return ()
-        data, starts = encode_pack(captures)
+        data, places = encode_pack(captures)
         digest = sha256(data).hexdigest()
         name = f"{digest[:2]}/{digest}{SUFFIX}"
         with self._translated():
             self._put_pack(name, data)
-        return [replace(c, pack=name, start=start) for (c, _), start in zip(captures, starts, strict=True)]
+        return [
+            replace(capture, pack=name, start=place.start, length=place.length)
+            for (capture, _), place in zip(captures, places, strict=True)
+        ]
 
     def _put_pack(self, name: str, data: bytes) -> None:
         """Multipart uploads cannot be conditional. The name is the hash of the bytes, so writing a pack twice does no
@@ -148,7 +149,7 @@ class ObjectArchive:
     def _read(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
         if not PACK_NAME.fullmatch(name):
             return {}
-        starts, lengths = [c.start for c in captures], [c.size for c in captures]
+        starts, lengths = [c.start for c in captures], [c.length for c in captures]
         with self._translated():
             try:
                 chunks = obstore.get_ranges(self.store, name, starts=starts, lengths=lengths)
@@ -160,8 +161,14 @@ class ObjectArchive:
                 if NO_SUCH_RANGE not in str(error):
                     raise
                 return self._read_one_by_one(name, captures)
-        bodies = {c.sha256: bytes(body) for c, body in zip(captures, chunks, strict=True)}
-        return {digest: body for digest, body in bodies.items() if sha256(body).hexdigest() == digest}
+        bodies = {
+            c.sha256: decode_body(bytes(record), c.size) for c, record in zip(captures, chunks, strict=True)
+        }
+        return {
+            digest: body
+            for digest, body in bodies.items()
+            if body is not None and sha256(body).hexdigest() == digest
+        }
 
     def _read_one_by_one(self, name: str, captures: Sequence[Capture]) -> dict[str, bytes]:
         """A truncated pack still contains what lies before the cut."""

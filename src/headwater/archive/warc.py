@@ -1,6 +1,11 @@
-"""Captures as WARC records (ISO 28500): raw bytes with their headers, readable by any tool for web archives."""
+"""Captures as WARC records (ISO 28500): raw bytes with their headers, readable by any tool for web archives.
 
+Each record is a gzip member of its own, as the standard recommends for `.warc.gz`: one record is read without the others.
+"""
+
+import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from http import HTTPStatus
 from uuid import UUID
@@ -13,17 +18,46 @@ TRANSFER_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
-def encode_pack(captures: Sequence[tuple[Capture, bytes]]) -> tuple[bytes, list[int]]:
-    """One file of records, and where in it each body starts. The same captures result in the same bytes."""
-    parts: list[bytes] = []
-    starts: list[int] = []
-    length = 0
+_END = b"\r\n\r\n"
+_GZIP = 16 + zlib.MAX_WBITS
+# On 120 news pages: 4.9 times smaller in 1.6 ms each. The highest level takes almost three times as long for 5 % less.
+_LEVEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """Where a compressed record lies in its pack."""
+
+    start: int
+    length: int
+
+
+def encode_pack(captures: Sequence[tuple[Capture, bytes]]) -> tuple[bytes, list[RecordPlace]]:
+    """One file of records, and where in it each record lies. The same captures result in the same bytes."""
+    members: list[bytes] = []
+    places: list[RecordPlace] = []
+    start = 0
     for capture, body in captures:
-        head = _record_head(capture, body)
-        starts.append(length + len(head))
-        parts += (head, body, b"\r\n\r\n")
-        length += len(head) + len(body) + 4
-    return b"".join(parts), starts
+        member = _compress(_record_head(capture, body), body, _END)
+        members.append(member)
+        places.append(RecordPlace(start, len(member)))
+        start += len(member)
+    return b"".join(members), places
+
+
+def decode_body(member: bytes, size: int) -> bytes | None:
+    """The body of a compressed record, which ends it; None if the record is damaged."""
+    try:
+        record = zlib.decompress(member, wbits=_GZIP)
+    except zlib.error:
+        return None
+    return record[-size - len(_END) : -len(_END)]
+
+
+def _compress(*parts: bytes) -> bytes:
+    """A gzip member without a time or a name, so that it depends on nothing but the record."""
+    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    return b"".join([*map(compressor.compress, parts), compressor.flush()])
 
 
 def _record_head(capture: Capture, body: bytes) -> bytes:

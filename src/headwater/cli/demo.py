@@ -15,10 +15,10 @@ from rich.console import Console
 
 from headwater.app import App
 from headwater.cli.environment import close_with_command, settings_from
-from headwater.cli.options import Json, Quiet, command_group, global_options
+from headwater.cli.options import Json, Quiet, RecipesFilter, command_group, global_options
 from headwater.cli.pipeline.run import run_with_progress
 from headwater.cli.render.console import console, error_console, print_json, short_id
-from headwater.cli.render.progress import wants_live
+from headwater.cli.render.run_progress import wants_live
 from headwater.cli.render.run_summary import print_run_summary
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
@@ -48,10 +48,8 @@ def run_demo(
     data: Annotated[
         str | None, typer.Option(metavar="DIR", help=f"Data folder; default: {DEFAULT_DATA}/demo.")
     ] = None,
-    recipe: Annotated[
-        list[str] | None, typer.Option(metavar="RECIPE", help="Only this recipe; can be repeated.")
-    ] = None,
     *,
+    recipe: RecipesFilter = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

@@ -55,14 +55,23 @@ def make_app(
     return close_with_command(context, App(settings))
 
 
+def answering_app(context: typer.Context) -> App:
+    """For a command whose output says itself what was wrong: a warning in the log would say it twice."""
+    options = global_options(context)
+    settings = settings_from(options)
+    if options.log is None and options.log_level is None:
+        settings = msgspec.structs.replace(settings, log_level="error")
+    return close_with_command(context, App(settings))
+
+
 def close_with_command(context: typer.Context, app: App) -> App:
     """Close the connections when the command ends."""
 
     def close() -> None:
-        if "store" in vars(app):
+        if "engine" in vars(app):
             if sys.exception() is None:
                 _warn_if_moved(app)
-            app.store.engine.dispose()
+            app.engine.dispose()
 
     context.call_on_close(close)
     return app
@@ -92,7 +101,10 @@ def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
 def require_one_recipe(app: App, recipe: str | None) -> str:
     """The named recipe, or the only one with sources."""
     names = select_recipes(app, recipe)
-    if len(names) != 1:
-        choices = ", ".join(names) or "none has sources yet"
-        raise Refused("which_recipe", f"name a recipe; there are: {choices}")
+    if not names:
+        raise Refused(
+            "no_sources", "no recipe has sources yet; add one with `headwater sources add news ADDRESS`"
+        )
+    if len(names) > 1:
+        raise Refused("which_recipe", f"name one recipe with --recipe; there are: {', '.join(names)}")
     return names[0]

@@ -54,7 +54,33 @@ def _page(title: str, lines: Iterator[str]) -> str:
     return "\n".join([GENERATED, f"# {title}", "", *lines]).rstrip() + "\n"
 
 
+def _shared_lines() -> Iterator[str]:
+    """What holds for every command."""
+    yield "These options mean the same in every command that has them:"
+    yield ""
+    yield "| option | meaning |"
+    yield "|---|---|"
+    yield "| `--recipe RECIPE` | only this recipe |"
+    yield "| `--since TIME`, `--until TIME` | from then on, before then: `2h` (ago), `yesterday`, `today`, `2026-11-14`, `2026-11-14T06:00`; local unless it names a zone |"
+    yield "| `--source SOURCE`, `--language CODE` | only of this source (its name or id), only in this language |"
+    yield "| `--limit N` | at most this many |"
+    yield "| `--json` | JSON lines instead of text; times in UTC |"
+    yield "| `--quiet` | no progress; without it, long operations report on standard error, a line every ten seconds where there is no terminal |"
+    yield ""
+    yield "Results go to standard output, progress and messages to standard error. Tables show local times and fit the terminal; the variable"
+    yield "`COLUMNS` sets another width."
+    yield ""
+    yield "| exit code | meaning |"
+    yield "|---|---|"
+    yield "| 0 | success |"
+    yield "| 1 | problems found, or refused: the message names the cause and what to do |"
+    yield "| 2 | wrong usage: an unknown command or option, a missing argument, a value of the wrong kind |"
+    yield "| 130 | interrupted; a run says what is still waiting, and the next one continues |"
+    yield ""
+
+
 def _command_lines() -> Iterator[str]:
+    yield from _shared_lines()
     for name_path, command in commands():
         yield f"## `{name_path}`"
         yield ""

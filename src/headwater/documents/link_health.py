@@ -1,7 +1,7 @@
 """Link health: what one check of a link means, the state that follows, and when to check again."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -60,9 +60,6 @@ ALERTED_STATES = frozenset({LinkState.DEGRADED, LinkState.HIDDEN, LinkState.INAC
 OWN_REASONS = frozenset(
     {"rate_limited", "breaker_open", "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
 )
-# Network failures; when all hosts fail like this at once, our own network is down.
-UNREACHABLE_REASONS = frozenset({"dns", "refused", "reset", "timeout", "offline"})
-HOSTS_FOR_OWN_FAULT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,16 +181,6 @@ def _failing_state(failures: int) -> LinkState:
 def _retry_delay(failures: int) -> timedelta:
     """Soon until the alert, then once a day, so that seven days of failures are seen as such."""
     return RETRY_SOON if failures < ALERT_AT else RETRY_WHILE_DOWN
-
-
-def is_own_network_down(checks: Iterable[tuple[str, LinkCheck]]) -> bool:
-    """Whether several hosts were checked and none was reachable: then our own network is down."""
-    hosts: set[str] = set()
-    for url, check in checks:
-        if check.reason not in UNREACHABLE_REASONS:
-            return False
-        hosts.add(urlsplit(url).netloc)
-    return len(hosts) >= HOSTS_FOR_OWN_FAULT
 
 
 def hosts_to_review(links: Sequence[tuple[str, LinkState]], least: int = 4) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """Composes a document from the metadata of its source and the reading of its page; each field with its origin."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from headwater.model.copy_dates import FROM_COPY
 from headwater.model.document import FROM_SOURCE, Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Reading
@@ -19,7 +21,7 @@ DAY_ANYWHERE = timedelta(hours=24 + 14)
 
 def compose_document(draft: Draft, reading: Reading, page: PageState = PageState.READ) -> Document:
     """The source's title wins, because pages decorate theirs. For every other field the page wins, except for a date
-    without a time where the source has the time."""
+    without a time where the source has the time. A date that neither of them has is taken from a copy."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -34,7 +36,9 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
 
     choose("title", (FROM_SOURCE, lead.title), ("page", reading.title))
     dates = [("page", reading.published), (FROM_SOURCE, lead.published)]
-    choose("published", *(reversed(dates) if _has_only_the_day(reading.published, lead.published) else dates))
+    dates = dates[::-1] if _has_only_the_day(reading.published, lead.published) else dates
+    copied = [(FROM_COPY + draft.copy_date.origin, draft.copy_date.published)] if draft.copy_date else []
+    choose("published", *dates, *copied)
     choose("authors", ("page", reading.authors), (FROM_SOURCE, tuple(hints.get("authors", ()))))
     choose("description", ("page", reading.description), (FROM_SOURCE, hints.get("summary")))
     choose("keywords", ("page", reading.keywords), (FROM_SOURCE, tuple(hints.get("categories", ()))))
@@ -110,3 +114,11 @@ def _has_only_the_day(page: datetime | None, source: datetime | None) -> bool:
     if page is None or source is None or page.time() != time():
         return False
     return abs(page - source) < DAY_ANYWHERE
+
+
+def without_text(document: Document) -> Document:
+    """Returns a duplicate as it is stored: with everything but its text, which is that of the original. The bytes are in
+    the archive; the trail notes how long the text was."""
+    *earlier, last = document.trail
+    last = replace(last, notes={**last.notes, "characters": len(document.text)})
+    return document.with_changes(text="", trail=(*earlier, last))

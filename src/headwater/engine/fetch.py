@@ -1,5 +1,6 @@
 """Leads to captures: send the request, archive the bytes, then commit that they are there."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -11,11 +12,18 @@ from headwater.engine.context import JobContext
 from headwater.engine.fingerprints import fingerprints_of_fetches
 from headwater.engine.isolation import bisect_commit, error_reason
 from headwater.engine.page_decision import DEAD_ENDS, stands_alone
+from headwater.engine.same_page import (
+    copied_capture,
+    is_reusable,
+    unchanged_capture,
+    validator_headers,
+    wait_for_other,
+    with_same_bytes,
+)
 from headwater.fetch.responses import (
     GiveUp,
     Retry,
     Unchanged,
-    conditional_headers,
     fresh_until,
     judge_response,
 )
@@ -72,18 +80,50 @@ class RecipeFetches:
         return len(self.leads)
 
     def claim(self, limit: int) -> None:
-        for stored in self.context.store.claim_leads(self.context.claim(self.job, limit)):
-            if stored.id in self.leads:  # its lease ran out and was claimed by this worker again
-                continue
-            if self._mode(stored) is PageMode.NEVER:
-                self.results.append(self._end(stored, _nothing_new(stored), NOT_FETCHED))
-                continue
-            if death := self.context.worker_death(stored.attempts):
-                self.results.append(self._end(stored, _nothing_new(stored), death.reason, death.detail))
+        claimed_leads = self.context.store.claim_leads(self.context.claim(self.job, limit))
+        # If its lease ran out and was claimed by this worker again, it is being fetched.
+        for stored in self._with_sound_captures([s for s in claimed_leads if s.id not in self.leads]):
+            result = self._result_without_request(stored)
+            if result is not None:
+                self.results.append(result)
                 continue
             self.leads[stored.id] = stored
             with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=stored.id):
                 self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
+
+    def _with_sound_captures(self, claimed_leads: Sequence[StoredLead]) -> list[StoredLead]:
+        """Forgets the captures of other leads whose bytes are missing or damaged."""
+        others = [stored.same_page for stored in claimed_leads if stored.same_page is not None]
+        sound = self.context.archive.get(others).keys() if others else ()
+        return [
+            stored
+            if stored.same_page is None or stored.same_page.sha256 in sound
+            else replace(stored, same_page=None)
+            for stored in claimed_leads
+        ]
+
+    def _result_without_request(self, stored: StoredLead) -> FetchResult | None:
+        now = self.context.clock()
+        if self._mode(stored) is PageMode.NEVER:
+            return self._end(stored, _nothing_new(stored), NOT_FETCHED)
+        if death := self.context.worker_death(stored.attempts):
+            return self._end(stored, _nothing_new(stored), death.reason, death.detail)
+        if stored.same_page is not None and is_reusable(stored, now):
+            return self._reuse(stored, _nothing_new(stored), stored.same_page)
+        if stored.is_in_flight:
+            return replace(_nothing_new(stored), result=wait_for_other(now))
+        return None
+
+    def _reuse(self, stored: StoredLead, nothing_new: FetchResult, other: Capture) -> FetchResult:
+        """Another lead has the page: this one gets a capture of its own, with the same bytes."""
+        if other.sha256 == stored.sha256:
+            return self._end_unchanged(stored, nothing_new)
+        self._log(stored).info("reused", capture=other.id)
+        return replace(
+            nothing_new,
+            result=copied_capture(other, stored.id),
+            fresh_until=nothing_new.fresh_until or fresh_until(other.headers, other.fetched_at),
+        )
 
     def handle_answer(self, key: str, answer: Response | Failure) -> None:
         stored = self.leads.pop(key, None)
@@ -105,12 +145,17 @@ class RecipeFetches:
             nothing_new, fresh_until=fresh_until(answer.headers, now), moved_to=verdict.moved_to
         )
         if isinstance(verdict, Unchanged):
+            other = unchanged_capture(stored)
+            if other is not None:
+                return self._reuse(stored, nothing_new, other)
             return self._end_unchanged(stored, nothing_new)
         url = stored.lead.url
         capture = make_capture(answer, requested_url=url, owner=stored.id, lead=stored.id, now=now)
         if capture.sha256 == stored.sha256:
             return self._end_unchanged(stored, nothing_new)
         self._log(stored).info("fetched", status=answer.status, bytes=len(answer.body))
+        if stored.same_page is not None and stored.same_page.sha256 == capture.sha256:
+            return replace(nothing_new, result=with_same_bytes(capture, stored.same_page))
         self.bodies.append((capture, answer.body))
         return replace(nothing_new, result=capture)
 
@@ -151,7 +196,7 @@ class RecipeFetches:
             return 0
         archived = {capture.id: capture for capture in self.context.archive.put(self.bodies)}
         results = [
-            replace(result, result=archived[result.result.id])
+            replace(result, result=archived.get(result.result.id, result.result))
             if isinstance(result.result, Capture)
             else result
             for result in self.results
@@ -171,10 +216,10 @@ def _nothing_new(stored: StoredLead) -> FetchResult:
 
 
 def _request(stored: StoredLead) -> Request:
-    # A rendered page may differ although the page that it starts from is unchanged: no conditional headers.
-    headers = {} if stored.render else conditional_headers(stored.etag, stored.last_modified)
     timeout = RETRY_TIMEOUT if stored.attempts > 1 else None
-    return Request(url=stored.lead.url, headers=headers, timeout=timeout, render=stored.render)
+    return Request(
+        url=stored.lead.url, headers=validator_headers(stored), timeout=timeout, render=stored.render
+    )
 
 
 def _replace_unstorable(result: FetchResult, error: Exception) -> FetchResult:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from headwater.engine.compose import compose_document, entry_reading, needs_browser
+from headwater.engine.compose import compose_document, entry_reading, needs_browser, without_text
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
@@ -164,6 +164,7 @@ class Refiner:
             revision=draft.revision,
             document=document,
             state=State.KEPT,
+            copy_date=draft.copy_date.published if draft.copy_date else None,
         )
         if isinstance(outcome, Document):
             grouped = self._with_group(outcome)
@@ -173,10 +174,11 @@ class Refiner:
         if isinstance(outcome, SetAside):
             render = self.context.renders and needs_browser(outcome.reason, draft)
             return replace(ended, state=State.ASIDE, render=render)
-        state = State.DUPLICATE if outcome.of else State.DROPPED
-        return replace(
-            ended, state=state, of=outcome.of, score=outcome.score, dedupe_record=outcome.dedupe_record
-        )
+        ended = replace(ended, state=State.DROPPED, dedupe_record=outcome.dedupe_record)
+        if not outcome.of:
+            return ended
+        copy = None if document is None else without_text(document)
+        return replace(ended, state=State.DUPLICATE, document=copy, of=outcome.of, score=outcome.score)
 
     def _with_group(self, document: Document) -> Document:
         grouping = self.recipe.grouping

@@ -6,7 +6,7 @@ something answers again, requests end with the reason `offline`, which counts ag
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -57,6 +57,17 @@ def after_failure(
     is_down = len(failing) >= _HOSTS or len(local_hosts) >= min(_HOSTS_IF_LOCAL, hosts_known)
     since = now if is_down and state.down_since is None else state.down_since
     return replace(state, failing=failing, local=local_hosts, down_since=since)
+
+
+def is_none_reached(outcomes: Iterable[tuple[str, str]]) -> bool:
+    """Whether the (host, failure) outcomes of a whole batch of requests show an outage: an answer has no failure. A batch
+    that is judged at its end also shows outages among hosts that never answered before."""
+    state = Reachability()
+    for host, failure in outcomes:
+        if failure not in _UNREACHED and failure != OFFLINE:
+            return False
+        state = after_failure(state, host, 0.0, 0.0, local=False, hosts_known=_HOSTS)
+    return state.down_since is not None
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 class Capture:
     """Exactly what came over the wire: the unit of provenance, and the input of a replay.
 
-    The bytes are in the archive, in `pack` from offset `start`; `sha256` is their hash. `policy` names the rule that
-    allowed the request.
+    The bytes are in the archive, in the record of `pack` that has `length` bytes from offset `start`; `size` and `sha256`
+    are those of the bytes before they were compressed. `policy` names the rule that allowed the request.
     """
 
     id: str
@@ -28,6 +28,7 @@ class Capture:
     policy: Mapping[str, Any] = field(default_factory=dict)
     pack: str = ""
     start: int = 0
+    length: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.model.alarm import Alarm
+from headwater.model.copy_dates import CopyDate
 from headwater.model.document import DedupeRecord, Document
 from headwater.model.http import Capture
 from headwater.model.source import Bar, Observation, Source, StoredLead
@@ -79,7 +80,8 @@ class SourceLease:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A document to make: its capture, and everything known about it so far."""
+    """A document to make: its capture, and everything known about it so far. `copy_date` is the earliest date that copies of
+    it have, if its lead has none."""
 
     id: str
     revision: int
@@ -87,6 +89,7 @@ class Draft:
     lead: StoredLead
     capture: Capture | None
     source: Source
+    copy_date: CopyDate | None = None
 
     @property
     def reads_page(self) -> bool:
@@ -185,7 +188,8 @@ class FetchResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefineResult:
     """A finished document: kept, ended with a reason, or postponed. `capture` is what it was made from: a document that
-    was captured again in the meantime stays due. `render` makes its lead due once more, with a browser."""
+    was captured again in the meantime stays due. `render` makes its lead due once more, with a browser. `copy_date` is the date
+    of a copy that the document could take."""
 
     id: str
     state: State
@@ -201,6 +205,7 @@ class RefineResult:
     routes: tuple[str, ...] = ()
     dedupe_record: DedupeRecord | None = None
     render: bool = False
+    copy_date: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

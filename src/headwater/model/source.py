@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from headwater.model.http import Capture
 from headwater.model.page import PageMode
 from headwater.model.subject import check_subject_length
 
@@ -84,8 +85,10 @@ class Lead:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLead:
     """A lead as it is stored: with its keys, and the validators of the last fetch for the next one. `render`: fetch it
-    with a browser next time, because there was no text without one. `page_reason` is why the last fetch brought no page;
-    `source_kind` and `pages` are those of the source when the lead was claimed for a fetch."""
+    with a browser next time, because there was no text without one. `page_reason` is why the last fetch brought no page.
+
+    The rest is set when a lead is claimed for a fetch: when it last changed, `source_kind` and `pages` of its source,
+    `same_page`, the newest capture of the same address by another lead, and `is_in_flight`: another lead is fetching it now."""
 
     id: str
     recipe: str
@@ -98,8 +101,11 @@ class StoredLead:
     sha256: str | None = None
     render: bool = False
     page_reason: str | None = None
+    updated_at: datetime | None = None
     source_kind: str = ""
     pages: PageMode | None = None
+    same_page: Capture | None = None
+    is_in_flight: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

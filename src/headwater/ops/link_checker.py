@@ -13,14 +13,15 @@ from headwater.documents.link_health import (
     LinkCheck,
     LinkPriority,
     LinkRecord,
-    is_own_network_down,
     judge_check,
     needs_get,
     update_health,
 )
+from headwater.fetch.outage import is_none_reached
 from headwater.model.http import Failure, Request, Response
 from headwater.model.ports import Clock, Fetcher
 from headwater.store.changes.link_health import DueLink, LinkHealthStore
+from headwater.text.urls import host_of
 
 BATCH = 100
 REQUEST_TIMEOUT = timedelta(seconds=30)
@@ -70,7 +71,9 @@ class LinkChecker:
     def _own_faults_excused(
         self, batch: Sequence[DueLink], checks: Mapping[str, LinkCheck]
     ) -> Mapping[str, LinkCheck]:
-        if not is_own_network_down((link.url, checks[link.id]) for link in batch if link.id in checks):
+        if not is_none_reached(
+            (host_of(link.url), checks[link.id].reason) for link in batch if link.id in checks
+        ):
             return checks
         return {
             link_id: replace(check_result, result=CheckResult.UNKNOWN, reason="own_network")

@@ -20,12 +20,13 @@ from headwater.python_api.display import explanation_html, record_html
 from headwater.python_api.records import RecordList
 from headwater.runtime.inline import run_inline
 from headwater.runtime.registration import register_recipe
-from headwater.search.query import SearchQuery
+from headwater.search.query import SearchFilters, parse_query
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.times import parse_time
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.top_stories import top_stories
+from headwater.store.search.document_search import Method, SearchResults
 from headwater.text.redaction import redact_record
 
 Moment = datetime | date | str
@@ -100,6 +101,30 @@ class DocumentList(RecordList[Record]):
         return "DocumentList(…)" if not self._is_read else super().__repr__()
 
 
+class SearchResultList(RecordList[Record]):
+    """The documents of a search, best first. `total` counts the documents that match by words; `facets` has the counts that
+    were asked for, `corrections` misspelt words with what they were taken for."""
+
+    def __init__(self, results: SearchResults) -> None:
+        super().__init__(Record(row) for row in results.rows)
+        self.total, self.facets, self.corrections = results.total, results.facets, results.corrections
+
+
+TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")
+
+
+def _filter_values(filters: dict[str, Any]) -> dict[str, Any]:
+    """One value or several of each filter."""
+    names = (*TEXT_FILTERS, "quality")
+    if unknown := [name for name in filters if name not in names]:
+        raise Refused("bad_filter", f"there is no filter '{unknown[0]}'; there are: {', '.join(names)}")
+    return {
+        name: value if name == "quality" else (value,) if isinstance(value, str) else tuple(value)
+        for name, value in filters.items()
+        if value is not None
+    }
+
+
 class Installation:
     """An installation that is open for reading; with `writable`, runs can be started.
 
@@ -133,7 +158,7 @@ class Installation:
             until=self._time(until, "until"),
             limit=limit,
         )
-        return DocumentList(lambda: iterate_documents(self._app.store.engine, query))
+        return DocumentList(lambda: iterate_documents(self._app.engine, query))
 
     def document(self, id_or_url: str) -> Record:
         """One document by its id, the first 8 or more characters of it, or its address."""
@@ -149,18 +174,25 @@ class Installation:
         recipe: str | None = None,
         language: str = "",
         since: Moment | None = None,
+        until: Moment | None = None,
         limit: int = 10,
-        meaning: bool = False,
-    ) -> RecordList[Record]:
-        """The best documents for these words, or for their meaning (needs headwater[nlp])."""
-        recipes = [recipe] if recipe else self._app.catalogue.recipes()
-        start = self._time(since, "since")
-        queries = [
-            SearchQuery(query=query, recipe=name, language=language, since=start, limit=limit)
-            for name in recipes
-        ]
-        rows = (self._app.search.by_meaning if meaning else self._app.search.by_words)(queries)[:limit]
-        return RecordList(Record(row) for row in rows)
+        method: Method = "hybrid",
+        facets: Sequence[str] = (),
+        **filters: Any,
+    ) -> SearchResultList:
+        """The best documents, by words and vectors together, or by one of them (`method`: words or meaning). The query
+        may have "phrases", prefix*, -word, OR and field:value; `filters` are source, publisher, topic, country, subject,
+        story and quality. The list has `total`, `corrections` and `facets`."""
+        conditions = SearchFilters(
+            recipe=(recipe,) if recipe else (),
+            language=(language,) if language else (),
+            since=self._time(since, "since"),
+            until=self._time(until, "until"),
+            **_filter_values(filters),
+        )
+        parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit)
+        results = self._app.search.search(parsed, method=method, facets=facets)
+        return SearchResultList(results)
 
     def stories(
         self, recipe: str | None = None, *, since: Moment | None = None, limit: int = 100
@@ -168,9 +200,7 @@ class Installation:
         """The stories of a recipe, or of all, best first, each with its sources."""
         recipes = [recipe] if recipe else self._app.catalogue.recipes()
         start = self._time(since, "since") or LONG_AGO
-        rows = [
-            Record(row) for name in recipes for row in top_stories(self._app.store.engine, name, start, limit)
-        ]
+        rows = [Record(row) for name in recipes for row in top_stories(self._app.engine, name, start, limit)]
         return RecordList(rows[:limit])
 
     def sources(self, recipe: str | None = None) -> RecordList[Record]:
@@ -178,7 +208,7 @@ class Installation:
 
     def explain(self, id_or_url: str) -> Explanation:
         """Where every field of a document came from, and what happened to it."""
-        history = explain(self._app.store.engine, id_or_url)
+        history = explain(self._app.engine, id_or_url)
         if history is None:
             raise Refused("unknown_document", f"there is no document '{id_or_url}'")
         return Explanation(history)
@@ -219,8 +249,8 @@ class Installation:
         return self.status(recipe)
 
     def close(self) -> None:
-        if "store" in vars(self._app):
-            self._app.store.engine.dispose()
+        if "engine" in vars(self._app):
+            self._app.engine.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -239,11 +269,11 @@ class Installation:
             return moment if moment is None or moment.tzinfo else moment.astimezone()
         if isinstance(moment, date):
             return datetime(moment.year, moment.month, moment.day).astimezone()
-        return parse_time(moment, self._app.clock(), name)
+        return parse_time(moment, self._app.clock(), name, zone=None)
 
     def _forget_connections(self) -> None:
-        if "store" in vars(self._app):
-            self._app.store.engine.dispose(close=False)
+        if "engine" in vars(self._app):
+            self._app.engine.dispose(close=False)
 
 
 def _state(name: str) -> State:

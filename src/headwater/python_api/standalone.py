@@ -12,14 +12,14 @@ from headwater.documents.dedupe.articles import Article, Decision
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import MemoryIndex
 from headwater.documents.dedupe.rules import DEFAULT
-from headwater.documents.embedding.encoder import open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.extract.reader import read as read_document
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.python_api.records import RecordList
 from headwater.stories.clustering.build_stories import build_stories
-from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
+from headwater.stories.clustering.similarity import StoryItem
+from headwater.stories.item_vectors import item_vectors, open_item_encoder, with_languages
 from headwater.text.dates import parse_iso_date
 
 TEXT_FIELDS = ("text", "body", "content")
@@ -72,8 +72,8 @@ def cluster(articles: Iterable[Item], *, meaning: bool = True) -> RecordList[New
     items = [_story_item(item) for item in _with_ids(articles)]
     vectors = None
     if meaning and nlp_installed() and items:
-        encoder = open_encoder(_cache_folder(), None, max_tokens=ENCODER_TOKENS)
-        vectors = encoder([item.encoder_text for item in items])
+        items = with_languages(items)
+        vectors = item_vectors(items, open_item_encoder(items, _cache_folder(), None))
     stories = [
         NewsStory(
             id=story.id,
@@ -137,13 +137,16 @@ def _article(pair: tuple[str, Item]) -> Article:
 def _story_item(pair: tuple[str, Item]) -> StoryItem:
     key, item = pair
     if isinstance(item, Document):
-        return StoryItem(id=key, title=item.title, text=item.text, published_at=item.published)
+        return StoryItem(
+            id=key, title=item.title, text=item.text, published_at=item.published, language=item.language
+        )
     return StoryItem(
         id=key,
         title=_text(item, "title"),
         text=_text(item, *TEXT_FIELDS),
         published_at=_date(item),
         group=_text(item, "group"),
+        language=_text(item, "language"),
     )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from headwater.app import App
+from headwater.documents.embedding.models import nlp_installed
 from headwater.engine.isolation import error_reason
 from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
@@ -19,13 +20,16 @@ from headwater.ops.object_copies import copy_recent_payloads
 from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
-from headwater.store.search.full_text_index import index_documents
-from headwater.store.search.vector_index import refresh_vector_index
+from headwater.store.search.codes import refresh_codes
+from headwater.store.search.entries import index_documents
+from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.segments import compact_segments, refresh_segments
 from headwater.text.urls import canonical_url
 
 LEASE = timedelta(minutes=15)
 CHECK_EVERY = timedelta(seconds=15)
 SUMMARIES = "summaries"
+VECTOR_SECONDS = 40.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +77,25 @@ def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str,
 
 
 def fill_search_index(app: App) -> dict[str, Any]:
-    """Bring the search indexes up to date, so that the first search of the day does not have to; returns how many documents
-    changed, by recipe."""
-    counts = {name: index_documents(app.store.engine, name) for name in sorted(app.recipes)}
-    refresh_vector_index(app.store.engine)
+    """Compare the search index with the documents; returns how many documents changed, by recipe."""
+    counts = {name: index_documents(app.store.engine, name, whole=True) for name in sorted(app.recipes)}
+    refresh_segments(app.store.engine)
+    compact_segments(app.store.engine)
+    refresh_codes(app.store.engine)
     return {name: count for name, count in counts.items() if count}
+
+
+def refresh_search_index(app: App) -> dict[str, Any]:
+    """Give new documents their vectors, as far as a minute allows, and move entries into segments; returns how many vectors
+    were added. Without the extra `nlp`, only the latter."""
+    count = 0
+    if nlp_installed():
+        encoders = SearchEncoders(app.settings.folder, app.settings.encoder)
+        count = add_vectors(app.store.engine, encoders, seconds=VECTOR_SECONDS, whole=False)
+    refresh_segments(app.store.engine)
+    if count:
+        refresh_codes(app.store.engine)
+    return {"vectors": count} if count else {}
 
 
 def summaries_task(
@@ -97,6 +115,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "record_runs": MaintenanceTask(Trigger(cron="0 * * * *"), record_continuous_runs),
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
+    "refresh_search_index": MaintenanceTask(Trigger(cron="* * * * *"), refresh_search_index),
 }
 
 

@@ -1,84 +1,272 @@
-"""Queries: their filters, and their terms as folded words, as texts are compared with them. There are no operators."""
+"""The query language: words, "phrases", prefix*, -word, field:value, dates and OR, as a frozen record.
+
+`parse_query` never fails on what people type: a sign without meaning is a separator. Only a field with an impossible value
+is Refused, because leaving it out would return documents that the operator excluded.
+"""
 
 import re
-import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self, cast
 
-from headwater.text.folding import fold_accents
-from headwater.text.scripts import EAST_ASIAN, character_class
+from headwater.documents.language.codes import primary_code
+from headwater.model.errors import Refused
+from headwater.search.analysis import WORD
+from headwater.text.dates import parse_iso_date
 
-WORD = re.compile(r"[^\W_]+")
-# Each character is a word, so that any part of a run can be found.
-EAST_ASIAN_LETTER = re.compile(f"([{character_class(EAST_ASIAN)}])")
-MAX_WORD_LENGTH = 200
-
-
-def search_words(text: str) -> list[str]:
-    """Words in lower case without accents; runs longer than any word are left out."""
-    plain = text.lower() if text.isascii() else _fold(text)
-    return [word for word in WORD.findall(plain) if len(word) <= MAX_WORD_LENGTH]
+MAX_CHARACTERS = 2_000
+MAX_CLAUSES = 64
+MAX_PHRASE = 32
+MIN_PREFIX = 2
+TITLE = "title"
+DEFAULT_LIMIT = 10
 
 
-def _fold(text: str) -> str:
-    # Twice: some letters are capitals only after decomposition, and some have marks only in lower case.
-    stripped = fold_accents(fold_accents(text).casefold())
-    return EAST_ASIAN_LETTER.sub(r" \1 ", unicodedata.normalize("NFC", stripped))
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One word, or several that stand together; `words` are as they were written, in lower case.
+    With `prefix`, the last word may continue. `field` is empty or `title`."""
+
+    words: tuple[str, ...]
+    field: str = ""
+    prefix: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is one plain word, which only raises the rank of a document."""
+        return len(self.words) == 1 and not self.field and not self.prefix
 
 
-MAX_TERMS = 32
-CONTENT_LENGTH = 3  # letters; shorter words are mostly grammar
-FUNCTION_WORDS = "amb and con das del der des die dos els eta for las les los per por que the una und une von"
-PREFIX_LENGTH = 4
-STEMMED_LENGTH, ENDING = 6, 2
+Group = tuple[Clause, ...]
+"""Alternatives: a document has one of them."""
 
-QueryTerm = tuple[str, ...]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilters:
+    """Conditions on a document; of several values of one condition it meets one. A language includes its regions; `source`
+    is a name, an id or a site; `topic` a name or a code; `country` a code of two letters; `subject` and `story` an id.
+    `since` and `until` compare with the publication, or the arrival of a document without a date. `quality` is the least."""
+
+    recipe: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    publisher: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    topic: tuple[str, ...] = ()
+    country: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    story: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    quality: float | None = None
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, part.name) not in ((), None) for part in fields(self))
+
+    def joined(self, other: Self) -> Self:
+        """Both conditions hold. Where both list values of one field, the narrower one of `other` counts."""
+        changes = {
+            part.name: value
+            for part in fields(self)
+            if (value := getattr(other, part.name)) not in ((), None)
+        }
+        if self.since and other.since:
+            changes["since"] = max(self.since, other.since)
+        if self.until and other.until:
+            changes["until"] = min(self.until, other.until)
+        return replace(self, **changes)
+
+
+NO_FILTERS = SearchFilters()
+VALUE_FIELDS = ("recipe", "source", "publisher", "language", "topic", "country", "subject", "story")
+DATE_FIELDS = ("since", "until", "date")
+FIELDS = (*VALUE_FIELDS, *DATE_FIELDS, "quality", TITLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """A language includes all its regions; `since` is the publication date."""
+    """A parsed query. `text` is its words in their order, for an encoder. A document that matches has no `excluded` clause,
+    meets `filters`, and does not meet `excluded_filters`."""
 
-    query: str
-    recipe: str
-    language: str = ""
-    since: datetime | None = None
-    limit: int = 10
+    text: str = ""
+    groups: tuple[Group, ...] = ()
+    excluded: tuple[Clause, ...] = ()
+    filters: SearchFilters = NO_FILTERS
+    excluded_filters: tuple[SearchFilters, ...] = ()
+    limit: int = DEFAULT_LIMIT
 
+    @property
+    def required(self) -> tuple[Group, ...]:
+        """The groups that every result has: phrases, prefixes, fields and alternatives. Plain words only rank."""
+        return tuple(group for group in self.groups if len(group) > 1 or not group[0].is_word)
 
-def query_terms(query: str) -> tuple[QueryTerm, ...]:
-    """The distinct terms in order: single words, and phrases between quotation marks."""
-    terms: list[QueryTerm] = []
-    for index, part in enumerate(query.replace("“", '"').replace("”", '"').split('"')):
-        words = search_words(part)
-        terms += [tuple(words)] if index % 2 and words else [(word,) for word in words]
-    return tuple(dict.fromkeys(term[:MAX_TERMS] for term in terms))[:MAX_TERMS]
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The distinct words of all groups."""
+        return tuple(
+            dict.fromkeys(word for group in self.groups for clause in group for word in clause.words)
+        )
 
-
-def content_terms(terms: Sequence[QueryTerm]) -> tuple[QueryTerm, ...]:
-    """The terms that carry content, as prefixes: a long word without its ending finds its other forms."""
-    content = [term for term in terms if len(term) > 1 or _is_content_word(term[0])]
-    return tuple(dict.fromkeys(_prefix(term) for term in content or terms))
-
-
-def _is_content_word(word: str) -> bool:
-    return len(word) >= CONTENT_LENGTH and f" {word} " not in f" {FUNCTION_WORDS} "
+    def with_filters(self, filters: SearchFilters) -> Self:
+        return replace(self, filters=filters.joined(self.filters))
 
 
-def _prefix(term: QueryTerm) -> QueryTerm:
-    last = term[-1]
-    return (*term[:-1], last[:-ENDING] if len(last) >= STEMMED_LENGTH else last)
+_TOKEN = re.compile(
+    r"""(?P<minus>-)?(?:(?P<field>[A-Za-z]+):(?=\S))?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))""",
+    re.VERBOSE,
+)
+# Quotation marks of all kinds, and the colon of East Asian text.
+_QUOTES = str.maketrans(
+    dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u301d\u301e", '"')
+    | {"\uff1a": ":", "\x00": " "}
+)
+_DURATION = re.compile(r"(\d{1,5})(m|min|h|d|w)")
+_UNITS = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_MONTH = re.compile(r"(\d{4})-(\d{1,2})")
+_YEAR = re.compile(r"\d{4}")
 
 
-def matches_prefixes(term: QueryTerm) -> bool:
-    """Whether longer words with this prefix match as well: not for a short prefix, which too many words share."""
-    return len(term[-1]) >= PREFIX_LENGTH
+def parse_query(
+    text: str, now: datetime, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT
+) -> SearchQuery:
+    """The query of a text; `filters` hold beside those that it names. What is beyond 2,000 characters is not read."""
+    return _Parser(now).parse(text, filters, limit)
 
 
-def term_coverage(terms: Sequence[QueryTerm], text: str) -> float:
-    """The share of content terms that the text contains."""
-    content = content_terms(terms)
-    padded_text = f" {' '.join(search_words(text))} "
-    patterns = [f" {' '.join(term)}{'' if matches_prefixes(term) else ' '}" for term in content]
-    return sum(pattern in padded_text for pattern in patterns) / len(content) if content else 0.0
+def words_query(text: str, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT) -> SearchQuery:
+    """The words of a text as a query, for programs: nothing in it is an operator."""
+    words = dict.fromkeys(query_words(text[:MAX_CHARACTERS]))
+    groups = tuple((Clause((word,)),) for word in words)[:MAX_CLAUSES]
+    return SearchQuery(text=text[:MAX_CHARACTERS], groups=groups, filters=filters, limit=limit)
+
+
+@dataclass(slots=True)
+class _Parser:
+    now: datetime
+    groups: list[Group] = field(default_factory=list)
+    excluded: list[Clause] = field(default_factory=list)
+    wanted: SearchFilters = NO_FILTERS
+    unwanted: list[SearchFilters] = field(default_factory=list)
+    spoken: list[str] = field(default_factory=list)
+
+    def parse(self, text: str, filters: SearchFilters, limit: int) -> SearchQuery:
+        joins = False
+        for match in _TOKEN.finditer(text[:MAX_CHARACTERS].translate(_QUOTES)):
+            is_or = match["word"] in ("OR", "|", "||")
+            if not is_or:
+                self._read(match, joins=joins)
+            joins = is_or and bool(self.groups)
+        return SearchQuery(
+            text=" ".join(self.spoken),
+            groups=tuple(dict.fromkeys(self.groups))[:MAX_CLAUSES],
+            excluded=tuple(dict.fromkeys(self.excluded))[:MAX_CLAUSES],
+            filters=filters.joined(self.wanted),
+            excluded_filters=tuple(self.unwanted[:MAX_CLAUSES]),
+            limit=limit,
+        )
+
+    def _read(self, match: re.Match[str], *, joins: bool) -> None:
+        name, is_phrase = (match["field"] or "").lower(), match["word"] is None
+        value = match["phrase"] if is_phrase else match["word"]
+        if name in FIELDS and name != TITLE:
+            self._filter(name, value, excluded=bool(match["minus"]))
+            return
+        if name != TITLE and match["field"]:  # `https:` and `Re:` are words like others
+            name, value = "", f"{match['field']} {value}"
+        clauses = _clauses(value, name, is_phrase=is_phrase)
+        if match["minus"]:
+            self.excluded += clauses
+        elif clauses:
+            self.spoken.append(value.rstrip("*"))
+            if joins:
+                self.groups[-1] = (*self.groups[-1], clauses.pop(0))
+            self.groups += [(clause,) for clause in clauses]
+
+    def _filter(self, name: str, value: str, *, excluded: bool) -> None:
+        if name in VALUE_FIELDS:
+            values = tuple(part for part in (part.strip() for part in value.split(",")) if part)
+            if not values:
+                raise Refused("bad_query", f"{name}: a value is missing")
+            change = replace(NO_FILTERS, **cast("dict[str, Any]", {name: values}))
+            if not excluded:
+                values = tuple(dict.fromkeys((*getattr(self.wanted, name), *values)))
+                self.wanted = replace(self.wanted, **cast("dict[str, Any]", {name: values}))
+        else:
+            change = self._range(name, value)
+            if not excluded:
+                self.wanted = self.wanted.joined(change)
+        if excluded:
+            self.unwanted.append(change)
+
+    def _range(self, name: str, value: str) -> SearchFilters:
+        if name == "quality":
+            return SearchFilters(quality=_quality(value))
+        if name == "since":
+            return SearchFilters(since=self._period(name, value)[0])
+        if name == "until":
+            return SearchFilters(until=self._period(name, value)[1])
+        first, dots, last = value.partition("..")
+        since = self._period(name, first)[0] if first else None
+        until = self._period(name, last or first)[1] if last or not dots else None
+        return SearchFilters(since=since, until=until)
+
+    def _period(self, name: str, value: str) -> tuple[datetime, datetime]:
+        """The first moment of what the value names, and the first moment after it."""
+        text = value.strip().lower()
+        today = self.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        try:
+            if text in ("today", "yesterday"):
+                day = today - timedelta(days=text == "yesterday")
+                return day, day + timedelta(days=1)
+            if ago := _DURATION.fullmatch(text):
+                past = self.now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+                return past, past
+            if _YEAR.fullmatch(text):
+                return datetime(int(text), 1, 1, tzinfo=UTC), datetime(int(text) + 1, 1, 1, tzinfo=UTC)
+            if month := _MONTH.fullmatch(text):
+                start = datetime(int(month[1]), int(month[2]), 1, tzinfo=UTC)
+                return start, (start + timedelta(days=32)).replace(day=1)
+            moment = parse_iso_date(text)
+        except (ValueError, OverflowError):
+            moment = None
+        if moment is None:
+            raise Refused(
+                "bad_query",
+                f"{name}: '{value}' is not a date; write for example 2026-11-14, 2026-11, 24h or yesterday",
+            )
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment, moment + timedelta(days=1) if len(text) <= len("2026-11-14") else moment
+
+
+def _quality(value: str) -> float:
+    try:
+        quality = float(value.lstrip(">="))
+    except ValueError:
+        quality = -1.0
+    if not 0.0 <= quality <= 1.0:
+        raise Refused("bad_query", f"quality: '{value}' is not a number from 0 to 1")
+    return quality
+
+
+def _clauses(value: str, name: str, *, is_phrase: bool) -> list[Clause]:
+    """The words of a phrase as one clause; other words (`state-of-the-art`) as one clause each."""
+    words = query_words(value)[:MAX_PHRASE]
+    is_prefix = value.endswith("*") and bool(words) and len(words[-1]) >= MIN_PREFIX
+    if is_phrase:
+        return [Clause(words, name, is_prefix)] if words else []
+    clauses = [Clause((word,), name) for word in words]
+    return [*clauses[:-1], replace(clauses[-1], prefix=is_prefix)] if clauses else []
+
+
+def query_words(text: str) -> tuple[str, ...]:
+    """The words of a query as they were written, but in lower case; a run of a script without spaces is one word."""
+    return tuple(match[0].lower() for match in WORD.finditer(text))
+
+
+def is_language(code: str, language: str) -> bool:
+    """`pt` includes `pt-BR`; `pt-BR` includes only itself."""
+    code, language = code.lower().replace("_", "-"), language.lower().replace("_", "-")
+    return (
+        language == code
+        or language.startswith(f"{code}-")
+        or ("-" not in code and bool(language) and primary_code(language) == primary_code(code))
+    )

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -22,7 +23,7 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.yaml_file import load_yaml
+from headwater.settings.yaml_file import load_yaml, missing_file
 from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
@@ -146,7 +147,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = ""
     callback: Annotated[
-        str, Meta(description="The public URL at which WebSub hubs reach `headwater listen`.")
+        str,
+        Meta(
+            description="The public URL at which WebSub hubs reach `headwater serve`; with it, the server subscribes to them."
+        ),
     ] = ""
     log: Annotated[str, Meta(description="The format of log lines: `console` or `json`.")] = "console"
     log_level: Annotated[str, Meta(description="`debug`, `info`, `warning` or `error`.")] = "warning"
@@ -168,8 +172,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     api_key: Annotated[
         str,
         Meta(
-            description="The key that a request to start a run through `headwater serve` must carry; `env:NAME` or `file:PATH` "
-            "reads it from there."
+            description="A key for `headwater serve` that may operate (runs and queues), besides those of `headwater keys`; `env:NAME` "
+            "or `file:PATH` reads it from there."
         ),
     ] = ""
     agent: Annotated[
@@ -191,9 +195,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encoder: Annotated[
         str,
         Meta(
-            description="The model that embeds texts as vectors: a folder with an ONNX sentence encoder and its tokenizer, a "
-            "folder of a hub's cache, or a name under `models` in the data folder. By default a small English model is built "
-            "there."
+            description="The encoder of texts as vectors: `multilingual` (the default), `english`, a folder with an ONNX sentence encoder "
+            "and its tokenizer, a folder of a hub's cache, or a name under `models` in the data folder, where the built-in "
+            "ones are built at first use."
         ),
     ] = ""
     retention: Annotated[
@@ -263,6 +267,10 @@ def read_settings(
     """Reads the given file, else that of HEADWATER_CONFIG, else ./headwater.yaml if it exists; then applies the environment
     `env` (or that of HEADWATER_ENV), then the environment variables."""
     file = path or _default_file(variables)
+    if file and not file.exists():
+        raise Refused(
+            "missing_file", f"{missing_file(file)}; `headwater --config {quote(str(file))} init` writes one"
+        )
     settings = load_yaml(file, Settings) if file else Settings()
     if file:
         _check_names(settings, file)

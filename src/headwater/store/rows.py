@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import RowMapping
@@ -9,13 +10,13 @@ from sqlalchemy import RowMapping
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, FactValue, Mention, TrailEntry
 from headwater.model.http import Capture
-from headwater.model.keys import external_number, positive_number
+from headwater.model.keys import external_number, key, key_number, positive_number
 from headwater.model.page import PageMode
 from headwater.model.source import Lead, Source, StoredLead, Trigger
 from headwater.model.story import Member, Story
 from headwater.store.schema.flow import documents, leads
 from headwater.text.letters import to_storable_text
-from headwater.text.urls import without_tracking
+from headwater.text.urls import canonical_url, without_tracking
 
 Row = RowMapping | Mapping[str, Any]
 Record = dict[str, Any]
@@ -220,7 +221,14 @@ def capture_from(row: Row) -> Capture:
         policy=row["policy"],
         pack=row["pack"],
         start=row["start"],
+        length=row["length"],
     )
+
+
+@lru_cache(maxsize=8192)
+def url_number(url: str) -> int:
+    """The same for all spellings of an address."""
+    return key_number(key("url", canonical_url(url)))
 
 
 def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
@@ -231,6 +239,8 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
         "lead_id": capture.lead or None,
         "url": capture.url,
         "final_url": capture.final_url,
+        "url_number": url_number(capture.url) if capture.lead else None,
+        "final_url_number": url_number(capture.final_url) if capture.lead else None,
         "status": capture.status,
         "headers": dict(capture.headers),
         "media_type": capture.media_type,
@@ -241,6 +251,7 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
         "policy": dict(capture.policy),
         "pack": capture.pack,
         "start": capture.start,
+        "length": capture.length,
     }
 
 

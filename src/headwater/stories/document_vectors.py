@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +14,10 @@ from headwater.model.recipe import Cluster, Outcome, StepContext
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
 from headwater.stories.clustering.groupings import to_story_item
 from headwater.stories.clustering.similarity import ENCODER_TOKENS
+from headwater.stories.item_vectors import TextEncoder, item_vectors, with_languages
 
 Matrix = npt.NDArray[np.float32]
 STORED_TYPE = np.dtype("<f4")
-
-
-class TextEncoder(Protocol):
-    @property
-    def name(self) -> str: ...
-    def __call__(self, texts: Sequence[str]) -> Matrix: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,7 @@ class DocumentEncoder:
             document for document in documents if document.vector is None or document.vector.model != name
         ]
         encoded = (
-            self.encoder([to_story_item(document).encoder_text for document in missing])
+            item_vectors(with_languages([to_story_item(document) for document in missing]), self.encoder)
             if missing
             else np.zeros((0, 0))
         )

@@ -1,85 +1,143 @@
-"""What every server of ours has: time limits for slow clients, a log without bytes of requests, and a check of the Host."""
+"""The HTTP server: uvicorn with a time limit for requests that never become complete, and a log without bytes of requests."""
 
 import asyncio
-import ipaddress
 import logging
-import traceback
-from collections.abc import Collection
+import socket
+from collections.abc import Callable
+from typing import Any
 
 import structlog
-from aiohttp import web
-from aiohttp.typedefs import Handler, Middleware
+from uvicorn import Config, Server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A connection that has sent no complete request for this long is closed.
+from headwater.model.errors import Refused
+from headwater.web.security.layers import AsgiApp, log_request_error
+
+# A connection that has sent no complete head of a request for this long is closed.
 IDLE_SECONDS = 30.0
-# The body of a request must arrive within this time.
-BODY_SECONDS = 20.0
+GRACE_SECONDS = 10
+MOST_CONNECTIONS = 1_000
+LARGEST_HEAD = 32 * 1024
 _log = structlog.get_logger()
 
 
 class RequestErrorLog(logging.Handler):
-    """Logs the type and the place of an error only: its message and its traceback may quote the request."""
+    """Logs what uvicorn reports, without its message and traceback, which may quote the request."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        if error is None:
+        if record.exc_info and record.exc_info[1] is not None:
+            log_request_error(record.exc_info[1])
+        elif record.levelno >= logging.WARNING:
             _log.warning("request failed", error=record.levelname)
+
+
+class TimedProtocol(H11Protocol):
+    """Closes a connection on which no request begins in time: uvicorn waits for the first one for ever, and for the rest of
+    a head that has begun. Cuts one whose client takes nothing of its answer: the answer would stay in memory."""
+
+    head_timer: asyncio.TimerHandle | None = None
+    stall_timer: asyncio.TimerHandle | None = None
+    unsent_bytes = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._start_head_timer()
+        self._check_stall()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_head_timer()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._start_head_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_head_timer()
+        if self.stall_timer is not None:
+            self.stall_timer.cancel()
+        super().connection_lost(exc)
+
+    def _check_stall(self) -> None:
+        unsent_bytes = self.transport.get_write_buffer_size()
+        if unsent_bytes and unsent_bytes == self.unsent_bytes:
+            self.transport.abort()
             return
-        frames = traceback.extract_tb(error.__traceback__)
-        place = {"file": frames[-1].filename, "line": frames[-1].lineno} if frames else {}
-        _log.warning("request failed", error=type(error).__name__, **place)
+        self.unsent_bytes = unsent_bytes
+        self.stall_timer = self.loop.call_later(self.timeout_keep_alive, self._check_stall)
+
+    def _start_head_timer(self) -> None:
+        self._stop_head_timer()
+        self.head_timer = self.loop.call_later(self.timeout_keep_alive, self._close_idle)
+
+    def _stop_head_timer(self) -> None:
+        if self.head_timer is not None:
+            self.head_timer.cancel()
+            self.head_timer = None
+
+    def _close_idle(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
-def make_runner(
-    site: web.Application, *, idle_seconds: float = IDLE_SECONDS, body_seconds: float = BODY_SECONDS
-) -> web.AppRunner:
-    """A runner for the site that holds no connection for a client that sends nothing, or too slowly."""
-    logger = logging.getLogger(__name__)
-    logger.setLevel(logging.WARNING)
-    logger.handlers, logger.propagate = [RequestErrorLog()], False
-    site.middlewares.append(_limit_body_time(body_seconds))
-    return web.AppRunner(
-        site, access_log=None, logger=logger, keepalive_timeout=idle_seconds, lingering_time=2.0
+class ApiServer(Server):
+    """Reports the address once it listens, and the wish to stop before it waits for its connections: streams end then."""
+
+    def __init__(
+        self, config: Config, on_started: Callable[[str, int], None], on_stop: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self.on_started, self.on_stop = on_started, on_stop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            self.on_started(host, port)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.on_stop()
+        await super().shutdown(sockets)
+
+
+def make_server(
+    application: AsgiApp,
+    *,
+    on_started: Callable[[str, int], None],
+    on_stop: Callable[[], None] = lambda: None,
+    idle_seconds: float = IDLE_SECONDS,
+) -> ApiServer:
+    for name in ("uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [RequestErrorLog()], False
+        logger.setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.access").handlers = []
+    config = Config(
+        application,
+        http=TimedProtocol,
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=idle_seconds,  # type: ignore[arg-type]
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=LARGEST_HEAD,
     )
+    return ApiServer(config, on_started, on_stop)
 
 
-def _limit_body_time(seconds: float) -> Middleware:
-    @web.middleware
-    async def read_body(request: web.Request, handler: Handler) -> web.StreamResponse:
-        try:
-            async with asyncio.timeout(seconds):
-                await request.read()  # the handler gets it from memory
-        except TimeoutError:
-            response = web.json_response({"error": "the body did not arrive in time"}, status=408)
-            response.force_close()
-            return response
-        return await handler(request)
-
-    return read_body
-
-
-def require_host(names: Collection[str]) -> Middleware:
-    """Refuses requests for other host names. Without it, a web page could reach a server on the machine or in the network of
-    its reader, by a name of its own that leads there (DNS rebinding)."""
-
-    @web.middleware
-    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not is_own_host(request.headers.get("Host", ""), names):
-            return web.json_response({"error": "unknown host; allow it with --name"}, status=421)
-        return await handler(request)
-
-    return check
-
-
-def is_own_host(host: str, names: Collection[str]) -> bool:
-    """True for an IP address, `localhost`, and the given names, each with or without a port."""
-    name = host.strip().lower()
-    if name.startswith("["):
-        name = name.partition("]")[0].removeprefix("[")
-    else:
-        name = name.partition(":")[0].rstrip(".")
+def listen_on(host: str, port: int) -> socket.socket:
+    """A bound socket, or Refused: a port that is taken must be reported before anything else starts."""
     try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return name == "localhost" or name in {own.lower() for own in names if own}
-    return True
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
+    listener.setblocking(False)
+    return listener

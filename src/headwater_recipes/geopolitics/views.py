@@ -59,12 +59,13 @@ JOBS = """
 SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} AS TEXT) AS status,
   CASE WHEN d.attempts > l.attempts THEN d.attempts ELSE l.attempts END AS attempts, coalesce(d.detail, d.reason, l.reason)
     AS last_error, CAST({failure} AS TEXT) AS failure_reason, {method} AS extraction_method,
-  length(d.text) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
+  length({text}) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
   coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
   c.elapsed_ms AS fetch_duration_ms, CAST(NULL AS INTEGER) AS extract_duration_ms,
   CAST(NULL AS INTEGER) AS embed_duration_ms, l.first_seen_at AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
-FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN captures c ON c.id = d.capture_id
+FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN documents o ON o.id = d.duplicate_of
+  LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN story_members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
   LEFT JOIN stories s ON s.id = m.story_id
 WHERE l.recipe = 'geopolitics' AND l.state <> 'duplicate'
@@ -109,9 +110,10 @@ FROM subjects s WHERE s.recipe = 'geopolitics' AND s.kind = 'flashpoint'
 ENTRIES = """
 SELECT {entry} AS id, {flashpoint} AS flashpoint_id, d.url AS url, d.title AS title, {title_en} AS title_en,
   d.published_at AS seendate, {domain} AS domain, d.language AS language, {country} AS sourcecountry,
-  d.description AS description, d.image AS image, d.publisher AS hostname, d.text AS content, {places} AS geo_entities,
+  d.description AS description, d.image AS image, d.publisher AS hostname, {text} AS content, {places} AS geo_entities,
   d.created_at AS created_at, d.updated_at AS updated_at, nullif(d.page, '') AS page
-FROM documents d WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
+FROM documents d LEFT JOIN documents o ON o.id = d.duplicate_of
+WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
 """
 
 TEMPLATES: Mapping[str, str] = {
@@ -152,6 +154,8 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         "target_date": json_value(dialect, "p.options", "target_date"),
         "entry": _entry_id(dialect),
         "story": _key_as_uuid(dialect, "s.id"),
+        # A duplicate has no text of its own: it is that of the original.
+        "text": "coalesce(nullif(d.text, ''), o.text, d.text)",
         "original": _key_as_uuid(dialect, "d.duplicate_of"),
         "subject": _cast_uuid(dialect, "s.id"),
         "flashpoint": _cast_uuid(dialect, value("flashpoint")),

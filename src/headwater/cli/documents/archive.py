@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from headwater.archive.record_files import FolderRecords, copy_records
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json, OptionalRecipe, RecipeName, command_group
+from headwater.cli.environment import open_app, select_recipes
+from headwater.cli.options import Json, OptionalLimit, Quiet, RecipeFilter, RecipeName, Since, command_group
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, print_json, print_json_lines
+from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused
 from headwater.ops.object_copies import copy_objects
-from headwater.settings.sources import parse_duration
 
 app = command_group("Copy payloads and documents to named objects; list files of old documents.")
 
@@ -29,9 +30,8 @@ def copy(
             "server; s3://BUCKET/PREFIX for one bucket.",
         ),
     ] = None,
-    within: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Only what is at most this old: 90s, 15m, 4h, 1d.")
-    ] = None,
+    since: Since = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Copy the payloads of every poll, and the text and record of every kept document, one object each.
@@ -42,10 +42,11 @@ def copy(
     layout = app.recipe(recipe).layout
     if layout is None:
         raise Refused("no_layout", f"the recipe '{recipe}' defines no layout for copies")
-    since = app.clock() - parse_duration(within, "--within") if within else None
+    start = read_period(app, since).since
     target = to or str(app.settings.folder / "objects")
     try:
-        counts = copy_objects(app, recipe, layout, app.named_objects(target, "--to"), since)
+        with ticking(f"copying to {target}", quiet=quiet):
+            counts = copy_objects(app, recipe, layout, app.named_objects(target, "--to"), start)
     except OSError as error:
         raise Refused("folder_unwritable", f"{target} cannot be written: {error.strerror}") from error
     if as_json:
@@ -60,8 +61,9 @@ def copy(
 @app.command("records")
 def records(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
+    limit: OptionalLimit = None,
     to: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Also copy the files to this folder.")
     ] = None,
@@ -72,8 +74,11 @@ def records(
     They are in the data folder, or under `records/` in the bucket of the archive. A document that was moved names the file
     that holds its content.
     """
-    files = open_app(context).records
-    names = [name for name in files.names() if recipe is None or name.startswith(f"{recipe}/")]
+    app = open_app(context)
+    if recipe:
+        select_recipes(app, recipe)
+    files = app.records
+    names = [name for name in files.names() if recipe is None or name.startswith(f"{recipe}/")][:limit]
     if to is not None:
         copy_records(files, FolderRecords(to), names)
     if as_json:

@@ -1,23 +1,26 @@
 """`headwater docs`."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import (
     Json,
     LanguageFilter,
-    OptionalRecipe,
+    Limit,
+    RecipeFilter,
     Since,
     SourceFilter,
     Until,
     command_group,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
+    card,
     cell,
     console,
     format_count,
@@ -26,16 +29,17 @@ from headwater.cli.render.console import (
     print_json_lines,
     short_id,
     table,
+    time_column,
 )
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.model.page import PageState
-from headwater.settings.times import parse_time
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
+SOURCE_WIDTH = 16
 LISTED = (*DOCUMENT_FIELDS, "source")
 SHOWN = (
     "url",
@@ -53,8 +57,8 @@ SHOWN = (
 @app.command("list")
 def list_documents(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
     state: Annotated[
         list[State] | None, typer.Option(help="Only documents in this state; can be repeated. Default: kept.")
     ] = None,
@@ -62,34 +66,36 @@ def list_documents(
     until: Until = None,
     source: SourceFilter = None,
     language: LanguageFilter = None,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of documents, newest first.")] = 20,
+    limit: Limit = 20,
     as_json: Json = False,
 ) -> None:
-    """List documents, newest first. Times are local."""
+    """List documents, newest first. --since and --until compare with the publication, or the arrival of a document without a
+    date."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
+    period = read_period(app, since, until)
     query = DocumentQuery(
         recipe=recipe,
         source=source,
         language=language,
         states=state or [State.KEPT],
-        since=parse_time(since, app.clock(), "--since") if since else None,
-        until=parse_time(until, app.clock(), "--until") if until else None,
+        since=period.since,
+        until=period.until,
         limit=limit,
     )
-    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.store.engine, query)]
+    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.engine, query)]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("id", "published", "source", "lang", "title", flexible="title")
-    listing.expand = True
-    for row in rows:
+    head, times = time_column("published", [row["published_at"] for row in rows])
+    listing = table("id", head, "source", "lang", "title", flexible="title", widths={"source": SOURCE_WIDTH})
+    for row, published in zip(rows, times, strict=True):
         state_label = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
         listing.add_row(
             cell(short_id(row["id"]), "cyan"),
-            format_time(row["published_at"].astimezone()) if row["published_at"] else "",
-            cell((row["source"] or row["publisher"])[:12]),
+            published,
+            cell(row["source"] or row["publisher"]),
             cell(row["language"]),
             cell(state_label + (row["title"] or row["url"])),
         )
@@ -128,18 +134,17 @@ def fetch_pages(
         list[str] | None,
         typer.Argument(metavar="KEY", help="Keys, or the first 8 or more characters of them."),
     ] = None,
-    recipe: Annotated[
-        str | None, typer.Option("--all", metavar="RECIPE", help="Every document of this recipe.")
-    ] = None,
+    recipe: RecipeFilter = None,
     page: Annotated[
         list[PageState] | None,
         typer.Option(help="Only documents whose page is in this state; can be repeated."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Request the pages of documents that were stored without one. A page that can be read now makes a new revision."""
+    """Request the pages of documents that were stored without one: of these, or with --recipe of all of a recipe. A page that
+    can be read now makes a new revision."""
     if bool(keys) == bool(recipe):
-        raise typer.BadParameter("give either keys or --all RECIPE")
+        raise typer.BadParameter("give either keys or --recipe RECIPE")
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
@@ -155,14 +160,23 @@ def fetch_pages(
         console().print(f"{format_count(count, 'page')} due; a worker will request them.")
 
 
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return format_time(value)
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
 def _show(record: dict[str, Any], out: Console) -> None:
     out.print(Text(printable_text(record["title"] or "(no title)"), style="bold"))
-    grid = Table.grid(padding=(0, 2))
-    grid.add_row(Text("id", style="dim"), f"{record['id']}  revision {record['revision']}  {record['state']}")
-    for name in SHOWN:
-        if value := record[name]:
-            text = ", ".join(value) if isinstance(value, list) else str(value)
-            grid.add_row(Text(name.removesuffix("_at"), style="dim"), cell(text))
-    out.print(grid)
+    identity = f"{record['id']}  revision {record['revision']}  {record['state']}"
+    fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
+    out.print(card({"id": identity, **fields}))
     out.print()
-    out.print(Text(printable_text(record["text"] or f"(no text: {record['reason']})")))
+    out.print(Text(printable_text(record["text"] or _missing_text(record))))
+
+
+def _missing_text(record: dict[str, Any]) -> str:
+    if record["duplicate_of"]:
+        original = short_id(record["duplicate_of"])
+        return f"(a copy of {original}, whose text it has: headwater docs show {original})"
+    return f"(no text: {record['reason']})"

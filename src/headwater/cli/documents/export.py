@@ -9,18 +9,24 @@ import typer
 
 from headwater.archive.row_files import WRITERS, Row, atomic_file
 from headwater.cli.environment import open_app, require_one_recipe
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.options import (
+    Json,
+    LanguageFilter,
+    OptionalLimit,
+    Quiet,
+    RecipeFilter,
+    Since,
+    SourceFilter,
+    Until,
+    command_group,
+)
+from headwater.cli.period import read_period
 from headwater.cli.render.console import error_console, format_count, print_json
+from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused
-from headwater.settings.times import parse_time
 from headwater.store.reads.export import ArticleFilter, BarFilter, export_articles, export_bars
 
 app = command_group("Export stored data to a file.")
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="WHEN", help="From this time on: 2026-11-14, 2026-11-14T06:00 or 24h (ago)."),
-]
-Until = Annotated[str | None, typer.Option(metavar="WHEN", help="Before this time.")]
 Form = Annotated[Literal["jsonl", "csv", "parquet"], typer.Option("--format", help="jsonl, csv or parquet.")]
 Out = Annotated[
     Path | None,
@@ -36,10 +42,13 @@ def export() -> None:
 @app.command("articles")
 def articles(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
     since: Since = None,
     until: Until = None,
+    source: SourceFilter = None,
+    language: LanguageFilter = None,
+    limit: OptionalLimit = None,
     by: Annotated[
         Literal["stored", "published"],
         typer.Option(
@@ -48,6 +57,7 @@ def articles(
     ] = "stored",
     form: Form = "jsonl",
     out: Out = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Export kept articles, each with its source, in order of time.
@@ -55,26 +65,32 @@ def articles(
     With --out a summary is printed: to standard error, or with --json to standard output.
     """
     app = open_app(context)
+    period = read_period(app, since, until)
     selection = ArticleFilter(
         recipe=require_one_recipe(app, recipe),
-        since=parse_time(since, app.clock(), "--since") if since else None,
-        until=parse_time(until, app.clock(), "--until") if until else None,
+        since=period.since,
+        until=period.until,
+        source=source,
+        language=language,
+        limit=limit,
         by=by,
     )
-    _write("article", export_articles(app.store.engine, selection), form, out, as_json=as_json)
+    _write("article", export_articles(app.engine, selection), form, out, quiet=quiet, as_json=as_json)
 
 
 @app.command("bars")
 def bars(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
     symbol: Annotated[str | None, typer.Option(help="Only this symbol.")] = None,
     span: Annotated[str | None, typer.Option(help="Only bars of this length: 1day, 1hour.")] = None,
     since: Since = None,
     until: Until = None,
+    limit: OptionalLimit = None,
     form: Form = "jsonl",
     out: Out = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Export the bars of time series, by symbol, span and time.
@@ -82,23 +98,27 @@ def bars(
     With --out a summary is printed: to standard error, or with --json to standard output.
     """
     app = open_app(context)
+    period = read_period(app, since, until)
     selection = BarFilter(
         recipe=require_one_recipe(app, recipe),
         symbol=symbol,
         span=span,
-        since=parse_time(since, app.clock(), "--since") if since else None,
-        until=parse_time(until, app.clock(), "--until") if until else None,
+        since=period.since,
+        until=period.until,
+        limit=limit,
     )
-    _write("bar", export_bars(app.store.engine, selection), form, out, as_json=as_json)
+    _write("bar", export_bars(app.engine, selection), form, out, quiet=quiet, as_json=as_json)
 
 
-def _write(noun: str, rows: Iterable[Row], form: str, out: Path | None, *, as_json: bool) -> None:
+def _write(
+    noun: str, rows: Iterable[Row], form: str, out: Path | None, *, quiet: bool, as_json: bool
+) -> None:
     if out is None and form == "parquet":
         raise Refused("no_file", "Parquet cannot be written to standard output; give a file with --out")
     if out is None:
         WRITERS[form](rows, sys.stdout.buffer)
         return
-    with atomic_file(out) as file:
+    with ticking(f"exporting to {out}", quiet=quiet), atomic_file(out) as file:
         count = WRITERS[form](rows, file)
     if as_json:
         print_json({f"{noun}s": count, "file": str(out), "bytes": out.stat().st_size})

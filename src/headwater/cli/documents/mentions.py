@@ -5,35 +5,49 @@ from typing import Annotated
 
 import typer
 
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json, Quiet, RecipeName, command_group
+from headwater.cli.environment import open_app, require_one_recipe
+from headwater.cli.options import Json, OptionalLimit, Quiet, RecipeFilter, RecipeName, command_group
 from headwater.cli.render.console import (
     cell,
     console,
-    error_console,
     format_count,
     print_json,
     print_json_lines,
     table,
 )
-from headwater.cli.render.progress import Throttle
+from headwater.cli.render.progress import Progress
 from headwater.ops.mention_rerun import RerunCounts, mentions_step, rerun_mentions
 
-PROGRESS_EVERY = 1.0
+ID_WIDTH = 24
 
 app = command_group("Subjects and the documents that mention them.")
 
 
 @app.command("list")
-def list_subjects(context: typer.Context, recipe: RecipeName, as_json: Json = False) -> None:
+def list_subjects(
+    context: typer.Context,
+    *,
+    recipe: RecipeFilter = None,
+    limit: OptionalLimit = None,
+    as_json: Json = False,
+) -> None:
     """List the subjects of a recipe: how many names each has, and how many documents mention it."""
     app = open_app(context)
-    app.recipe(recipe)
-    rows = app.mentions.list_subjects(recipe)
+    rows = app.mentions.list_subjects(require_one_recipe(app, recipe))[:limit]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("id", "name", "kind", "active", "names", "documents", numbers=("names", "documents"))
+    listing = table(
+        "id",
+        "name",
+        "kind",
+        "active",
+        "names",
+        "documents",
+        numbers=("names", "documents"),
+        flexible="name",
+        widths={"id": ID_WIDTH},
+    )
     for row in rows:
         listing.add_row(
             cell(row["id"], "cyan"),
@@ -68,12 +82,8 @@ def rerun(
     store.declare(recipe, app.subjects(recipe))
     total = format_count(store.count(recipe), "document")
     counts = RerunCounts(version=step.version)
-
-    def report() -> None:
-        if not quiet:
-            error_console().print(f"{counts.seen} of {total}")
-
-    rerun_mentions(app, recipe, step, counts, Throttle(PROGRESS_EVERY, report), everything=everything)
+    with Progress(lambda: f"{counts.seen} of {total} searched", quiet=quiet) as progress:
+        rerun_mentions(app, recipe, step, counts, progress, everything=everything)
     if as_json:
         print_json(asdict(counts))
     else:

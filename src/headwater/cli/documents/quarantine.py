@@ -4,11 +4,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.environment import open_app, select_recipes
+from headwater.cli.options import Json, OptionalLimit, RecipeFilter, Since, Until, command_group
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
+    card,
     cell,
     console,
     format_count,
@@ -23,22 +24,41 @@ from headwater.model.errors import Refused
 from headwater.text.redaction import redact_record
 
 app = command_group("Show quarantined records; retry or drop them.")
+REASON_WIDTH = 24
 Keys = Annotated[
     list[str] | None, typer.Argument(metavar="KEY", help="Keys, or the first 8 or more characters of them.")
 ]
-AllOf = Annotated[str | None, typer.Option("--all", metavar="RECIPE", help="Every record of this recipe.")]
 
 
 @app.command("list")
-def list_records(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+def list_records(
+    context: typer.Context,
+    *,
+    recipe: RecipeFilter = None,
+    since: Since = None,
+    until: Until = None,
+    limit: OptionalLimit = None,
+    as_json: Json = False,
+) -> None:
     """List the quarantined records, oldest first."""
     app = open_app(context)
-    rows = app.catalogue.quarantine(recipe)
+    if recipe:
+        select_recipes(app, recipe)
+    period = read_period(app, since, until)
+    rows = app.catalogue.quarantine(recipe, since=period.since, until=period.until, limit=limit)
     if as_json:
         print_json_lines(redact_record(rows))
         return
-    listing = table("key", "recipe", "task", "reason", "detail", "since", flexible="detail")
-    listing.expand = True
+    listing = table(
+        "key",
+        "recipe",
+        "task",
+        "reason",
+        "detail",
+        "since",
+        flexible="detail",
+        widths={"reason": REASON_WIDTH},
+    )
     for row in rows:
         listing.add_row(
             cell(short_id(row["record_id"]), "cyan"),
@@ -74,9 +94,9 @@ def show_record(
 
 @app.command("retry")
 def retry_records(
-    context: typer.Context, keys: Keys = None, recipe: AllOf = None, as_json: Json = False
+    context: typer.Context, keys: Keys = None, recipe: RecipeFilter = None, as_json: Json = False
 ) -> None:
-    """Retry records: they are due at once, and their attempts start from zero."""
+    """Retry records, these or with --recipe all of a recipe: they are due at once, and their attempts start from zero."""
     _choose(keys, recipe)
     app = open_app(context)
     count = app.operations.retry(keys, recipe, app.clock())
@@ -85,9 +105,9 @@ def retry_records(
 
 @app.command("drop")
 def drop_records(
-    context: typer.Context, keys: Keys = None, recipe: AllOf = None, as_json: Json = False
+    context: typer.Context, keys: Keys = None, recipe: RecipeFilter = None, as_json: Json = False
 ) -> None:
-    """Drop records for good. The reason is kept, marked as your decision."""
+    """Drop records for good, these or with --recipe all of a recipe. The reason is kept, marked as your decision."""
     _choose(keys, recipe)
     app = open_app(context)
     count = app.operations.drop(keys, recipe)
@@ -96,7 +116,7 @@ def drop_records(
 
 def _choose(keys: list[str] | None, recipe: str | None) -> None:
     if bool(keys) == bool(recipe):
-        raise typer.BadParameter("give either keys or --all RECIPE")
+        raise typer.BadParameter("give either keys or --recipe RECIPE")
 
 
 def _report(count: int, keys: list[str] | None, outcome: str, *, as_json: bool) -> None:
@@ -117,10 +137,6 @@ def _not_quarantined(keys: list[str]) -> Refused:
 
 
 def _card(record: dict[str, Any]) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    for name in ("record_id", "recipe", "task", "state", "reason", "detail", "attempts"):
-        grid.add_row(Text(name.replace("_", " "), style="dim"), cell(record[name]))
-    grid.add_row(Text("since", style="dim"), format_time(record["created_at"]))
-    for name, value in record["evidence"].items():
-        grid.add_row(Text(str(name), style="dim"), cell(value))
-    return grid
+    names = ("record_id", "recipe", "task", "state", "reason", "detail", "attempts")
+    fields = {name.replace("_", " "): record[name] for name in names}
+    return card({**fields, "since": format_time(record["created_at"]), **record["evidence"]})

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import Json, Limit, OptionalLimit, command_group
 from headwater.cli.render.console import cell, console, print_json_lines, print_result, table
 from headwater.model.errors import Refused
 from headwater.settings.sources import parse_duration
@@ -21,19 +21,19 @@ Name = Annotated[
     str, typer.Argument(metavar="QUEUE", help="The name of the queue, or its last part: extraction.")
 ]
 Item = Annotated[str, typer.Argument(metavar="ID", help="The id of the item, as `pop` printed it.")]
-Limit = Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of items.")]
 
 
 @app.command("list")
-def list_queues(context: typer.Context, as_json: Json = False) -> None:
+def list_queues(context: typer.Context, limit: OptionalLimit = None, as_json: Json = False) -> None:
     """List the queues with their numbers of waiting, leased, done and failed items."""
-    rows = _queues(context).counts()
+    rows = _queues(context).counts()[:limit]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("queue", "waiting", "leased", "done", "failed", flexible="queue")
+    counts = ("waiting", "leased", "done", "failed")
+    listing = table("queue", *counts, numbers=counts, flexible="queue")
     for row in rows:
-        listing.add_row(*(cell(row[name]) for name in ("queue", "waiting", "leased", "done", "failed")))
+        listing.add_row(*(cell(row[name]) for name in ("queue", *counts)))
     console().print(listing if rows else "No queue has items yet.")
 
 

@@ -1,36 +1,52 @@
 """`headwater top`."""
 
-from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from headwater.cli.environment import open_app, require_one_recipe
-from headwater.cli.options import Json, OptionalRecipe, single_command
+from headwater.cli.options import (
+    Json,
+    LanguageFilter,
+    Limit,
+    RecipeFilter,
+    Since,
+    SourceFilter,
+    Until,
+    single_command,
+)
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_count, format_time, print_json
-from headwater.store.reads.top_stories import top_stories
+from headwater.store.reads.top_stories import TopFilter, top_stories
+
+DEFAULT_PERIOD = "24h"
 
 
 def top(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
-    hours: Annotated[float, typer.Option(min=0.1, max=100_000, help="How many hours to look back.")] = 24,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of stories.")] = 10,
+    recipe: RecipeFilter = None,
+    since: Since = DEFAULT_PERIOD,
+    until: Until = None,
+    source: SourceFilter = None,
+    language: LanguageFilter = None,
+    limit: Limit = 10,
     as_json: Json = False,
 ) -> None:
-    """Show the top stories of the last hours, each with its sources.
+    """Show the top stories, of the last 24 hours or since --since, each with its sources.
 
-    They are ordered by score if the recipe sets one, then by number of sources (copies count), size and time.
+    A story belongs to the time of its last document, and to every source and language of its documents. They are ordered by score if the recipe sets one, then by number of sources (copies count), size and time.
     """
     app = open_app(context)
     name = require_one_recipe(app, recipe)
-    since = app.clock() - timedelta(hours=hours)
-    stories = top_stories(app.store.engine, name, since, limit)
+    period = read_period(app, since or DEFAULT_PERIOD, until)
+    assert period.since is not None
+    top_filter = TopFilter(until=period.until, source=source, language=language)
+    stories = top_stories(app.engine, name, period.since, limit, top_filter)
     if as_json:
-        print_json({"recipe": name, "since": since, "stories": stories})
+        print_json({"recipe": name, "since": period.since, "stories": stories})
         return
     out = console()
     for rank, story in enumerate(stories, 1):

@@ -4,38 +4,50 @@ from typing import Annotated
 
 import typer
 
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json, OptionalRecipe, command_group
-from headwater.cli.render.console import cell, console, format_time, print_json_lines, table
+from headwater.cli.environment import open_app, select_recipes
+from headwater.cli.options import Json, Limit, RecipeFilter, Since, Until, command_group
+from headwater.cli.period import read_period
+from headwater.cli.render.console import cell, console, format_relative, print_json_lines, table, time_column
 from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.recipe import Envelope
 
+TITLE_WIDTH, RECIPE_WIDTH = 28, 12
 app = command_group("List alarms; test the notification channels.")
 
 
 @app.command("list")
 def list_alarms(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
+    since: Since = None,
+    until: Until = None,
     include_cleared: Annotated[
         bool, typer.Option("--all", help="Also alarms that have been cleared.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of alarms, newest first.")] = 50,
+    limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
     """List alarms, newest first."""
-    rows = open_app(context).alarms.list_alarms(recipe, past=include_cleared, limit=limit)
+    app = open_app(context)
+    if recipe:
+        select_recipes(app, recipe)
+    period = read_period(app, since, until)
+    rows = app.alarms.list_alarms(
+        recipe, past=include_cleared, limit=limit, since=period.since, until=period.until
+    )
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("since", "over", "recipe", "what", "detail", flexible="detail")
-    listing.expand = True
-    for row in rows:
-        raised, cleared = format_time(row["raised_at"]), format_time(row["cleared_at"])
-        listing.add_row(raised, cleared, cell(row["recipe"]), cell(row["title"]), cell(row["detail"], "dim"))
+    head, times = time_column("since", [row["raised_at"] for row in rows])
+    heads = [head, *(["cleared"] if include_cleared else []), "recipe", "what", "detail"]
+    listing = table(*heads, flexible="detail", widths={"what": TITLE_WIDTH, "recipe": RECIPE_WIDTH})
+    now = app.clock()
+    for row, raised in zip(rows, times, strict=True):
+        cleared = [format_relative(row["cleared_at"], now)] if include_cleared else []
+        listing.add_row(raised, *cleared, cell(row["recipe"]), cell(row["title"]), cell(row["detail"], "dim"))
     console().print(listing if rows else "No alarms.")
 
 

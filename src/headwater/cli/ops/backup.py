@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import Json, OptionalLimit, Quiet, command_group
 from headwater.cli.render.console import console, format_count, format_size, print_json, print_json_lines
+from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused
 from headwater.ops.backup import BackupReport, create_backup
 from headwater.ops.backup_check import BackupCheck, verify_backups
@@ -32,6 +33,7 @@ def create(
     keep: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Afterwards keep only the newest N backups.")
     ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Back up the store, the raw captures and the files of old documents while workers run.
@@ -41,7 +43,8 @@ def create(
     installation; everything else is saved, and earlier backups do not change.
     """
     installation = open_app(context)
-    saved = create_backup(installation, folder, keep=keep)
+    with ticking(f"backing up to {folder}", quiet=quiet):
+        saved = create_backup(installation, folder, keep=keep)
     if as_json:
         print_json(asdict(saved))
     else:
@@ -80,6 +83,7 @@ def verify(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only this backup, e.g. 20261115T120000Z.")
     ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Compare every file of every backup with its recorded checksum.
@@ -87,7 +91,8 @@ def verify(
     Changes nothing and needs no installation, so it also works on a copy on another machine. The exit code is 1 if a file is
     missing or damaged; each is named.
     """
-    checks = verify_backups(folder, name)
+    with ticking(f"verifying {folder}", quiet=quiet):
+        checks = verify_backups(folder, name)
     if as_json:
         print_json_lines([asdict(check) | {"sound": check.is_sound} for check in checks])
     else:
@@ -119,9 +124,10 @@ def show_check(check: BackupCheck, outcome: str = "is sound") -> None:
 
 
 @app.command("list")
-def list_command(folder: Folder, as_json: Json = False) -> None:
-    """List the backups in a folder, oldest first. `backup verify` checks them."""
+def list_command(folder: Folder, limit: OptionalLimit = None, as_json: Json = False) -> None:
+    """List the backups in a folder, oldest first; with --limit the newest. `backup verify` checks them."""
     names = list_backups(folder)
+    names = names[-limit:] if limit else names
     if as_json:
         print_json_lines([{"name": name} for name in names])
         return

@@ -1,12 +1,13 @@
 """`headwater cleanup`."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, single_command
+from headwater.cli.options import DryRun, Json, single_command
 from headwater.cli.render.console import console, format_count, print_json
+from headwater.cli.render.progress import ticking
 from headwater.ops.retention import apply_retention
 from headwater.runtime.maintenance import Maintenance
 
@@ -14,7 +15,7 @@ from headwater.runtime.maintenance import Maintenance
 def cleanup(
     context: typer.Context,
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Remove what the setting `retention` no longer keeps; move old documents to Parquet files.
@@ -23,7 +24,10 @@ def cleanup(
     file that holds its content. After captures were removed, `headwater sweep --archive` frees their space.
     """
     app = open_app(context)
-    report = apply_retention(app, dry_run=True) if dry_run else Maintenance(app).run_now("cleanup_old_jobs")
+    with ticking("cleaning up"):
+        report = (
+            apply_retention(app, dry_run=True) if dry_run else Maintenance(app).run_now("cleanup_old_jobs")
+        )
     if as_json:
         print_json(report)
         return

@@ -9,16 +9,18 @@ from rich.console import Console
 
 from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.options import Json, OptionalLimit, Quiet, RecipeFilter, command_group
 from headwater.cli.render.console import (
     cell,
     console,
+    format_count,
     format_due,
     format_relative,
     print_json,
     print_json_lines,
     table,
 )
+from headwater.cli.render.progress import ticking
 from headwater.documents.link_health import ALERTED_STATES, LinkPriority, LinkState, hosts_to_review
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused
@@ -26,6 +28,7 @@ from headwater.ops.link_checker import LinkChecker, LinkResult
 from headwater.text.redaction import redact_url
 
 app = command_group("Check whether links still work; list their status.")
+REASON_WIDTH = 20
 OfPriority = Annotated[
     LinkPriority | None,
     typer.Option(help="Only this priority: P0 is checked daily, P1 weekly, P2 every 30 days."),
@@ -35,10 +38,11 @@ OfPriority = Annotated[
 @app.command("check")
 def check(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
     priority: OfPriority = None,
     all_links: Annotated[bool, typer.Option("--now", help="Also links that are not due.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Check the links of kept documents and active sources that are due.
@@ -50,11 +54,12 @@ def check(
     results: list[LinkResult] = []
     fetcher = app.fetcher()
     try:
-        for name in select_recipes(app, recipe):
-            links.enrol(name, app.clock())
-            if all_links:
-                links.wake(name, app.clock(), priority)
-            results += LinkChecker(links, fetcher, app.clock).check(name, priority)
+        with ticking(lambda: f"{format_count(len(results), 'link')} checked", quiet=quiet):
+            for name in select_recipes(app, recipe):
+                links.enrol(name, app.clock())
+                if all_links:
+                    links.wake(name, app.clock(), priority)
+                results += LinkChecker(links, fetcher, app.clock).check(name, priority)
     finally:
         fetcher.close()
     _log(app, results)
@@ -116,11 +121,12 @@ def _show(report: dict[str, Any], out: Console) -> None:
 @app.command("list")
 def list_links(
     context: typer.Context,
-    recipe: OptionalRecipe = None,
     *,
+    recipe: RecipeFilter = None,
     priority: OfPriority = None,
     state: Annotated[list[LinkState] | None, typer.Option(help="Only this status; can be repeated.")] = None,
     only_down: Annotated[bool, typer.Option("--down", help="Only links that raised an alert.")] = False,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
     """List links with their status, worst first."""
@@ -128,13 +134,21 @@ def list_links(
     if recipe:
         select_recipes(app, recipe)
     states = [*(state or ()), *(sorted(ALERTED_STATES) if only_down else ())]
-    rows = app.link_health.links(recipe, priority=priority, states=states)
+    rows = app.link_health.links(recipe, priority=priority, states=states)[:limit]
     if as_json:
         print_json_lines(rows)
         return
     now = app.clock()
-    listing = table("priority", "state", "reason", "last good", "next check", "url", flexible="url")
-    listing.expand = True
+    listing = table(
+        "priority",
+        "state",
+        "reason",
+        "last good",
+        "next check",
+        "url",
+        flexible="url",
+        widths={"reason": REASON_WIDTH},
+    )
     for row in rows:
         listing.add_row(
             cell(row["priority"]),

@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 import typer
 
 from headwater.app import App
 from headwater.cli.environment import open_app, settings_from
-from headwater.cli.options import GlobalOptions, Json, Quiet, global_options, single_command
-from headwater.cli.render.console import console, error_console, format_count, print_json
-from headwater.cli.render.progress import Throttle
+from headwater.cli.options import DryRun, GlobalOptions, Json, Quiet, global_options, single_command
+from headwater.cli.render.console import console, format_count, print_json
+from headwater.cli.render.progress import Progress
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import undo_move
 from headwater.ops.move import MoveReport, preview_move
@@ -19,8 +19,6 @@ from headwater.ops.move import move as move_house
 from headwater.ops.move_target import TargetEnvironment
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, environment_overrides
 from headwater.settings.settings import overriding_variables, read_settings
-
-TELL_EVERY = 2.0
 
 
 def move(
@@ -30,9 +28,7 @@ def move(
         str,
         typer.Option("--to", metavar="NAME", help="The name of an environment in the settings, or default."),
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only check both and report what would be copied.")
-    ] = False,
+    dry_run: DryRun = False,
     undo: Annotated[
         bool,
         typer.Option("--undo", help="Use this environment again, regardless of the state of the other one."),
@@ -57,7 +53,11 @@ def move(
     if dry_run:
         moved = preview_move(app, destination)
     else:
-        moved = move_house(app, destination, _progress_callback(quiet=quiet))
+        stage = MoveStage()
+        with Progress(stage.line, quiet=quiet) as progress:
+            moved = move_house(
+                app, destination, lambda name, done, total: stage.reach(name, done, total, progress)
+            )
     if as_json:
         print_json(asdict(moved))
     else:
@@ -103,25 +103,20 @@ def _undo(app: App, *, as_json: bool) -> None:
     console().print(message)
 
 
-def _progress_callback(*, quiet: bool) -> Callable[[str, int, int], None]:
-    return (lambda *_: None) if quiet else MoveProgress()
-
-
 @dataclass
-class MoveProgress:
-    """A line every few seconds."""
+class MoveStage:
+    """What is being copied."""
 
-    line: str = ""
-    every: Throttle = field(init=False)
+    name: str = ""
+    done: int = 0
+    total: int = 0
 
-    def __post_init__(self) -> None:
-        self.every = Throttle(
-            TELL_EVERY, lambda: error_console().print(self.line, style="dim", soft_wrap=True)
-        )
+    def reach(self, name: str, done: int, total: int, report: Callable[[], None]) -> None:
+        self.name, self.done, self.total = name, done, total
+        report()
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        self.line = f"{stage}: {done} of {total}"
-        self.every()
+    def line(self) -> str:
+        return f"{self.name}: {self.done} of {self.total}"
 
 
 def _show(moved: MoveReport, there: str) -> None:

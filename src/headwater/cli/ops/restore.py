@@ -8,8 +8,9 @@ import typer
 
 from headwater.cli.environment import make_app
 from headwater.cli.ops.backup import show_check
-from headwater.cli.options import Json, single_command
+from headwater.cli.options import DryRun, Json, Quiet, single_command
 from headwater.cli.render.console import print_json
+from headwater.cli.render.progress import ticking
 from headwater.ops.backup_check import verify_backups
 from headwater.ops.backup_folder import select_backup
 from headwater.ops.restore import restore as put_back
@@ -28,21 +29,21 @@ def restore(
         bool,
         typer.Option("--skip-damaged", help="Restore the rest of a backup of which captures are damaged."),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only verify the backup; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Restore a backup into SQLite or PostgreSQL, regardless of which it was made from. Stop the workers first.
 
     All checksums are verified before anything changes; damaged files are named, with exit code 1, and nothing is restored.
-    With --skip-damaged everything else is restored. Existing data is replaced only with --force.
+    With --skip-damaged everything else is restored; --dry-run only verifies. Existing data is replaced only with --force.
     """
     backup = select_backup(folder, name)
-    if dry_run:
-        (check,) = verify_backups(folder, backup.name)
-    else:
-        check = put_back(make_app(context), backup, force=force, skip_damaged=skip_damaged)
+    with ticking(f"{'verifying' if dry_run else 'restoring'} {backup}", quiet=quiet):
+        if dry_run:
+            (check,) = verify_backups(folder, backup.name)
+        else:
+            check = put_back(make_app(context), backup, force=force, skip_damaged=skip_damaged)
     if as_json:
         print_json(asdict(check) | {"sound": check.is_sound, "restored": not dry_run})
     else:

@@ -4,22 +4,25 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
+from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import GlobalOptions, global_options, single_command
 from headwater.cli.render.console import error_console
+from headwater.logs import configure_logs
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import refuse_moved_installation
 from headwater.secret_references import resolve_secret
-from headwater.web.http_api import HttpApi, serve_api
 
 MIN_KEY_LENGTH = 16
 
 
 def serve_command(
     context: typer.Context,
+    *,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8080,
     recipe: Annotated[
@@ -32,37 +35,76 @@ def serve_command(
             help="A host name by which the server may be called, besides localhost and IP addresses; can be repeated.",
         ),
     ] = None,
+    url: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="The public address, if a proxy stands before it: https://news.example/headwater.",
+        ),
+    ] = "",
 ) -> None:
-    """Serve the HTTP API for runs and queues until Ctrl-C.
+    """Serve the HTTP API until Ctrl-C: REST under /api/v1, feeds, live events, MCP and metrics. Needs headwater[web].
 
-    GET /health (is the database there?) and GET /readyz (do all parts work?) need no key. POST /pipeline/run, GET
-    /pipeline/runs and GET /pipeline/runs/RUN need the header X-Api-Key with the setting `api_key`. A request names its recipe
-    (`recipe`, in the body or the query) and the run options of that recipe. The key is also needed for the queues, as JSON
-    lines: GET /queues, GET /queues/QUEUE (peek),
-    POST /queues/QUEUE/pop?limit=&lease=&owner=, POST /queues/QUEUE/retry, POST /queues/items/ID/ack (the body is the
-    result) and POST /queues/items/ID/fail.
+    Programs on this machine may read without a key, as long as the server listens on this machine only. Everything else needs
+    a key: `headwater keys create` makes one, to be sent as `Authorization: Bearer KEY` or `X-Api-Key: KEY`. /healthz and /readyz
+    need none. The API describes itself in /api/v1/openapi.json.
+
+    If the setting `callback` is set, the server also subscribes to the hubs of feeds (WebSub) and receives their notifications
+    there. Runs and queues can also be used by the addresses /pipeline and /queues.
     """
+    try:
+        from headwater.web.serving import make_context, run_server  # noqa: PLC0415 - needs the extra `web`
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from error
     app = make_app(context)
     if recipe is not None:
         app.recipe(recipe)
+    _check_addresses(app, url)
     key = resolve_secret(app.settings.api_key, "api_key")
     if key and len(key) < MIN_KEY_LENGTH:
         raise Refused("bad_config", f"api_key: give at least {MIN_KEY_LENGTH} characters")
     refuse_moved_installation(app)
+    configure_logs(app.settings.log, app.settings.log_level)
     words = (sys.executable, "-m", "headwater.cli", *global_option_words(global_options(context)))
 
     async def start(recipe: str, run: str, overrides: Mapping[str, str]) -> int:
         options = [word for name, value in overrides.items() for word in ("--option", f"{name}={value}")]
         arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
         child = await asyncio.create_subprocess_exec(*words, *arguments)
-        return await child.wait()
+        try:
+            return await child.wait()
+        except asyncio.CancelledError:
+            child.terminate()
+            await child.wait()
+            raise
 
-    error_console().print(f"Serving runs and queues on http://{host}:{port} until Ctrl-C.", style="dim")
-    try:
-        api = HttpApi(app, recipe, key, start, names=(host, *(name or ())))
-        asyncio.run(serve_api(api, host, port))
-    except OSError as error:
-        raise Refused("cannot_listen", f"{host}:{port} is not available: {error.strerror}") from error
+    def report(address: str, bound_port: int) -> None:
+        place = f"[{address}]" if ":" in address else address
+        error_console().print(f"Serving on http://{place}:{bound_port} until Ctrl-C.", style="dim")
+
+    async def serve() -> None:
+        web = make_context(
+            app, start, host=host, recipe=recipe, settings_key=key, names=tuple(name or ()), public_url=url
+        )
+        await run_server(web, host, port, on_started=report)
+
+    asyncio.run(serve())
+
+
+def missing_extra(error: ModuleNotFoundError) -> Refused:
+    return Refused(
+        "missing_web",
+        f"the server needs packages that are not installed ({error.name}): `pip install 'headwater[web]'`",
+    )
+
+
+def _check_addresses(app: App, url: str) -> None:
+    for label, address in (("--url", url), ("callback", app.settings.callback)):
+        parts = urlsplit(address)
+        if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
+            raise Refused(
+                "bad_config", f"{label}: give a public URL, for example https://news.example/headwater"
+            )
 
 
 def global_option_words(options: GlobalOptions) -> list[str]:

@@ -7,12 +7,11 @@ from typing import Any
 import typer
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, single_command
-from headwater.cli.render.console import console, format_due, print_json
+from headwater.cli.options import Json, RecipeFilter, single_command
+from headwater.cli.render.console import card, console, format_count, format_due, print_json
 from headwater.cli.render.parts import parts_table
 from headwater.cli.render.run_summary import (
     data_locations,
@@ -26,7 +25,7 @@ from headwater.ops.system_rules import parts_record
 from headwater.store.reads.end_reasons import end_reasons
 
 
-def status(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = False) -> None:
     """Show what came in, what was kept, what was not kept and why, what is waiting, and who works on it."""
     app = open_app(context)
     names = select_recipes(app, recipe)
@@ -57,7 +56,7 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
     recipe, now = record["recipe"], app.clock()
     out.print(recipe, style="bold cyan")
     out.print(_lines(record, now))
-    if reasons := end_reasons(app.store.engine, recipe):
+    if reasons := end_reasons(app.engine, recipe):
         out.print()
         out.print(not_kept_table(reasons))
     if failures := failing_sources(app, recipe):
@@ -67,11 +66,10 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
 
 def _lines(record: Mapping[str, Any], now: datetime) -> Table:
     counts = recipe_counts(record)
-    grid = Table.grid(padding=(0, 2))
     rows = {
         "sources": _parts(record["sources"], ("active", "failing", "stopped", "paused", "running")),
         "came in": str(counts.came_in),
-        "kept": f"{counts.kept} documents in {counts.stories} stories"
+        "kept": f"{format_count(counts.kept, 'document')} in {counts.stories} {'story' if counts.stories == 1 else 'stories'}"
         + (f", {counts.archived} moved to files" if counts.archived else ""),
         "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
         f"{counts.quarantined} quarantined",
@@ -79,9 +77,7 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
         "waiting": _waiting(record["unfinished"]),
         "next poll": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",
     }
-    for label, text in rows.items():
-        grid.add_row(Text(f"  {label}", style="dim"), Text(text))
-    return grid
+    return card(rows, indent="  ")
 
 
 def _parts(counts: Mapping[str, int], names: Sequence[str]) -> str:

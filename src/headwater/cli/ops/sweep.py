@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, single_command
+from headwater.cli.options import DryRun, Json, single_command
 from headwater.cli.render.console import console, print_json
+from headwater.cli.render.progress import ticking
 from headwater.liveness import dead_owners, process_of
 from headwater.ops.installation_lock import release_dead_owners
 from headwater.ops.sweep import sweep_archive, sweep_records
@@ -21,7 +22,7 @@ def sweep(
             "--archive", help="Also remove archive packs and files of old documents that no row refers to."
         ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be done.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Release the leases of dead workers, and expired leases.
@@ -41,8 +42,9 @@ def sweep(
         result["freed_dead"] = release_dead_owners(app) + app.workers.release_silent(app.clock())
         result["freed_expired"] = app.operations.release_expired_leases(app.clock())
     if archive:
-        result["orphans"] = sweep_archive(app, dry_run=dry_run)
-        result["unnamed_records"] = sweep_records(app, dry_run=dry_run)
+        with ticking("looking for orphaned packs"):
+            result["orphans"] = sweep_archive(app, dry_run=dry_run)
+            result["unnamed_records"] = sweep_records(app, dry_run=dry_run)
     if as_json:
         print_json(result)
     else:

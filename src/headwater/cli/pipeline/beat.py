@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, RecipeFilter, single_command
+from headwater.cli.options import Quiet, RecipesFilter, single_command
 from headwater.cli.pipeline.work import wait_for_recipes
 from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
@@ -20,7 +20,7 @@ from headwater.runtime.worker_loop import StopSignal, retry_until_available
 def beat(
     context: typer.Context,
     *,
-    recipe: RecipeFilter = None,
+    recipe: RecipesFilter = None,
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is due within 15 seconds.")
     ] = False,

@@ -6,8 +6,18 @@ from typing import Annotated, Literal
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, open_app
-from headwater.cli.options import Json, OptionalRecipe, Quiet, Workers, command_group
+from headwater.cli.environment import make_app, open_app, select_recipes
+from headwater.cli.options import (
+    Json,
+    OptionalLimit,
+    Quiet,
+    RecipeFilter,
+    Since,
+    Until,
+    Workers,
+    command_group,
+)
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     console,
     error_console,
@@ -17,12 +27,11 @@ from headwater.cli.render.console import (
     print_result,
     short_id,
 )
-from headwater.cli.render.progress import LINE_EVERY, ChangePrinter, Throttle
+from headwater.cli.render.progress import Progress
 from headwater.cli.render.replay_report import print_replay_report, progress_line, replay_card, replay_table
 from headwater.model.errors import Refused
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.replay_pool import replace_replayed, run_replay
-from headwater.settings.times import parse_time
 from headwater.store.changes.replays import Replays
 
 app = command_group("Extract stored captures again with the current code, compare, and replace documents.")
@@ -43,15 +52,9 @@ def start_replay(
     source: Annotated[
         Literal["raw"], typer.Option("--from", help="Where to start: raw means the stored captures.")
     ] = "raw",
-    recipe: Annotated[
-        str | None, typer.Option(help="The recipe whose documents are extracted again.")
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Documents that came in since: 2026-11-01, 30d.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Documents that came in before; default: now.")
-    ] = None,
+    recipe: RecipeFilter = None,
+    since: Since = None,
+    until: Until = None,
     wait: Wait = False,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -59,32 +62,38 @@ def start_replay(
 ) -> None:
     """Extract the stored captures of a recipe again with the current code and report what would change.
 
-    `headwater replay --recipe NAME --since DATE` starts a replay and prints its id. Workers run it when they are idle;
+    `headwater replay --recipe NAME --since TIME` starts a replay of what came in since then, and prints its id. Workers run it when they are idle;
     --wait runs it now. `headwater replay apply` replaces documents. A replay never fetches anything.
     """
     del source
     if context.invoked_subcommand is not None:
         return
     if recipe is None or since is None:
-        raise typer.BadParameter("give --recipe NAME and --since DATE", context)
+        raise typer.BadParameter("give --recipe NAME and --since TIME", context)
     app = _open_app(context, workers)
     app.recipe(recipe)
     now = app.clock()
-    start = parse_time(since, now, "--since")
-    end = parse_time(until, now, "--until") if until else now
-    if start >= end:
-        raise Refused("bad_moment", f"--since {since} is not before the end; give an earlier time")
+    period = read_period(app, since, until)
+    assert period.since is not None
     replays = app.replays
-    name = replays.start(recipe, start, end, now)
+    name = replays.start(recipe, period.since, period.until or now, now)
     app.store.advance_replay(recipe, now)
     _continue(app, name, wait=wait, quiet=quiet, as_json=as_json)
 
 
 @app.command("list")
-def list_replays(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+def list_replays(
+    context: typer.Context,
+    *,
+    recipe: RecipeFilter = None,
+    limit: OptionalLimit = None,
+    as_json: Json = False,
+) -> None:
     """List replays with their progress, newest first."""
     app = open_app(context)
-    rows = app.replays.list_replays(recipe)
+    if recipe:
+        select_recipes(app, recipe)
+    rows = app.replays.list_replays(recipe)[:limit]
     if as_json:
         print_json_lines(rows)
         return
@@ -110,15 +119,12 @@ def report_replay(
     verdict: Annotated[
         str | None, typer.Option(metavar="LIST", help="Only these: worse,failed,changed,better,same.")
     ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help=f"Maximum number of documents; default: {SHOWN}, with --json all."),
-    ] = None,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
     """Show what would change in each document: the verdict, and each field before and after.
 
-    The worst come first. With --json one document per line, and all of them.
+    The worst come first: 20 of them unless --limit says otherwise. With --json one document per line, and all of them.
     """
     verdicts = _verdicts(verdict, "--verdict") if verdict else REPORTED_VERDICTS
     replays = _replays(context)
@@ -224,11 +230,9 @@ def work_with_progress(
     app: App, name: str, work: Callable[[App, str, Callable[[], None]], bool], *, quiet: bool
 ) -> None:
     replays, out = app.replays, error_console()
-    lines = ChangePrinter(
-        lambda: progress_line(replays.get(name)), lambda line: out.print(line, soft_wrap=True)
-    )
-    on_tick = Throttle(LINE_EVERY, (lambda: None) if quiet else lines)
-    if not work(app, name, on_tick) and not quiet:
+    with Progress(lambda: progress_line(replays.get(name)), quiet=quiet) as on_tick:
+        completed = work(app, name, on_tick)
+    if not completed and not quiet:
         out.print("Stopped. It continues with any worker, or with `headwater replay resume --wait`.")
 
 

@@ -13,7 +13,7 @@ from headwater.cli.environment import make_app
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
 from headwater.cli.pipeline.work import report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
-from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
+from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError, Refused

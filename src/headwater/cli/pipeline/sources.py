@@ -5,24 +5,23 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from headwater.cli.environment import open_app, select_recipes
-from headwater.cli.options import Json, OptionalRecipe, command_group
+from headwater.cli.options import Json, OptionalLimit, RecipeFilter, SourceFilter, command_group
 from headwater.cli.pipeline import sources_add, sources_health, sources_validate
 from headwater.cli.pipeline import sources_opml as sources_lists
 from headwater.cli.render.console import (
+    card,
     cell,
     console,
     format_count,
     format_due,
     format_duration,
     format_relative,
-    format_time,
     print_json,
     print_json_lines,
     table,
+    time_column,
 )
 from headwater.model.errors import Refused
 from headwater.sources.update_frequency import UpdateFrequency
@@ -37,25 +36,35 @@ ORIGINS = {
     "operator": "added by the operator",
     UNLISTED: "no longer in the list of the recipe",
 }
+NAME_WIDTH = 24
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="The name, URL or id of a source.")]
 
 
 @app.command("list")
-def list_sources(context: typer.Context, recipe: OptionalRecipe = None, as_json: Json = False) -> None:
+def list_sources(
+    context: typer.Context,
+    *,
+    recipe: RecipeFilter = None,
+    source: SourceFilter = None,
+    limit: OptionalLimit = None,
+    as_json: Json = False,
+) -> None:
     """List sources with their status and next poll."""
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
-    rows = redact_record(app.catalogue.sources(recipe))
+    stored = app.catalogue.sources(recipe)
+    rows = redact_record([row for row in stored if source in (None, row["id"], row["name"])][:limit])
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("name", "status", "last poll", "next poll", "news", "url", flexible="url")
-    listing.expand = True
+    listing = table(
+        "name", "status", "last poll", "next poll", "news", "url", flexible="url", widths={"name": NAME_WIDTH}
+    )
     now = app.clock()
     for row in rows:
         listing.add_row(
-            cell(row["name"][:24]),
+            cell(row["name"]),
             cell(source_status(row), "" if source_status(row) == "ok" else "yellow"),
             format_relative(row["last_polled_at"], now) or "never",
             _next(row, now),
@@ -114,7 +123,6 @@ def show_source(context: typer.Context, source: SourceName, as_json: Json = Fals
 
 def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
     out.print(cell(record["name"], "bold"))
-    grid = Table.grid(padding=(0, 2))
     trigger = record["trigger_cron"] or (
         f"every {record['trigger_seconds']:g} s" if record["trigger_seconds"] else None
     )
@@ -131,17 +139,14 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "options": record["options"] or "",
         "watermark": record["watermark"] or "",
     }
-    for label, value in rows.items():
-        if value:
-            grid.add_row(Text(label, style="dim"), cell(value))
-    out.print(grid)
+    out.print(card({label: value for label, value in rows.items() if value}))
+    head, times = time_column("poll", [poll["started_at"] for poll in record["polls"]])
     polls_table = table(
-        "poll", "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
+        head, "result", "found", "new", "ms", "detail", numbers=("found", "new", "ms"), flexible="detail"
     )
-    polls_table.expand = True
-    for poll in record["polls"]:
+    for poll, started in zip(record["polls"], times, strict=True):
         polls_table.add_row(
-            format_time(poll["started_at"]),
+            started,
             cell(poll["error"] or poll["status"]),
             str(poll["item_count"]),
             str(poll["new_count"]),
@@ -175,16 +180,14 @@ def reset_source(
     source: Annotated[
         str | None, typer.Argument(metavar="SOURCE", help="The name, URL or id of a source.")
     ] = None,
-    recipe: Annotated[
-        str | None, typer.Option("--all", metavar="RECIPE", help="Every failing source of this recipe.")
-    ] = None,
+    recipe: RecipeFilter = None,
 ) -> None:
     """Clear the failures of a source, also of a stopped one, and poll it now.
 
-    With --all every source of a recipe that fails, was stopped or waits for a key, for example after a key was renewed.
+    With --recipe every source of a recipe that fails, was stopped or waits for a key, for example after a key was renewed.
     """
     if bool(source) == bool(recipe):
-        raise typer.BadParameter("give either a source or --all RECIPE")
+        raise typer.BadParameter("give either a source or --recipe RECIPE")
     app = open_app(context)
     if recipe:
         app.recipe(recipe)

@@ -1,13 +1,14 @@
 """`headwater sources health`."""
 
-from datetime import datetime, timedelta
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated
 
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app
-from headwater.cli.options import Json
+from headwater.cli.environment import open_app, select_recipes
+from headwater.cli.options import Json, OptionalLimit, RecipeFilter, Since
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     cell,
     console,
@@ -17,12 +18,11 @@ from headwater.cli.render.console import (
     table,
 )
 from headwater.model.errors import Refused
-from headwater.ops.alarms.quality_drop import detect_quality_drop
-from headwater.ops.alarms.silence import expected_quiet
-from headwater.ops.alarms.source_rules import poll_interval, source_silence
-from headwater.ops.health import default_trigger
-from headwater.store.reads.source_history import SourceHistory, daily_polls, poll_statistics, source_histories
+from headwater.ops.source_reports import source_reports
+from headwater.store.reads.source_history import daily_polls
 from headwater.text.redaction import redact_record
+
+DEFAULT_PERIOD = "14d"
 
 
 def health(
@@ -31,28 +31,33 @@ def health(
         str | None, typer.Argument(metavar="SOURCE", help="Name, URL or id of a source: show it day by day.")
     ] = None,
     *,
-    days: Annotated[int, typer.Option(min=1, help="How many days to look back.")] = 14,
+    recipe: RecipeFilter = None,
+    since: Since = DEFAULT_PERIOD,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
-    """Show how reliable sources are: successful polls, response time, frequency, quality; with SOURCE day by day."""
+    """Show how reliable sources are, in the last 14 days or since --since: successful polls, response time, frequency, quality;
+    with SOURCE day by day."""
     app = open_app(context)
-    since = app.clock() - timedelta(days=days)
+    if recipe:
+        select_recipes(app, recipe)
+    start = read_period(app, since or DEFAULT_PERIOD).since
+    assert start is not None
     if source is not None:
-        _show_days(app, source, since, as_json=as_json)
+        _show_days(app, source, start, as_json=as_json)
         return
-    statistics = poll_statistics(app.store.engine, since)
-    records = [
-        _record(app, history, statistics.get(history.source.id, {}))
-        for history in source_histories(app.store.engine)
-    ]
+    records = source_reports(app, start, recipe)[:limit]
     if as_json:
         print_json_lines(redact_record(records))
         return
-    listing = table("name", "polls", "ok", "mean ms", "new", "last news", "longest gap", "quality", "remark")
+    numbers = ("polls", "ok", "mean ms", "new", "quality")
+    listing = table(
+        "name", *numbers[:4], "last news", "gap", "quality", "remark", numbers=numbers, flexible="name"
+    )
     now = app.clock()
     for row in records:
         listing.add_row(
-            cell(row["name"][:24]),
+            cell(row["name"]),
             str(row["polls"]),
             "" if row["reliability"] is None else f"{row['reliability']:.0%}",
             str(row["mean_ms"] or ""),
@@ -65,54 +70,18 @@ def health(
     console().print(listing if records else "No sources yet.")
 
 
-def _record(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dict[str, Any]:
-    trigger, now = default_trigger(app, history.source.recipe), app.clock()
-    longest_gap = expected_quiet(history.arrivals, poll_interval(history, trigger, now))
-    polls = statistics.get("polls", 0)
-    return {
-        "id": history.source.id,
-        "recipe": history.source.recipe,
-        "name": history.source.name,
-        "url": history.source.url,
-        "polls": polls,
-        "succeeded": statistics.get("succeeded", 0),
-        "reliability": round(statistics["succeeded"] / polls, 4) if polls else None,
-        "mean_ms": statistics.get("mean_ms"),
-        "slowest_ms": statistics.get("slowest_ms"),
-        "found": statistics.get("found", 0),
-        "new": statistics.get("new", 0),
-        "last_success_at": history.last_success_at,
-        "last_seen_at": history.last_seen_at,
-        "explained_seconds": None if longest_gap is None else longest_gap.total_seconds(),
-        "quality": round(sum(history.scores) / len(history.scores), 3) if history.scores else None,
-        "failures": history.source.failures,
-        "remark": _remark(history, app, now),
-    }
-
-
-def _remark(history: SourceHistory, app: App, now: datetime) -> str:
-    if history.source.stop_reason:
-        return "stopped"
-    if not history.source.active:
-        return "paused"
-    if history.source.failures:
-        return f"failing x{history.source.failures}"
-    if source_silence(history, default_trigger(app, history.source.recipe), now) is not None:
-        return "silent"
-    return "read worse than before" if detect_quality_drop(history.scores) is not None else ""
-
-
 def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None:
     record = app.catalogue.source(source)
     if record is None:
         raise Refused(
             "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
         )
-    rows = daily_polls(app.store.engine, record["id"], since)
+    rows = daily_polls(app.engine, record["id"], since)
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("day", "polls", "succeeded", "mean ms", "found", "new")
+    numbers = ("polls", "succeeded", "mean ms", "found", "new")
+    listing = table("day", *numbers, numbers=numbers)
     for row in rows:
         listing.add_row(*(str("" if row[name] is None else row[name]) for name in row))
     console().print(listing if rows else "No polls in this period.")

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, open_app
-from headwater.cli.options import Json, RecipeName
+from headwater.cli.environment import answering_app, open_app
+from headwater.cli.options import Json, OutFile, Quiet, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
+from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.inputs import read_file
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.source_secrets import has_references
@@ -19,15 +20,15 @@ from headwater.model.errors import Permanent, Refused
 from headwater.model.recipe import Parse
 from headwater.model.source import Source
 from headwater.ops.feed_check import FeedCheck, check_feeds
+from headwater.ops.source_lists import source_opml
 from headwater.settings.sources import SourceLine, make_source
 from headwater.sources.feeds.opml import (
     LARGEST_OPML,
     OpmlOutline,
     ParsedOpml,
     parse_untrusted_opml,
-    write_opml,
 )
-from headwater.text.redaction import hide_secrets, redact_record
+from headwater.text.redaction import redact_record
 
 ListFile = Annotated[Path, typer.Argument(metavar="FILE", help="An OPML file.")]
 
@@ -41,6 +42,7 @@ def import_list(
         bool, typer.Option("--no-check", help="Add them without fetching them first.")
     ] = False,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit for each feed.")] = 10.0,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Add the feeds of an OPML file to a recipe, each after fetching it once to check it.
@@ -48,14 +50,15 @@ def import_list(
     Feeds that cannot be used are listed and left out. Existing sources do not change. The exit code is 1 if none could be
     added.
     """
-    app = make_app(context)
+    app = answering_app(context)
     app.recipe(recipe)
-    outlines = _read(path)
+    outlines = _read(path, recipe)
     checks: dict[str, FeedCheck] = {}
     if not no_check:
         # The file may come from others: it must not name a variable of ours.
         urls = [outline.url for outline in outlines if not has_references(outline.url)]
-        checks = {check.url: check for check in check_feeds(app, urls, timedelta(seconds=seconds))}
+        with ticking(f"checking {format_count(len(urls), 'feed')}", quiet=quiet):
+            checks = {check.url: check for check in check_feeds(app, urls, timedelta(seconds=seconds))}
     results = redact_record(_added(app, recipe, outlines, checks))
     if as_json:
         print_json_lines(results)
@@ -65,7 +68,7 @@ def import_list(
         raise typer.Exit(1)
 
 
-def _read(path: Path) -> tuple[OpmlOutline, ...]:
+def _read(path: Path, recipe: str) -> tuple[OpmlOutline, ...]:
     try:
         data = read_file(str(path), LARGEST_OPML)
         parsed: ParsedOpml = parse_in_sandbox(Parse(parse_untrusted_opml, data))
@@ -73,7 +76,11 @@ def _read(path: Path) -> tuple[OpmlOutline, ...]:
         raise Refused("bad_list", f"{path} cannot be read: {error.detail}") from error
     if parsed.reason:
         problem = ": ".join(part for part in (parsed.reason, parsed.detail) if part)
-        raise Refused("bad_list", f"{path} is not an OPML file: {problem}")
+        raise Refused(
+            "bad_list",
+            f"{path} is not an OPML file ({problem}); export one from your feed reader, or add an address with `headwater "
+            f"sources add {recipe} ADDRESS`",
+        )
     if not parsed.outlines:
         raise Refused("bad_list", f"{path} contains no feed")
     return parsed.outlines
@@ -139,15 +146,12 @@ def export_list(
     context: typer.Context,
     recipe: RecipeName,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
 ) -> None:
     """Write the feeds of a recipe as OPML. Secrets in URLs are written as ***."""
     app = open_app(context)
     app.recipe(recipe)
-    rows = [row for row in app.catalogue.sources(recipe) if row["kind"] == "feed" and row["url"]]
-    text = write_opml(f"Feeds of {recipe}", [_outline(row) for row in rows])
+    text = source_opml(app, [recipe])
     if out is None:
         sys.stdout.write(text)
         return
@@ -155,13 +159,3 @@ def export_list(
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refused("unwritable", f"{out} cannot be written: {error.strerror}") from error
-
-
-def _outline(row: dict[str, Any]) -> OpmlOutline:
-    options = row["options"] or {}
-    return OpmlOutline(
-        name=row["name"],
-        url=hide_secrets(row["url"]),
-        site=options.get("site"),
-        categories=tuple(options.get("categories") or ()),
-    )

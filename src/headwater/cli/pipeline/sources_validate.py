@@ -10,14 +10,16 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import make_app
-from headwater.cli.options import Json
+from headwater.cli.environment import answering_app
+from headwater.cli.options import Json, Quiet
 from headwater.cli.render.console import (
     cell,
     console,
+    format_count,
     format_relative,
     print_json_lines,
 )
+from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.inputs import is_url
 from headwater.ops.feed_check import FeedCheck, check_feeds
 from headwater.text.redaction import redact_record
@@ -31,15 +33,17 @@ def validate(
         str, typer.Argument(metavar="URL|RECIPE", help="A URL, or a recipe to check all its sources.")
     ],
     seconds: Seconds = 2.0,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Fetch a feed once and show what it is: format, entries, age, problems.
 
     Stores nothing. The exit code is 1 if a feed cannot be used.
     """
-    app = make_app(context)
+    app = answering_app(context)
     urls = [target] if is_url(target) else _source_urls(app, target)
-    checks = check_feeds(app, urls, timedelta(seconds=seconds))
+    with ticking(f"checking {format_count(len(urls), 'feed')}", quiet=quiet):
+        checks = check_feeds(app, urls, timedelta(seconds=seconds))
     if as_json:
         print_json_lines(redact_record(asdict(result)) for result in checks)
     else:

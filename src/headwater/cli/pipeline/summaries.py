@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from headwater.app import App
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import DryRun, Json, command_group
 from headwater.cli.pipeline.run import SUMMARY_TIME_LIMIT
 from headwater.cli.render.console import (
     cell,
     console,
     error_console,
-    format_time,
     print_json,
     short_id,
     table,
+    time_column,
 )
 from headwater.engine.summarize import BUDGET_PERIOD
 from headwater.logs import configure_logs
@@ -31,7 +31,7 @@ from headwater.runtime.summaries import (
     summarized_recipes,
     summary_hints,
 )
-from headwater.settings.llm import check_endpoint
+from headwater.settings.llm import check_endpoint, read_api_key
 
 app = command_group("Summarise stories with a language model; show requests and costs.")
 
@@ -40,14 +40,12 @@ app = command_group("Summarise stories with a language model; show requests and 
 def run(
     context: typer.Context,
     *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only report what would be requested and what it would cost.")
-    ] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Do one round: follow open batches, send waiting requests, store answers in their stories.
 
-    It calls the endpoint of the setting `summaries` for the stories of recipes that permit it. It can be killed at any time and
+    With --dry-run it reports what would be requested and what it would cost. It calls the endpoint of the setting `summaries` for the stories of recipes that permit it. It can be killed at any time and
     run again: no batch is sent twice.
     """
     app = _open_app(context)
@@ -125,7 +123,7 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
 
 def _open_app(context: typer.Context) -> App:
     app = open_app(context)
-    check_endpoint(app.settings.summaries, SETTING)
+    read_api_key(check_endpoint(app.settings.summaries, SETTING), SETTING)
     if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",
@@ -148,15 +146,16 @@ def _sentence(report: dict[str, Any]) -> str:
 
 def _batch_table(batches: Sequence[SummaryBatch]) -> Any:
     """`state` is the last state that the endpoint reported."""
+    head, times = time_column("made", [batch.created_at for batch in batches])
     listing = table(
-        "batch", "made", "model", "state", "requests", "cost", "reason",
-        numbers=("requests", "cost"), flexible="reason",
+        "batch", head, "model", "state", "requests", "cost", "reason",
+        numbers=("requests", "cost"), flexible="reason", widths={"model": 14, "state": 10},
     )  # fmt: skip
-    for batch in batches:
+    for batch, created in zip(batches, times, strict=True):
         cost = "" if batch.cost is None else f"{batch.cost:.4f}"
         listing.add_row(
             short_id(batch.id),
-            format_time(batch.created_at),
+            created,
             cell(batch.model),
             cell(batch.status or batch.state),
             cell(batch.request_count),

@@ -7,9 +7,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, RecipeFilter, Workers, global_options, single_command
+from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
-from headwater.cli.render.progress import show_progress, wants_live, with_quiet_logs
+from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.runtime.registration import register_served
 from headwater.runtime.worker_pool import run_workers
 
@@ -29,7 +29,7 @@ def report_paused(recipe: str, paused: Sequence[str]) -> None:
 
 
 def work(
-    context: typer.Context, recipe: RecipeFilter = None, workers: Workers = None, quiet: Quiet = False
+    context: typer.Context, recipe: RecipesFilter = None, workers: Workers = None, quiet: Quiet = False
 ) -> None:
     """Run workers until Ctrl-C, for the recipes that the settings name and all others that have sources here.
 

@@ -8,9 +8,9 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import make_app
-from headwater.cli.options import Quiet, RecipeFilter, single_command
+from headwater.cli.options import Quiet, RecipesFilter, single_command
 from headwater.cli.render.console import error_console
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
+from headwater.model.command import RECIPE_ENTRY_POINTS
 
 
 def worker(
@@ -22,7 +22,7 @@ def worker(
             help="What to work on: poll, fetch, refine, gather, deliver, replay, maintenance, or all."
         ),
     ] = "all",
-    recipe: RecipeFilter = None,
+    recipe: RecipesFilter = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes that refine, gather and deliver.")] = 1,
     quiet: Quiet = False,
 ) -> None:

@@ -45,9 +45,18 @@ def print_json_lines(records: Iterable[Mapping[str, Any]]) -> None:
         sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
 
 
-def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = None) -> Table:
-    """A plain table; the flexible column shrinks when the terminal is narrow."""
-    listing = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+def table(
+    *columns: str,
+    numbers: Sequence[str] = (),
+    flexible: str | None = None,
+    widths: Mapping[str, int] | None = None,
+) -> Table:
+    """A plain table. The flexible column takes the room that the others leave. A column with a width is at most so wide on a
+    terminal of 80 columns, and wider in proportion on others. What does not fit ends with an ellipsis."""
+    scale = max(1.0, console().width / 80)
+    listing = Table(
+        box=None, pad_edge=False, header_style="bold", show_edge=False, expand=flexible is not None
+    )
     for name in columns:
         listing.add_column(
             name,
@@ -55,8 +64,19 @@ def table(*columns: str, numbers: Sequence[str] = (), flexible: str | None = Non
             no_wrap=True,
             overflow="ellipsis",
             ratio=1 if name == flexible else None,
+            max_width=round(widths[name] * scale) if widths and name in widths else None,
         )
     return listing
+
+
+def card(values: Mapping[str, object], indent: str = "") -> Table:
+    """Labels and values, one pair per line; long values are folded, so that they can be copied."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, value in values.items():
+        grid.add_row(Text(f"{indent}{label}", style="dim"), cell(value))
+    return grid
 
 
 def cell(value: object, style: str = "") -> Text:
@@ -78,7 +98,22 @@ def short_id(key: str | None) -> str:
 
 
 def format_time(value: datetime | None) -> str:
-    return f"{value:%Y-%m-%d %H:%M}" if value else ""
+    """Local time with its zone: "2026-11-14 07:00 CET"."""
+    return f"{_local_minute(value)} {value.astimezone().tzname()}" if value else ""
+
+
+def time_column(name: str, times: Sequence[datetime | None]) -> tuple[str, list[str]]:
+    """The head of a column of local times, and its cells. The zone stands in the head, which leaves room for other columns;
+    where summer time makes it differ, in the cells."""
+    zones = {time.astimezone().tzname() for time in times if time}
+    if len(zones) > 1:
+        return name, [format_time(time) for time in times]
+    head = f"{name} ({zones.pop()})" if zones else name
+    return head, [_local_minute(time) if time else "" for time in times]
+
+
+def _local_minute(value: datetime) -> str:
+    return f"{value.astimezone():%Y-%m-%d %H:%M}"
 
 
 def format_relative(time: datetime | None, now: datetime) -> str:

@@ -1,54 +1,20 @@
-"""Progress on standard error: a live table on a terminal, a line every few seconds elsewhere."""
+"""Progress on standard error, for every command that takes long: updated in place on a terminal, a line every ten seconds
+elsewhere, so that a log shows that the command is alive."""
 
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
-import msgspec
-from rich.console import Console, RenderableType
-from rich.live import Live
-from rich.spinner import Spinner
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
-from headwater.app import App
-from headwater.cli.options import GlobalOptions
-from headwater.cli.render.console import error_console, format_count, format_duration
-from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
+from headwater.cli.render.console import error_console, format_duration
 
-LIVE_EVERY, LINE_EVERY = 0.4, 3.0
-READ_LIVE_EVERY, READ_LINE_EVERY = 0.3, 5.0
-REPEAT_UNCHANGED_AFTER = 10
-
-
-def wants_live(options: GlobalOptions, console: Console) -> bool:
-    """Log lines would tear a live table apart, so with logs progress is printed as plain lines."""
-    return console.is_terminal and options.log is None and options.log_level is None
-
-
-def with_quiet_logs(app: App, *, live: bool) -> App:
-    """The live table shows failures itself: warnings are not logged over it."""
-    return App(msgspec.structs.replace(app.settings, log_level="error"), app.clock) if live else app
-
-
-@contextmanager
-def show_progress(
-    app: App, recipes: Sequence[str], *, quiet: bool, live: bool
-) -> Iterator[Callable[[], None]]:
-    """Yields a function to call several times a second; it reads the database every few seconds at most."""
-    if quiet:
-        yield lambda: None
-        return
-    console = error_console()
-    view = ProgressView(app, recipes)
-    if not live:
-        yield Throttle(LINE_EVERY, ChangePrinter(view.line, lambda line: console.print(line, soft_wrap=True)))
-        return
-    with Live(view.panel(), console=console, auto_refresh=False, transient=True) as display:
-        spinner = Throttle(LIVE_EVERY, lambda: display.update(view.panel(), refresh=True))
-        yield spinner
+LIVE_EVERY, LINE_EVERY = 0.4, 10.0
+TICK_SECONDS = 0.2
+CLEAR_LINE = "\r\033[K"
 
 
 @dataclass
@@ -57,81 +23,89 @@ class Throttle:
 
     seconds: float
     act: Callable[[], None]
-    last: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
+    last: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last = self.clock()
 
     def __call__(self) -> None:
-        if time.monotonic() - self.last >= self.seconds:
+        if self.clock() - self.last >= self.seconds:
             self.act()
-            self.last = time.monotonic()
+            self.last = self.clock()
 
 
 @dataclass
-class ChangePrinter:
-    """Prints a line when it changes, and an unchanged line every so often, to show that the program is alive."""
+class Progress:
+    """Call it often; it prints the line now and then."""
 
-    read: Callable[[], str]
-    print_line: Callable[[str], None]
-    printed: str = ""
-    unchanged: int = 0
+    line: Callable[[], str]
+    quiet: bool = False
+    clock: Callable[[], float] = time.monotonic
+    console: Console = field(default_factory=error_console)
+    throttle: Throttle = field(init=False)
+    on_screen: bool = False
+
+    def __post_init__(self) -> None:
+        self.throttle = Throttle(
+            LIVE_EVERY if self.console.is_terminal else LINE_EVERY, self._print, self.clock
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._clear()
 
     def __call__(self) -> None:
-        line = self.read()
-        self.unchanged += 1
-        if line != self.printed or self.unchanged >= REPEAT_UNCHANGED_AFTER:
-            self.print_line(line)
-            self.printed, self.unchanged = line, 0
+        if not self.quiet:
+            self.throttle()
+
+    def _print(self) -> None:
+        if not self.console.is_terminal:
+            self.console.print(self.line(), style="dim", soft_wrap=True)
+            return
+        self._clear()
+        self.console.print(self.line(), style="dim", end="", no_wrap=True, overflow="ellipsis")
+        self.on_screen = True
+
+    def _clear(self) -> None:
+        if self.on_screen:
+            self.console.file.write(CLEAR_LINE)
+            self.on_screen = False
 
 
-@dataclass
-class ProgressView:
-    """Reads the counts of the recipes and renders them."""
+@contextmanager
+def ticking(line: str | Callable[[], str], *, quiet: bool = False) -> Iterator[None]:
+    """Progress of an operation that cannot call it: a thread does, and adds how long it has taken. Not for operations that
+    fork."""
+    if quiet:
+        yield
+        return
+    started, finished = time.monotonic(), threading.Event()
 
-    app: App
-    recipes: Sequence[str]
-    started: float = field(default_factory=time.monotonic)
-    spinner: Spinner = field(default_factory=lambda: Spinner("dots"))
+    def text() -> str:
+        return f"{line if isinstance(line, str) else line()}, {format_duration(time.monotonic() - started)}"
 
-    def read(self) -> list[tuple[str, RecipeCounts, int]]:
-        """Each recipe's name, counts, and number of sources that are due."""
-        now = self.app.clock()
-        statuses = [(name, self.app.catalogue.status(name, now)) for name in self.recipes]
-        return [
-            (name, recipe_counts(status), status["unfinished"]["poll"]["due"]) for name, status in statuses
-        ]
+    with Progress(text) as progress:
 
-    def line(self) -> str:
-        parts = [f"{name}: {counts_line(counts)}" for name, counts, _ in self.read()]
-        return "; ".join(parts)
+        def tick() -> None:
+            while not finished.wait(TICK_SECONDS):
+                progress()
 
-    def panel(self) -> RenderableType:
-        grid = Table.grid(padding=(0, 2))
-        for _ in range(7):
-            grid.add_column(justify="right")
-        heads = ("came in", "kept", "not kept", "waiting", "delivered", "")
-        grid.add_row(self.spinner, *(Text(head, style="dim") for head in heads))
-        for name, counts, due in self.read():
-            not_kept = counts.duplicate + counts.dropped + counts.set_aside + counts.quarantined
-            numbers = (counts.came_in, counts.kept, not_kept, counts.waiting, counts.delivered)
-            activity = (
-                f"{format_count(due, 'source')} to poll"
-                if due
-                else format_duration(time.monotonic() - self.started)
-            )
-            cells = (Text(str(count), style="bold") for count in numbers)
-            grid.add_row(Text(name, style="bold cyan"), *cells, Text(activity, style="dim"))
-        return grid
-
-
-def counts_line(counts: RecipeCounts) -> str:
-    return (
-        f"{counts.came_in} came in, {counts.kept} kept, {counts.duplicate} duplicate, {counts.dropped} dropped, "
-        f"{counts.set_aside} set aside, {counts.quarantined} quarantined, {counts.waiting} waiting, "
-        f"{counts.delivered} delivered"
-    )
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            finished.set()
+            thread.join()
 
 
 @dataclass
 class ReadCounts:
+    """What a command has read of its inputs."""
+
     total: int = 0
     read: int = 0
     size: int = 0
@@ -150,28 +124,10 @@ class ReadCounts:
         )
 
 
-@dataclass
-class ReadProgress:
-    """Progress on standard error: updated in place on a terminal, a line every few seconds elsewhere."""
-
-    counts: ReadCounts
-    quiet: bool
-    console: Console = field(default_factory=error_console)
-    every: Throttle | None = None
-
-    def __enter__(self) -> Self:
-        live = self.console.is_terminal
-        self.every = Throttle(READ_LIVE_EVERY if live else READ_LINE_EVERY, self._print)
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and not self.quiet and self.counts.total > 1:
-            self._print(last=True)
-
-    def now(self) -> None:
-        if not self.quiet and self.every is not None:
-            self.every()
-
-    def _print(self, *, last: bool = False) -> None:
-        live = self.console.is_terminal
-        self.console.print(self.counts.line(), end="\n" if last or not live else "\r", soft_wrap=True)
+@contextmanager
+def read_progress(counts: ReadCounts, *, quiet: bool) -> Iterator[Progress]:
+    """Progress of reading inputs, and its last line as the summary."""
+    with Progress(counts.line, quiet=quiet) as progress:
+        yield progress
+    if not quiet and counts.total > 1:
+        progress.console.print(counts.line(), soft_wrap=True)

@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.render.console import cell, format_time, short_id, table
+from headwater.cli.render.console import card, cell, format_time, short_id, table
 from headwater.model.replay import ReplayState, ReplayVerdict
 
 Record = Mapping[str, Any]
@@ -33,7 +33,7 @@ def replay_table(replays: Sequence[Record]) -> Table:
         listing.add_row(
             cell(short_id(row["id"]), "cyan"),
             cell(row["recipe"]),
-            f"{row['since']:%Y-%m-%d}",
+            f"{row['since'].astimezone():%Y-%m-%d}",
             cell(row["state"]),
             *(cell(row[name]) for name in numbers),
         )
@@ -41,7 +41,6 @@ def replay_table(replays: Sequence[Record]) -> Table:
 
 
 def replay_card(replay: Record) -> Iterator[RenderableType]:
-    grid = Table.grid(padding=(0, 2))
     lines = {
         "replay": short_id(replay["id"]),
         "recipe": replay["recipe"],
@@ -52,9 +51,7 @@ def replay_card(replay: Record) -> Iterator[RenderableType]:
     }
     if replay["chosen_verdicts"]:
         lines["replaced"] = progress_line({**replay, "state": ReplayState.APPLIED})
-    for label, text in lines.items():
-        grid.add_row(Text(label, style="dim"), cell(text))
-    yield grid
+    yield card(lines)
     if replay["fields"]:
         yield _fields(replay["fields"])
     if replay["state"] == ReplayState.REPORTED:

@@ -8,11 +8,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 from sqlalchemy import make_url
 
 from headwater.app import App
-from headwater.cli.render.console import cell, format_count, format_due, table
+from headwater.cli.render.console import card, cell, format_count, format_due, table
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 
@@ -107,7 +106,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         this_run=in_all.since(before),
         in_all=in_all,
         sources=dict(status["sources"]),
-        not_kept=end_reasons(app.store.engine, recipe),
+        not_kept=end_reasons(app.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
         offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
@@ -209,16 +208,28 @@ def _counts(summary: RunSummary) -> Table:
 
 
 def not_kept_table(reasons: Sequence[dict[str, Any]]) -> Table:
-    listing = table("not kept because", "count", "for example", numbers=("count",), flexible="for example")
-    listing.expand = True
+    listing = table(
+        "not kept because",
+        "count",
+        "for example",
+        numbers=("count",),
+        flexible="for example",
+        widths={"not kept because": 36},
+    )
     for row in reasons:
         listing.add_row(cell(row["reason"]), str(row["count"]), cell(row["title"] or row["url"], "dim"))
     return listing
 
 
 def failing_sources_table(failures: Sequence[dict[str, Any]], now: datetime) -> Table:
-    listing = table("failing source", "reason", "error", "next poll", flexible="error")
-    listing.expand = True
+    listing = table(
+        "failing source",
+        "reason",
+        "error",
+        "next poll",
+        flexible="error",
+        widths={"failing source": 24, "reason": 20},
+    )
     for source in failures:
         listing.add_row(
             cell(source["name"]),
@@ -236,7 +247,4 @@ def _next_poll(source: dict[str, Any], now: datetime) -> str:
 
 
 def _locations_table(summary: RunSummary) -> Table:
-    listing = Table.grid(padding=(0, 2))
-    for label, place in summary.places.items():
-        listing.add_row(Text(label, style="dim"), cell(place))
-    return listing
+    return card(summary.places)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +12,17 @@ import msgspec
 import typer
 
 from headwater.cli.environment import settings_from
-from headwater.cli.options import Quiet, global_options, single_command
+from headwater.cli.options import (
+    ArticleFile,
+    OutFile,
+    Quiet,
+    SkipBad,
+    SummaryJson,
+    global_options,
+    single_command,
+)
 from headwater.cli.render.console import format_count
+from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
@@ -23,26 +32,19 @@ from headwater.cli.standalone.json_lines import (
     parse_published_at,
     refuse_or_skip,
 )
-from headwater.documents.embedding.encoder import open_encoder
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.story import Member, Story
 from headwater.stories.clustering.build_stories import build_stories
-from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
+from headwater.stories.clustering.similarity import StoryItem
+from headwater.stories.item_vectors import item_vectors, open_item_encoder, with_languages
 
 
 def cluster(
     context: typer.Context,
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
-        ),
-    ],
+    source: ArticleFile,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
     profile: Annotated[
         Literal["default", "reference"], typer.Option(help="Clustering profile: default or reference.")
     ] = "default",
@@ -58,18 +60,16 @@ def cluster(
         Path | None,
         typer.Option(metavar="FOLDER", help="Another encoder: a folder with model.onnx and tokenizer.json."),
     ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    skip_bad: SkipBad = False,
+    as_json: SummaryJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Group articles into stories.
 
-    Input: id, title, text, published_at, group; only the id is required. No story spans two groups. Output, in the order of
-    the input: id, story, rank of the story in its group (1 is the largest), similarity to its centre. The order of the
-    lines does not affect the result. The extra nlp adds sentence embeddings; the summary, on standard error, says whether
-    they were used.
+    Input: id, title, text, published_at, group, language; only the id is required. No story spans two groups. Output, in
+    the order of the input: id, story, rank of the story in its group (1 is the largest), similarity to its centre. The order
+    of the lines does not affect the result. The extra nlp adds sentence embeddings, by the multilingual encoder unless the
+    articles are all English; the summary, on standard error, says whether they were used.
     """
     for path_read in (path for path in (source, earlier) if path is not None and path != "-"):
         if out is not None and out.exists() and Path(path_read).exists() and out.samefile(path_read):
@@ -77,15 +77,20 @@ def cluster(
     inputs = _read(source, skip=skip_bad)
     items = [entry.item for entry in inputs]
     earlier_stories = _earlier(earlier)
-    encode = None if words_only else _encoder(context, model, needed=profile == "reference")
-    vectors = encode([item.encoder_text for item in items]) if encode and items else None
-    stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
+    with ticking(f"comparing {format_count(len(items), 'article')}", quiet=quiet):
+        vectors = None
+        if items and not words_only and (nlp_installed() or profile == "reference" or model):
+            items = with_languages(items)
+            settings = settings_from(global_options(context))
+            encoder = open_item_encoder(items, settings.folder, model or settings.encoder or None, threads=0)
+            vectors = item_vectors(items, encoder)
+        stories = build_stories(items, vectors, profile=profile, earlier=earlier_stories)
     with ExitStack() as stack:
         write = open_writer(stack, out)
         for record in _assignments(inputs, stories):
             write(msgspec.json.encode(record).decode() + "\n")
     if not quiet:
-        summary = _summary(stories, "meaning and words" if encode else "words alone")
+        summary = _summary(stories, "words alone" if vectors is None else "meaning and words")
         sys.stderr.write((msgspec.json.encode(summary).decode() if as_json else _sentence(summary)) + "\n")
 
 
@@ -95,6 +100,7 @@ class ClusterLine(msgspec.Struct):
     text: str | None = None
     published_at: str | None = None
     group: str | None = None
+    language: str | None = None
 
 
 class StoryAssignment(msgspec.Struct):
@@ -132,6 +138,7 @@ def _parse_line(line: bytes, entries: Container[str]) -> ClusterInput:
         text=fields.text or "",
         published_at=parse_published_at(fields.published_at),
         group=fields.group or "",
+        language=fields.language or "",
     )
     return ClusterInput(fields.id, item)
 
@@ -153,17 +160,6 @@ def _earlier(path: Path | None) -> list[Story]:
         Story(id=story, recipe="", group=group, title="", members=tuple(story_members))
         for (group, story), story_members in sorted(members.items())
     ]
-
-
-def _encoder(
-    context: typer.Context, model: Path | None, *, needed: bool
-) -> Callable[[Sequence[str]], Any] | None:
-    if not (nlp_installed() or needed or model):
-        return None
-    settings = settings_from(global_options(context))
-    return open_encoder(
-        settings.folder, model or settings.encoder or None, threads=0, max_tokens=ENCODER_TOKENS
-    )
 
 
 def _assignments(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:

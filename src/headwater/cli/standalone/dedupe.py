@@ -4,15 +4,14 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
 
-from headwater.cli.options import Quiet, single_command
-from headwater.cli.render.console import error_console, format_count
-from headwater.cli.render.progress import Throttle
+from headwater.cli.options import ArticleFile, OutFile, Quiet, SkipBad, SummaryJson, single_command
+from headwater.cli.render.console import format_count
+from headwater.cli.render.progress import Progress
 from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
@@ -28,29 +27,18 @@ from headwater.documents.dedupe.index import MemoryIndex
 from headwater.documents.dedupe.rules import PROFILES
 from headwater.model.errors import Refused
 
-PROGRESS_EVERY = 0.3
-
 
 def dedupe(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN.jsonl", help="One article per line, optionally .gz or .xz; - is standard input."
-        ),
-    ],
+    source: ArticleFile,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
     profile: Annotated[
         Literal["default", "titles", "minhash"],
         typer.Option(help="The dedupe rules: default, titles or minhash."),
     ] = "default",
     evidence: Annotated[bool, typer.Option("--evidence", help="Add the measurements to every line.")] = False,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Report lines that cannot be read and continue; default: stop.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    skip_bad: SkipBad = False,
+    as_json: SummaryJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Find duplicates among articles, in one pass and in the order of the lines.
@@ -67,7 +55,7 @@ def dedupe(
     with ExitStack() as stack:
         lines = open_lines(source, stack)
         write = open_writer(stack, out)
-        progress = stack.enter_context(DedupeProgress(counts, quiet=quiet))
+        progress = stack.enter_context(Progress(counts.line, quiet=quiet))
         for number, line in numbered_lines(lines, source):
             try:
                 article = ids.article(line)
@@ -78,7 +66,7 @@ def dedupe(
             decision = deduplicator.add(article)
             counts.add(decision)
             write(msgspec.json.encode(ids.record(decision, evidence=evidence)).decode() + "\n")
-            progress.now()
+            progress()
     if not quiet:
         record = msgspec.json.encode(counts.record()).decode() if as_json else counts.line()
         sys.stderr.write(record + "\n")
@@ -165,31 +153,6 @@ class DedupeCounts:
             f"{self.answers['related']} related, {self.answers['new']} new"
             + (f"; {format_count(self.skipped, 'line')} skipped" if self.skipped else "")
         )
-
-
-@dataclass
-class DedupeProgress:
-    """Progress on a terminal, updated in place."""
-
-    counts: DedupeCounts
-    quiet: bool
-    every: Throttle | None = None
-
-    def __enter__(self) -> Self:
-        console = error_console()
-        if console.is_terminal and not self.quiet:
-            self.every = Throttle(
-                PROGRESS_EVERY, lambda: console.print(self.counts.line(), end="\r", soft_wrap=True)
-            )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.every is not None:
-            sys.stderr.write("\r\033[K")
-
-    def now(self) -> None:
-        if self.every is not None:
-            self.every()
 
 
 app = single_command(dedupe)

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TextIO
 import msgspec
 import typer
 
-from headwater.cli.options import Quiet, single_command
-from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.options import InputNames, OutFile, ParsingWorkers, Quiet, single_command
+from headwater.cli.render.progress import ReadCounts, read_progress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.inputs import display_name, expand_inputs
 from headwater.extract.html.profiles.registry import HTML_PROFILES, html_reader
@@ -31,23 +31,13 @@ Format = Literal["text", "markdown", "json"]
 
 def extract(
     context: typer.Context,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH|URL…",
-            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
-        ),
-    ],
+    inputs: InputNames,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write here instead of standard output.")
-    ] = None,
+    out: OutFile = None,
     form: Annotated[
         Format, typer.Option("--format", help="json: one line per input; text, markdown: the text only.")
     ] = "json",
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that extract; default: one per processor.")
-    ] = None,
+    workers: ParsingWorkers = None,
     in_order: Annotated[
         bool,
         typer.Option(
@@ -77,14 +67,16 @@ def extract(
         dispatcher = stack.enter_context(
             InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
         )
-        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        progress = stack.enter_context(
+            read_progress(counts, quiet=quiet or (not out and sys.stdout.isatty()))
+        )
         several = len(inputs) > 1 or not Path(inputs[0]).is_file()
         for result in dispatcher.results(expand_inputs(inputs), in_order=in_order):
             counts.add(ok=not isinstance(result.reading, Unreadable), size=result.size)
             _write(result, target, form, headed=several)
-            progress.now()
+            progress()
     if not counts.total:
-        raise Refused("nothing_to_do", "no file matches")
+        raise Refused("nothing_to_do", f"no file matches {' '.join(inputs)}; check the path")
     if not counts.read:
         raise typer.Exit(1)
 

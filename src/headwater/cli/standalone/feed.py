@@ -4,15 +4,14 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
 
-from headwater.cli.options import Json, Quiet, single_command
+from headwater.cli.options import InputNames, Json, OutFile, ParsingWorkers, Quiet, single_command
 from headwater.cli.render.console import format_count
-from headwater.cli.render.progress import ReadCounts, ReadProgress
+from headwater.cli.render.progress import ReadCounts, read_progress
 from headwater.cli.standalone.dispatcher import REQUEST_TIMEOUT, InputDispatcher
 from headwater.cli.standalone.feed_json import extract_feed, failed_feed_record
 from headwater.cli.standalone.inputs import display_name, expand_inputs
@@ -26,6 +25,15 @@ from headwater.sources.feeds.parser import LARGEST_FEED
 from headwater.text.printable import printable_text
 
 SECONDS, MEGABYTES = 30.0, 2048
+NOT_A_FEED = {
+    "html": "this is a web page, not a feed; `headwater sources add` finds the feeds of a site",
+    "json": "this is JSON, but no feed; the kind of source `json` reads it",
+    "opml": "this is a list of feeds; `headwater sources import` adds them",
+    "sitemap": "this is a sitemap; the kind of source `sitemap` reads it",
+    "empty": "this is empty",
+    "unknown": "this is not a feed",
+    "cannot_open": "cannot be read:",
+}
 SANDBOX_REASONS = {
     "extractor_died": "reader_died",
     "extractor_timeout": "too_slow",
@@ -35,26 +43,16 @@ SANDBOX_REASONS = {
 
 def feed(
     context: typer.Context,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH|URL…",
-            help="Files, folders, patterns or URLs; - reads a list of them from standard input.",
-        ),
-    ],
+    inputs: InputNames,
     *,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JSON lines here instead of standard output.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that parse; default: one per processor.")
-    ] = None,
+    out: OutFile = None,
+    workers: ParsingWorkers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Parse feeds of any format and condition: their metadata, their entries, and what was wrong with them.
 
-    One line each, in the order of the input. Input that is not a feed gets a line with the reason. The exit code is 1 only
+    One line each, in the order of the input; with --out as JSON. Input that is not a feed gets a line with the reason. The exit code is 1 only
     if nothing could be read.
     """
     counts = ReadCounts()
@@ -65,7 +63,9 @@ def feed(
         dispatcher = stack.enter_context(
             InputDispatcher(context, extractor, _request, _file_hints, _response_hints)
         )
-        progress = stack.enter_context(ReadProgress(counts, quiet=quiet or (not out and sys.stdout.isatty())))
+        progress = stack.enter_context(
+            read_progress(counts, quiet=quiet or (not out and sys.stdout.isatty()))
+        )
         for result in dispatcher.results(expand_inputs(inputs), in_order=True):
             record = result_record(result)
             counts.add(ok=record["ok"], size=result.size)
@@ -73,9 +73,9 @@ def feed(
                 msgspec.json.encode(record).decode() if as_json or out else printable_text(_sentence(record))
             )
             target.write(text + "\n")
-            progress.now()
+            progress()
     if not counts.total:
-        raise Refused("nothing_to_do", "no file matches")
+        raise Refused("nothing_to_do", f"no file matches {' '.join(inputs)}; check the path")
     if not counts.read:
         raise typer.Exit(1)
 
@@ -92,7 +92,9 @@ def result_record(result: ExtractResult) -> Mapping[str, Any]:
 def _sentence(record: Mapping[str, Any]) -> str:
     """ "a.xml: rss20 'Ledger Lane', 12 entries; malformed: …"."""
     if not record["ok"]:
-        return f"{record['path']}: {record['reason']} {record['detail']}".rstrip()
+        why = NOT_A_FEED.get(record["reason"], record["reason"])
+        feeds = f"; it names these feeds: {', '.join(record['feeds'])}" if record.get("feeds") else ""
+        return f"{record['path']}: {why} {record['detail']}".rstrip() + feeds
     entries = format_count(len(record["entries"]), "entry").replace("entrys", "entries")
     warnings = "".join(f"; {warning}" for warning in record["warnings"])
     return f"{record['path']}: {record['format']} '{record['title'] or ''}', {entries}{warnings}"

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.environment import make_app
-from headwater.cli.options import Json, single_command
-from headwater.cli.render.console import cell, console, format_size, print_json
+from headwater.cli.environment import answering_app
+from headwater.cli.options import Json, RecipeFilter, single_command
+from headwater.cli.render.console import card, cell, console, format_size, print_json
 from headwater.model.errors import Refused
 from headwater.ops.url_trial import describe_outcome, fetch_once
 from headwater.text.printable import printable_text
@@ -19,23 +19,19 @@ def try_url(
     context: typer.Context,
     url: Annotated[str, typer.Argument(metavar="URL", help="The URL to fetch.")],
     *,
-    recipe: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RECIPE",
-            help="Process the page as this recipe does; default: the first recipe that can read it.",
-        ),
-    ] = None,
+    recipe: RecipeFilter = None,
     as_json: Json = False,
 ) -> None:
     """Fetch one URL and show what would be kept: the rule that allows the request, the response, the extracted content and
     its quality.
 
-    Stores nothing. The exit code is 1 if nothing would be kept.
+    Processes the page as the recipe of --recipe does, or the first one that can read it. Stores nothing. The exit code is 1 if nothing would be kept.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise Refused("bad_url", f"'{url}' is not an http(s) URL")
-    app = make_app(context)
+        raise Refused(
+            "bad_url", f"'{url}' is not an http(s) address; write it whole, like https://example.org/page"
+        )
+    app = answering_app(context)
     recipes = [app.recipe(recipe)] if recipe else list(app.recipes.values())
     report = describe_outcome(url, fetch_once(app, url), recipes, app.clock())
     if as_json:
@@ -62,11 +58,12 @@ def _show(report: dict[str, Any], out: Console) -> None:
 
 
 def _grid(values: dict[str, Any]) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    for name, value in values.items():
-        if value not in (None, "", [], {}) and name != "first_lines":
-            grid.add_row(Text(f"  {name.replace('_', ' ')}", style="dim"), cell(_value_text(name, value)))
-    return grid
+    shown = {
+        name.replace("_", " "): _value_text(name, value)
+        for name, value in values.items()
+        if value not in (None, "", [], {}) and name != "first_lines"
+    }
+    return card(shown, indent="  ")
 
 
 def _value_text(name: str, value: Any) -> str:

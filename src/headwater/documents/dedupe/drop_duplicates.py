@@ -18,7 +18,7 @@ from headwater.documents.dedupe.deduplicator import (
     Deduplicator,
     PageCache,
 )
-from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
+from headwater.documents.dedupe.index import IndexEntry, MemoryIndex, as_copy
 from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
 from headwater.model.document import SUPERSEDES, DedupeRecord, Document, Edge, FingerprintLookup
@@ -172,8 +172,21 @@ class StoredIndex:
 
     def _load(self, ids: Sequence[str]) -> None:
         documents = self.knowledge.documents(ids)
-        self.articles |= {key: to_article(documents[key]) if key in documents else None for key in ids}
-        self.originals |= self.knowledge.originals(ids)
+        originals = self.knowledge.originals(ids)
+        texts = self._originals_of_copies(set(originals.values()) - set(ids)) | {
+            key: to_article(document) for key, document in documents.items() if key not in originals
+        }
+        self.articles |= {
+            key: as_copy(to_article(documents[key]), texts.get(originals.get(key, "")))
+            if key in documents
+            else None
+            for key in ids
+        }
+        self.originals |= originals
+
+    def _originals_of_copies(self, ids: Collection[str]) -> dict[str, Article]:
+        documents = self.knowledge.documents(sorted(ids)) if ids else {}
+        return {key: to_article(document) for key, document in documents.items()}
 
     def owners(self, fingerprints: Sequence[ArticleFingerprint]) -> Mapping[ArticleFingerprint, str]:
         stored = {
@@ -261,4 +274,6 @@ class StoredIndex:
         """Add to the batch; a copy of a stored document and a document counted before are not a further story."""
         is_copy = entry.original != entry.article.id and self.batch.article(entry.original) is None
         counted = is_copy or entry.article.id in self.counted_before
-        self.batch.add(replace(entry, sentences=()) if counted else entry)
+        original = None if entry.original == entry.article.id else self._article(entry.original)
+        article = as_copy(entry.article, original)
+        self.batch.add(replace(entry, article=article, sentences=() if counted else entry.sentences))

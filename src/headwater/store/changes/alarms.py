@@ -40,13 +40,25 @@ class AlarmStore:
             open_deliveries(connection, deliveries, now)
             return raised, cleared
 
-    def list_alarms(self, recipe: str | None, *, past: bool, limit: int) -> list[dict[str, Any]]:
-        """Newest first; with `past` also those that were cleared."""
+    def list_alarms(
+        self,
+        recipe: str | None,
+        *,
+        past: bool,
+        limit: int,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[dict[str, Any]]:
+        """Those that were raised in the period, newest first; with `past` also those that were cleared."""
         query = select(alarms).order_by(alarms.c.raised_at.desc(), alarms.c.id).limit(limit)
         if recipe:
             query = query.where(alarms.c.recipe == recipe)
         if not past:
             query = query.where(alarms.c.cleared_at.is_(None))
+        if since is not None:
+            query = query.where(alarms.c.raised_at >= since)
+        if until is not None:
+            query = query.where(alarms.c.raised_at < until)
         with read_transaction(self.engine) as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 

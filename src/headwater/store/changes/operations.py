@@ -55,6 +55,19 @@ class Operations:
             source, values | {"origin": origin_after_operator(active=True), "updated_at": now}
         )
 
+    def remove_source(self, source: str) -> str:
+        """Remove a source that found nothing yet; returns its name. Refused if something refers to it."""
+        with write_transaction(self.engine) as connection:
+            row = connection.execute(
+                select(sources.c.id, sources.c.name).where(sources.c.id == source)
+            ).first()
+            if row is None:
+                raise Refused("unknown_source", "there is no such source")
+            if connection.scalar(select(leads.c.id).where(leads.c.source_id == source).limit(1)) is not None:
+                raise Refused("not_now", "the source has found something: pause it instead of removing it")
+            connection.execute(delete(sources).where(sources.c.id == source))
+            return str(row.name)
+
     def reset_all(self, recipe: str, now: datetime) -> int:
         """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
         had failures."""

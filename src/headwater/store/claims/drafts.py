@@ -13,6 +13,7 @@ from headwater.model.jobs import Claim, Draft, State
 from headwater.model.keys import key_number, positive_number
 from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement
 from headwater.store.claims.leases import claim_rows
+from headwater.store.dedupe.copy_dates import copy_dates
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.store.schema.flow import captures, documents, leads, revisions, sources
@@ -99,6 +100,7 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
         key: source_from(row)
         for key, row in _rows_by_id(connection, sources, {row["source_id"] for row in rows}).items()
     }
+    dates = copy_dates(connection, [row["draft"] for row in rows if row["published_at"] is None])
     return [
         Draft(
             id=row["draft"],
@@ -109,6 +111,7 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
             if row["current"] in captures_by_id
             else None,
             source=sources_by_id[row["source_id"]],
+            copy_date=dates.get(row["draft"]),
         )
         for row in rows
     ]

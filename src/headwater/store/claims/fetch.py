@@ -16,6 +16,7 @@ from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.claims.drafts import NewDraft, open_drafts
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.quarantine import quarantine_rows
+from headwater.store.claims.same_page import with_same_pages
 from headwater.store.in_list import in_list
 from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
 from headwater.store.schema.flow import captures, documents, leads, sources
@@ -26,17 +27,18 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
     if not ids:
         return []
     query = (
-        select(*LEAD_COLUMNS, sources.c.kind, sources.c.pages)
+        select(*LEAD_COLUMNS, leads.c.updated_at, sources.c.kind, sources.c.pages)
         .join(sources, sources.c.id == leads.c.source_id)
         .where(in_list(leads.c.id, ids))
         .order_by(leads.c.due_at, leads.c.id)
     )
-    return [_claimed_lead(row) for row in connection.execute(query).mappings().all()]
+    claimed_leads = [_claimed_lead(row) for row in connection.execute(query).mappings().all()]
+    return with_same_pages(connection, claimed_leads, claim.now)
 
 
 def _claimed_lead(row: RowMapping) -> StoredLead:
     mode = None if row["pages"] is None else PageMode(row["pages"])
-    return replace(lead_from(row), source_kind=row["kind"], pages=mode)
+    return replace(lead_from(row), updated_at=row["updated_at"], source_kind=row["kind"], pages=mode)
 
 
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:

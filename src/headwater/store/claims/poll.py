@@ -18,6 +18,7 @@ from headwater.store.claims.drafts import NewDraft, open_drafts
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, rows_held
 from headwater.store.claims.quarantine import remove_from_quarantine
 from headwater.store.dedupe.copies import link_leads
+from headwater.store.dedupe.copy_dates import refine_with_dates
 from headwater.store.in_list import in_list
 from headwater.store.rows import capture_row, lead_row, source_from, source_row
 from headwater.store.schema.flow import captures, leads, polls, sources
@@ -237,6 +238,7 @@ def _insert_duplicates(
             **_new_lead_row(stored, capture, now),
             "state": State.DUPLICATE,
             "due_at": None,
+            "body": None,  # the lead that came first has the text
             "reason": "duplicate:url",
         }
         for stored in later
@@ -257,6 +259,8 @@ def _insert_duplicates(
     ]
     insert_rows(connection, edges, links)
     link_leads(connection, sorted({stored.document for stored in later}))
+    dated = {stored.document for stored in later if stored.lead.published is not None}
+    refine_with_dates(connection, sorted(dated), now)
 
 
 def _reopen_leads(

@@ -14,13 +14,15 @@ from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
+from headwater.store.dedupe.copy_dates import check_copy_dates
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
-from headwater.store.dedupe.superseded import end_superseded, lock_with_parts, superseded_parts
+from headwater.store.dedupe.superseded import end_superseded, lock_with_others, superseded_parts
 from headwater.store.in_list import in_list
 from headwater.store.rows import document_content, fact_rows, mention_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
+from headwater.store.search.entries import index_kept_documents, remove_entries
 
 Rows = Mapping[str, RowMapping]
 FLOAT = 4  # bytes
@@ -30,7 +32,7 @@ def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
 ) -> list[str]:
     _lock_leads(connection, [result.id for result in refined if result.render])
-    lock_with_parts(connection, refined)
+    lock_with_others(connection, refined)
     columns = (
         "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
     )  # fmt: skip
@@ -70,6 +72,8 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
+    index_kept_documents(connection, kept_documents, now)
+    remove_entries(connection, _ended_documents(results, held_rows))
     superseded = superseded.without(conflicts)
     end_superseded(connection, superseded, now)
     left_groups = _left_groups(results, held_rows) | superseded.groups
@@ -81,6 +85,7 @@ def finish_refine(
     )
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
+    check_copy_dates(connection, results, now)
     return sorted(conflicts)
 
 
@@ -290,6 +295,18 @@ def _left_groups(results: Sequence[RefineResult], held_rows: Rows) -> set[str]:
         for r in results
         if r.state is State.DUPLICATE and held_rows[r.id]["state"] == State.KEPT
     } - {None}
+
+
+def _ended_documents(results: Sequence[RefineResult], held_rows: Rows) -> list[str]:
+    """Documents that were kept before and no longer are."""
+    return [
+        r.id
+        for r in results
+        if r.later is None
+        and r.state is not State.KEPT
+        and held_rows[r.id]["state"] == State.KEPT
+        and not _is_worse(held_rows[r.id], r)
+    ]
 
 
 def _lock_groups(connection: Connection, group_ids: set[str]) -> None:

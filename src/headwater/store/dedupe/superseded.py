@@ -10,6 +10,7 @@ from headwater.model.document import SUPERSEDES, Document, Edge
 from headwater.model.jobs import RefineResult, State
 from headwater.model.page import WITH_WHOLE_TEXT
 from headwater.store.bulk import insert_rows
+from headwater.store.dedupe.copy_dates import originals_of_dated
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
@@ -41,12 +42,13 @@ class SupersededParts:
         return SupersededParts(tuple(part for part in self.parts if part.whole not in wholes))
 
 
-def lock_with_parts(connection: Connection, refined: Sequence[RefineResult]) -> None:
-    """Locks the documents of a batch together with their parts, in the order of their keys, so that two batches never
-    deadlock."""
+def lock_with_others(connection: Connection, refined: Sequence[RefineResult]) -> None:
+    """Locks the documents of a batch together with their parts, and with the originals that may take over a date, in the
+    order of their keys, so that two batches never deadlock."""
     parts = {edge.to for result in refined if result.document for edge in _edges_to_parts(result.document)}
-    if parts:
-        ids = parts | {result.id for result in refined}
+    others = parts | originals_of_dated(refined)
+    if others:
+        ids = others | {result.id for result in refined}
         locked = select(documents.c.id).where(in_list(documents.c.id, ids)).order_by(documents.c.id)
         connection.execute(locked.with_for_update())
 
@@ -75,12 +77,14 @@ def superseded_parts(
 
 
 def end_superseded(connection: Connection, superseded: SupersededParts, now: datetime) -> None:
-    """Each part becomes a duplicate of the whole, and so do its own copies. Its content stays as evidence."""
+    """Each part becomes a duplicate of the whole, and so do its own copies. Like every duplicate it keeps all but its
+    text, which is part of the whole."""
     for part in superseded.parts:
         values = {
             "state": State.DUPLICATE,
             "reason": f"duplicate:{part.edge.rule}",
             "duplicate_of": part.whole,
+            "text": "",
             "group_id": None,
             "updated_at": now,
         }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Select, select
+from sqlalchemy import Engine, Select, or_, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
@@ -20,13 +20,16 @@ DATE_COLUMNS = {"stored": documents.c.updated_at, "published": documents.c.publi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleFilter:
-    """Kept articles of a recipe from `since` to before `until`, by the time they were stored (or last changed) or
-    published. A program that exports regularly uses the stored time, so that it does not miss what was published
+    """Kept articles of a recipe, of a source (its name or id) and in a language, from `since` to before `until`, by the time
+    they were stored (or last changed) or published. A program that exports regularly uses the stored time, so that it does not miss what was published
     late."""
 
     recipe: str
     since: datetime | None = None
     until: datetime | None = None
+    source: str | None = None
+    language: str | None = None
+    limit: int | None = None
     by: DateField = "stored"
 
 
@@ -50,7 +53,13 @@ def _query(article_filter: ArticleFilter) -> Select[Any]:
         query = query.where(column >= article_filter.since)
     if article_filter.until is not None:
         query = query.where(column < article_filter.until)
-    return query.order_by(column)
+    if article_filter.source is not None:
+        query = query.where(
+            or_(sources.c.name == article_filter.source, sources.c.id == article_filter.source)
+        )
+    if article_filter.language is not None:
+        query = query.where(documents.c.language == article_filter.language)
+    return query.order_by(column).limit(article_filter.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +71,7 @@ class BarFilter:
     span: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    limit: int | None = None
 
 
 def export_bars(engine: Engine, bar_filter: BarFilter) -> Iterator[dict[str, Any]]:
@@ -75,9 +85,10 @@ def export_bars(engine: Engine, bar_filter: BarFilter) -> Iterator[dict[str, Any
         query = query.where(bars.c.at >= bar_filter.since)
     if bar_filter.until is not None:
         query = query.where(bars.c.at < bar_filter.until)
+    ordered = query.order_by(bars.c.symbol, bars.c.span, bars.c.at).limit(bar_filter.limit)
     with read_transaction(engine) as connection:
         streaming = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
-        with streaming.execute(query.order_by(bars.c.symbol, bars.c.span, bars.c.at)) as result:
+        with streaming.execute(ordered) as result:
             for row in result.mappings():
                 yield {name: value for name, value in row.items() if name not in {"recipe", "capture_id"}}
 

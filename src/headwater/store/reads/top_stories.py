@@ -1,11 +1,12 @@
 """The stories that most sources reported in the last hours, with these sources."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, func, select, union
+from sqlalchemy import Connection, Engine, Select, func, or_, select, union
 
 from headwater.store.connect import read_transaction
 from headwater.store.rows import Record
@@ -13,11 +14,25 @@ from headwater.store.schema.flow import documents, leads, sources, stories, stor
 from headwater.store.schema.knowledge import edges
 
 
-def top_stories(engine: Engine, recipe: str, since: datetime, limit: int) -> list[Record]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopFilter:
+    """Stories whose last document is from before `until`, with a document of this source (its name or id), in this language."""
+
+    until: datetime | None = None
+    source: str | None = None
+    language: str | None = None
+
+
+ALL = TopFilter()
+
+
+def top_stories(
+    engine: Engine, recipe: str, since: datetime, limit: int, top_filter: TopFilter = ALL
+) -> list[Record]:
     """Best first: by score if there is one, then by the number of sources including copies, then by size and recency.
     The first source of each story is the one to link to."""
     with read_transaction(engine) as connection:
-        ranked = connection.execute(_ranked(recipe, since, limit)).mappings().all()
+        ranked = connection.execute(_ranked(recipe, since, limit, top_filter)).mappings().all()
         sources_by_story = _sources_of(connection, [row["id"] for row in ranked])
         return [dict(row) | {"sources": sources_by_story[row["id"]]} for row in ranked]
 
@@ -26,7 +41,22 @@ def _recent(recipe: str, since: datetime) -> Any:
     return (stories.c.recipe == recipe, stories.c.state == "live", stories.c.last_at >= since)
 
 
-def _ranked(recipe: str, since: datetime, limit: int) -> Select[Any]:
+def _having(top_filter: TopFilter) -> Iterator[Any]:
+    if top_filter.until is not None:
+        yield stories.c.last_at < top_filter.until
+    members = (
+        select(story_members.c.story_id)
+        .join(documents, documents.c.id == story_members.c.document_id)
+        .join(sources, sources.c.id == documents.c.source_id)
+    )
+    if top_filter.source is not None:
+        is_source = or_(sources.c.name == top_filter.source, sources.c.id == top_filter.source)
+        yield stories.c.id.in_(members.where(is_source))
+    if top_filter.language is not None:
+        yield stories.c.id.in_(members.where(documents.c.language == top_filter.language))
+
+
+def _ranked(recipe: str, since: datetime, limit: int, top_filter: TopFilter) -> Select[Any]:
     story_documents = (
         select(story_members.c.story_id, story_members.c.document_id)
         .join(stories)
@@ -49,6 +79,7 @@ def _ranked(recipe: str, since: datetime, limit: int) -> Select[Any]:
     return (
         select(*(stories.c[name] for name in fields), counted.c.told_by)
         .join(counted, counted.c.story_id == stories.c.id)
+        .where(*_having(top_filter))
         .order_by(*order)
         .limit(limit)
     )

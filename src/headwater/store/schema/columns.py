@@ -148,3 +148,9 @@ def lease_index(table: str) -> Index:
     """Contains leased rows only, so finding the owners costs what is under way, not what waits."""
     is_leased = text("lease_owner IS NOT NULL")
     return Index(f"ix_{table}_lease_owner", "lease_owner", sqlite_where=is_leased, postgresql_where=is_leased)
+
+
+def number_index(table: str, column: str) -> Index:
+    """Contains the rows that have the number only."""
+    is_set = text(f"{column} IS NOT NULL")
+    return Index(f"ix_{table}_{column}", column, sqlite_where=is_set, postgresql_where=is_set)

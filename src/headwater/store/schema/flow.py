@@ -11,6 +11,7 @@ from headwater.store.schema.columns import (
     key_column,
     lease_index,
     metadata,
+    number_index,
     work_columns,
 )
 
@@ -65,7 +66,7 @@ polls = Table(
     Column("warnings", JsonColumn),
     Column("number", BigInteger, nullable=False, server_default="0"),
     Column("source_number", BigInteger, nullable=False, server_default="0"),
-    Index("ix_polls_source_started", "source_id", "started_at"),
+    Index("ix_polls_source_started", "source_id", "started_at", "id"),
     Index("ix_polls_source_number", "recipe", "source_number", "started_at"),
     Index("ix_polls_recipe_started", "recipe", "started_at"),
     Index("ix_polls_number", "number"),
@@ -123,6 +124,9 @@ captures = Table(
     key_column("lead_id"),
     Column("url", StorableText, nullable=False),
     Column("final_url", StorableText, nullable=False),
+    # Their canonical forms as numbers, for pages: the same page of another lead is found by them.
+    Column("url_number", BigInteger),
+    Column("final_url_number", BigInteger),
     Column("status", Integer, nullable=False),
     Column("headers", JsonColumn, nullable=False),
     Column("media_type", StorableText, nullable=False),
@@ -130,11 +134,15 @@ captures = Table(
     Column("size", BigInteger, nullable=False),
     Column("pack", Text, nullable=False),
     Column("start", BigInteger, nullable=False),
+    Column("length", BigInteger, nullable=False),
     Column("fetched_at", UtcDateTime, nullable=False),
     Column("elapsed_ms", Integer, nullable=False),
     Column("policy", JsonColumn, nullable=False),
     Index("ix_captures_lead", "lead_id"),
     Index("ix_captures_pack", "pack"),
+    Index("ix_captures_recipe_fetched", "recipe", "fetched_at", "id"),
+    number_index("captures", "url_number"),
+    number_index("captures", "final_url_number"),
 )
 
 documents = Table(
@@ -181,13 +189,14 @@ documents = Table(
     *work_columns(),
     due_index("documents"),
     lease_index("documents"),
-    Index("ix_documents_recipe_state", "recipe", "state"),
-    Index("ix_documents_recipe_published", "recipe", "published_at"),
+    Index("ix_documents_recipe_state", "recipe", "state", "created_at", "id"),
+    Index("ix_documents_recipe_language", "recipe", "language", "created_at", "id"),
+    Index("ix_documents_recipe_published", "recipe", "published_at", "id"),
     Index("ix_documents_group", "group_id"),
     Index("ix_documents_lead", "lead_id"),
     Index("ix_documents_number", "number"),
-    Index("ix_documents_source_created", "source_id", "created_at"),
-    Index("ix_documents_recipe_updated", "recipe", "updated_at"),
+    Index("ix_documents_source_created", "source_id", "created_at", "id"),
+    Index("ix_documents_recipe_updated", "recipe", "updated_at", "id"),
     Index("ix_documents_recipe_created", "recipe", "created_at", "id"),
 )
 
@@ -239,7 +248,8 @@ stories = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_stories_group", "group_id"),
-    Index("ix_stories_recipe_last", "recipe", "last_at"),
+    Index("ix_stories_recipe_last", "recipe", "last_at", "id"),
+    Index("ix_stories_recipe_updated", "recipe", "updated_at", "id"),
 )
 
 story_members = Table(
@@ -285,4 +295,5 @@ quarantine = Table(
     Column("evidence", JsonColumn, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_quarantine_recipe_created", "recipe", "created_at", "record_id", "task"),
 )

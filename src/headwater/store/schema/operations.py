@@ -31,7 +31,7 @@ alarms = Table(
     Column("raised_at", UtcDateTime, nullable=False),
     Column("cleared_at", UtcDateTime),
     Column("revision", Integer, nullable=False),
-    Index("ix_alarms_raised", "recipe", "raised_at"),
+    Index("ix_alarms_raised", "recipe", "raised_at", "id"),
     # One open alarm for each problem.
     Index(
         "uq_alarms_open",
@@ -107,7 +107,7 @@ pipeline_runs = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("started_at", UtcDateTime),
     Column("ended_at", UtcDateTime),
-    Index("ix_pipeline_runs_started", "recipe", "created_at"),
+    Index("ix_pipeline_runs_started", "recipe", "created_at", "id"),
     # One open run per recipe.
     Index(
         "uq_pipeline_runs_open",

@@ -1,37 +1,91 @@
-"""The full-text index. It is derived from documents and rebuilt where it is missing, so backups do not contain it."""
+"""The search index. It is derived from documents and rebuilt where it is missing, so backups do not contain it."""
 
-from typing import Any
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    text,
+)
 
-from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, MetaData, Table, Text
-from sqlalchemy.dialects.postgresql import TSVECTOR
-from sqlalchemy.types import TypeDecorator
-
-from headwater.store.schema.columns import UtcDateTime, key_column
+from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column
 
 search_metadata = MetaData()
+Number = BigInteger().with_variant(Integer(), "sqlite")
 
-
-class TsVector(TypeDecorator[str]):
-    """A tsvector on PostgreSQL; SQLite has the words in the table `search_words`."""
-
-    impl = Text
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> Any:
-        return dialect.type_descriptor(TSVECTOR() if dialect.name == "postgresql" else Text())
-
-
-# One row for each indexed document, with the `updated_at` that was indexed.
+# One row for each indexed document, with the `updated_at` that was indexed. Its id is the number of the document in the index:
+# a changed document gets a new one, so ids are never used twice. `terms` and `postings` are there until it is in a segment.
 search_entries = Table(
     "search_entries",
     search_metadata,
-    Column("id", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True),
+    Column("id", Number, primary_key=True),
     key_column("document_id", nullable=False, unique=True),
     Column("recipe", Text, nullable=False),
+    Column("language", StorableText, nullable=False),
+    Column("moment", BigInteger, nullable=False),
+    Column("quality", Float, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("terms", StorableText),
+    Column("postings", LargeBinary),
+    Column("segment_id", Number),
     Column("updated_at", UtcDateTime, nullable=False),
-    Column("words", TsVector),
     Index("ix_search_entries_recipe_updated", "recipe", "updated_at"),
+    Index(
+        "ix_search_entries_waiting",
+        "id",
+        sqlite_where=text("segment_id IS NULL"),
+        postgresql_where=text("segment_id IS NULL"),
+    ),
+    sqlite_autoincrement=True,
 )
 
-# Title, description and text as words without accents; rowid is the id of the entry.
-SEARCH_WORDS = "CREATE VIRTUAL TABLE search_words USING fts5(title, about, body, tokenize = 'unicode61 remove_diacritics 2')"
+search_segments = Table(
+    "search_segments",
+    search_metadata,
+    Column("id", Number, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("length", BigInteger, nullable=False),
+    Column("names", JsonColumn, nullable=False),
+    Column("entries", LargeBinary, nullable=False),
+    Column("directory", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+search_pages = Table(
+    "search_pages",
+    search_metadata,
+    Column("id", Number, primary_key=True, autoincrement=False),
+    Column("postings", LargeBinary, nullable=False),
+)
+
+# Every term of a segment, for prefixes and misspellings.
+search_terms = Table(
+    "search_terms", search_metadata, Column("term", Text, primary_key=True), sqlite_with_rowid=False
+)
+
+# A vector in one byte per dimension, by the number of the document.
+search_vectors = Table(
+    "search_vectors",
+    search_metadata,
+    Column("model", Text, nullable=False),
+    Column("entry_id", Number, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("model", "entry_id", name="pk_search_vectors"),
+)
+
+# The vectors of a segment in one bit per dimension, in the order of its entries.
+search_codes = Table(
+    "search_codes",
+    search_metadata,
+    Column("segment_id", Number, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("codes", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("segment_id", "model", name="pk_search_codes"),
+)

@@ -7,6 +7,7 @@ from datetime import UTC
 import numpy as np
 import numpy.typing as npt
 
+from headwater.documents.language.codes import primary_code
 from headwater.model.document import Document
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
@@ -43,6 +44,7 @@ def to_story_item(document: Document) -> StoryItem:
         text=document.text,
         published_at=document.published,
         group=document.group or "",
+        language=primary_code(document.language),
     )
 
 

@@ -24,13 +24,15 @@ of the time of an encoder and do not distinguish stories."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryItem:
-    """A document to cluster. A story never crosses its `group` (a subject, a section, a day)."""
+    """A document to cluster. A story never crosses its `group` (a subject, a section, a day). Words count among items of one
+    `language`."""
 
     id: str
     title: str = ""
     text: str = ""
     published_at: datetime | None = None
     group: str = ""
+    language: str = ""
 
     @property
     def encoder_text(self) -> str:
@@ -85,11 +87,23 @@ def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVect
         EMBEDDING_SHARE_OF_HEADLINES
         + (EMBEDDING_SHARE_OF_ARTICLES - EMBEDDING_SHARE_OF_HEADLINES) * lengths[:, None]
     )
+    encoder_share = 1 - (1 - encoder_share) * _language_shares(items)[:, None]
     weighted_parts = (
         np.sqrt(encoder_share) * centre_vectors(embeddings),
         np.sqrt(1 - encoder_share) * word_part,
     )
     return ItemVectors(normalise_rows(np.hstack(weighted_parts).astype(np.float32)), length)
+
+
+def _language_shares(items: Sequence[StoryItem]) -> Matrix:
+    """The share of the items that are in the language of each. Between languages only names and numbers can agree, so in a
+    corpus of many the embedding decides. Items of unknown language count as of the most frequent one."""
+    counts = Counter(item.language for item in items if item.language)
+    if not counts:
+        return np.ones(len(items), dtype=np.float32)
+    ((most_frequent, _),) = counts.most_common(1)
+    counts[most_frequent] += sum(1 for item in items if not item.language)
+    return np.array([counts[item.language or most_frequent] / len(items) for item in items], dtype=np.float32)
 
 
 def _lengths(term_counts: Sequence[Counter[str]]) -> Matrix:

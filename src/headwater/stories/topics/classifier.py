@@ -12,7 +12,8 @@ from headwater.stories.clustering.similarity import Matrix, normalise_rows
 from headwater.stories.terms import count_terms
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 
-BUCKETS = 3072
+BUCKETS = 8192
+ENGLISH = "en"
 SCHEME = f"terms-xxh64-{BUCKETS}"
 
 
@@ -26,8 +27,13 @@ def hashed_words(texts: Sequence[str]) -> Matrix:
     return normalise_rows(rows)
 
 
-def topic_features(texts: Sequence[str], embeddings: npt.NDArray[np.float32]) -> Matrix:
-    return np.hstack([embeddings, hashed_words(texts)]).astype(np.float32)
+def topic_features(
+    texts: Sequence[str], embeddings: npt.NDArray[np.float32], languages: Sequence[str]
+) -> Matrix:
+    """The embedding beside the words. The words were learnt from English texts, so they count in these only."""
+    words = hashed_words(texts)
+    words[[language != ENGLISH for language in languages]] = 0
+    return np.hstack([embeddings, words]).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from headwater.cli.environment import settings_from
-from headwater.cli.options import Json, command_group, global_options
+from headwater.cli.options import Json, OptionalLimit, command_group, global_options
 from headwater.cli.render.console import cell, console, print_json_lines, print_result, table
 from headwater.model.errors import Refused
 from headwater.settings.recipes import BUNDLED
@@ -27,13 +27,21 @@ ENTITIES = "entities"
 
 
 @app.command("list")
-def list_companies(context: typer.Context, as_json: Json = False) -> None:
+def list_companies(context: typer.Context, limit: OptionalLimit = None, as_json: Json = False) -> None:
     """List the companies with their names."""
-    companies = load_yaml(_file(context), WatchListFile).entities
+    companies = load_yaml(_file(context), WatchListFile).entities[:limit]
     if as_json:
         print_json_lines(msgspec.structs.asdict(company) for company in companies)
         return
-    listing = table("ticker", "name", "sector", "active", "other names", flexible="other names")
+    listing = table(
+        "ticker",
+        "name",
+        "sector",
+        "active",
+        "other names",
+        flexible="other names",
+        widths={"name": 24, "sector": 20},
+    )
     for company in companies:
         names = ", ".join([*company.aliases, *company.brands])
         active = "yes" if company.active else "no"

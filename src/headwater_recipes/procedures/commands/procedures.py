@@ -9,7 +9,7 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import Json, LanguageFilter, OptionalLimit, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines, table
 from headwater.model.errors import Refused
 from headwater_recipes.procedures import NAME
@@ -82,19 +82,27 @@ def list_procedures(
     organism: Annotated[str, typer.Option(help="Part of its name, or its abbreviation.")] = "",
     kind: Annotated[str, typer.Option(help="certificado, ayuda, licencia, …")] = "",
     channel: Annotated[str, typer.Option(help="electronico, presencial or mixto.")] = "",
-    language: Annotated[str, typer.Option(help="es, ca, eu, gl or en.")] = "",
+    language: LanguageFilter = None,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
     """List procedures, all or filtered."""
     folder = _folder(open_app(context))
     rows = select_documents(
-        folder, territory=territory, organism=organism, kind=kind, channel=channel, language=language
-    )
+        folder, territory=territory, organism=organism, kind=kind, channel=channel, language=language or ""
+    )[:limit]
     if as_json:
         print_json_lines(record for _, record in rows)
         return
-    listing = table("id", "name", "organism", "complete", numbers=("complete",), flexible="name")
-    listing.expand = True
+    listing = table(
+        "id",
+        "name",
+        "organism",
+        "complete",
+        numbers=("complete",),
+        flexible="name",
+        widths={"id": 28, "organism": 24},
+    )
     for stem, record in rows:
         score = record.get("completeness_score")
         listing.add_row(
@@ -107,7 +115,7 @@ def list_procedures(
 def find_procedure(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A question.")],
-    language: Annotated[str, typer.Option(help="Prefer procedures in this language.")] = "",
+    language: LanguageFilter = None,
     *,
     pages: Annotated[bool, typer.Option("--pages", help="Search the text of the pages as well.")] = False,
     as_json: Json = False,
@@ -115,7 +123,7 @@ def find_procedure(
     """Find the procedure that answers a question, as the assistant does."""
     app = open_app(context)
     retriever = store_retriever(app) if pages else chosen_retriever(app)
-    answer = retriever.retrieve(query, language)
+    answer = retriever.retrieve(query, language or "")
     if as_json:
         print_json(None if answer is None else dict(answer.datos))
     elif answer is None:
@@ -160,10 +168,10 @@ def check_procedures(context: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("drift")
-def show_drift(context: typer.Context, as_json: Json = False) -> None:
+def show_drift(context: typer.Context, limit: OptionalLimit = None, as_json: Json = False) -> None:
     """Show which files are current, stale, drifted, or missing their page."""
     app = open_app(context)
-    rows = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())
+    rows = drift_report(_folder(app), app.provenance.leads(NAME), app.clock())[:limit]
     if as_json:
         print_json_lines(rows)
         return

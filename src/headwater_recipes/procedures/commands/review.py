@@ -6,7 +6,7 @@ import typer
 
 from headwater.app import App
 from headwater.cli.environment import open_app
-from headwater.cli.options import Json, command_group
+from headwater.cli.options import Json, OptionalLimit, command_group
 from headwater.cli.render.console import cell, console, print_json, print_json_lines, print_result, table
 from headwater.model.jobs import State
 from headwater_recipes.procedures import NAME
@@ -19,14 +19,13 @@ MAX_PAGES = 1_000
 
 
 @app.command("list")
-def list_proposals(context: typer.Context, as_json: Json = False) -> None:
+def list_proposals(context: typer.Context, limit: OptionalLimit = None, as_json: Json = False) -> None:
     """List proposals, and pages without a procedure, each with the reason."""
-    rows = waiting(open_app(context))
+    rows = waiting(open_app(context))[:limit]
     if as_json:
         print_json_lines(rows)
         return
-    listing = table("id", "why", "page", flexible="page")
-    listing.expand = True
+    listing = table("id", "why", "page", flexible="page", widths={"id": 28, "why": 28})
     for row in rows:
         listing.add_row(
             cell(row["id"], "cyan"), cell(", ".join(row["reasons"]), "yellow"), cell(row["url"], "dim")

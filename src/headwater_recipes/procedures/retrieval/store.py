@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headwater.search.query import query_terms, search_words, term_coverage
+from headwater.search.analysis import fold_word
+from headwater.search.coverage import text_coverage
+from headwater.search.query import query_words
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
 from headwater_recipes.procedures.registry.portals import PortalRegistry, packaged_registry
 from headwater_recipes.procedures.retrieval.files import RetrievedProcedure, document_keywords, load_documents
@@ -40,7 +42,8 @@ class StoreRetriever:
     def _best(
         self, query: str, documents: Sequence[StoredProcedure], language: str
     ) -> RetrievedProcedure | None:
-        terms = " ".join(word for word in search_words(query) if word not in QUESTION_WORDS | STOP_WORDS)
+        words = map(fold_word, query_words(query))
+        terms = " ".join(word for word in words if word not in QUESTION_WORDS | STOP_WORDS)
         pages = page_scores(self.search(terms, language)) if terms else {}
         counts = {
             stem: count_matches(query, document_keywords(stem, document)) for stem, document in documents
@@ -51,7 +54,11 @@ class StoreRetriever:
             stem, document = pair
             score = 1 / (RANK_SMOOTHING + order.index(counts[stem])) if counts[stem] else 0.0
             score += pages.get(_address(document), (0.0, ""))[0]
-            return score, counts[stem], term_coverage(query_terms(terms), str(document.get("nombre", "")))
+            return (
+                score,
+                counts[stem],
+                text_coverage(terms, str(document.get("nombre", "")), language or "es"),
+            )
 
         best = max(documents, key=rank, default=None)
         if best is None or not rank(best)[0]:

@@ -12,7 +12,7 @@ ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
 COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step on its own line
 RULE = re.compile(r"^-{3,8}$")
-SEPARATOR = re.compile(r"^\|(?:\s*:?-{3,}:?\s*\|)+\s*$")
+SEPARATOR = re.compile(r"^\|(?:\s*+:?-{3,}+:?\s*+\|)++\s*$")
 CELL = re.compile(r"(?<!\\)\|")
 BOLD_LEAD = re.compile(r"^\*\*(.{1,160}?)\*\*\s*:?\s*(.*)$")
 _FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE)

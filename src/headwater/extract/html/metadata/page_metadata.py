@@ -17,7 +17,7 @@ from headwater.text.charset import fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.written_dates import has_time
 
-_LANGUAGE = re.compile(r"^[a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8})*$")
+_LANGUAGE = re.compile(r"^[a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8}+)*+$")
 _WEB = ("http://", "https://")
 _MOST_WORDS = 50
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|\-\u2013—·•:»«/\\]\s+|(?:(?<!\s)\s++)?[|»]\s*")

@@ -4,11 +4,8 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from headwater.store.schema.columns import JsonColumn, JsonOrNull, UtcDateTime
-from headwater.store.schema.search import SEARCH_WORDS
-from headwater.store.search.vector_index import create_vector_table, drop_vector_table
 
 revision = "0001"
 down_revision = None
@@ -49,6 +46,17 @@ TABLES = (
     "link_health",
     "summary_batches",
     "summary_requests",
+    "api_keys",
+    "idempotency_keys",
+)
+
+SEARCH_TABLES = (
+    "search_entries",
+    "search_segments",
+    "search_pages",
+    "search_terms",
+    "search_vectors",
+    "search_codes",
 )
 
 
@@ -56,6 +64,7 @@ def upgrade() -> None:
     _create_flow()
     _create_knowledge()
     _create_operations()
+    _create_access()
     _create_search()
     _create_identity()
 
@@ -134,7 +143,7 @@ def _create_flow() -> None:
     op.create_index("ix_polls_number", "polls", ["number"])
     op.create_index("ix_polls_recipe_started", "polls", ["recipe", "started_at"])
     op.create_index("ix_polls_source_number", "polls", ["recipe", "source_number", "started_at"])
-    op.create_index("ix_polls_source_started", "polls", ["source_id", "started_at"])
+    op.create_index("ix_polls_source_started", "polls", ["source_id", "started_at", "id"])
     op.create_table(
         "leads",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -202,6 +211,8 @@ def _create_flow() -> None:
         sa.Column("lead_id", sa.String(length=64), nullable=True),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("final_url", sa.Text(), nullable=False),
+        sa.Column("url_number", sa.BigInteger(), nullable=True),
+        sa.Column("final_url_number", sa.BigInteger(), nullable=True),
         sa.Column("status", sa.Integer(), nullable=False),
         sa.Column("headers", JsonColumn(), nullable=False),
         sa.Column("media_type", sa.Text(), nullable=False),
@@ -209,6 +220,7 @@ def _create_flow() -> None:
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("pack", sa.Text(), nullable=False),
         sa.Column("start", sa.BigInteger(), nullable=False),
+        sa.Column("length", sa.BigInteger(), nullable=False),
         sa.Column("fetched_at", UtcDateTime(), nullable=False),
         sa.Column("elapsed_ms", sa.Integer(), nullable=False),
         sa.Column("policy", JsonColumn(), nullable=False),
@@ -216,6 +228,15 @@ def _create_flow() -> None:
     )
     op.create_index("ix_captures_lead", "captures", ["lead_id"])
     op.create_index("ix_captures_pack", "captures", ["pack"])
+    op.create_index("ix_captures_recipe_fetched", "captures", ["recipe", "fetched_at", "id"])
+    for column in ("url_number", "final_url_number"):
+        op.create_index(
+            f"ix_captures_{column}",
+            "captures",
+            [column],
+            sqlite_where=sa.text(f"{column} IS NOT NULL"),
+            postgresql_where=sa.text(f"{column} IS NOT NULL"),
+        )
     op.create_table(
         "documents",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -282,10 +303,11 @@ def _create_flow() -> None:
     )
     op.create_index("ix_documents_number", "documents", ["number"])
     op.create_index("ix_documents_recipe_created", "documents", ["recipe", "created_at", "id"])
-    op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at"])
-    op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state"])
-    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at"])
-    op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at"])
+    op.create_index("ix_documents_recipe_language", "documents", ["recipe", "language", "created_at", "id"])
+    op.create_index("ix_documents_recipe_published", "documents", ["recipe", "published_at", "id"])
+    op.create_index("ix_documents_recipe_state", "documents", ["recipe", "state", "created_at", "id"])
+    op.create_index("ix_documents_recipe_updated", "documents", ["recipe", "updated_at", "id"])
+    op.create_index("ix_documents_source_created", "documents", ["source_id", "created_at", "id"])
     op.create_table(
         "revisions",
         sa.Column("document_id", sa.String(length=64), nullable=False),
@@ -353,7 +375,8 @@ def _create_flow() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
     )
     op.create_index("ix_stories_group", "stories", ["group_id"])
-    op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at"])
+    op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at", "id"])
+    op.create_index("ix_stories_recipe_updated", "stories", ["recipe", "updated_at", "id"])
     op.create_table(
         "story_members",
         sa.Column("story_id", sa.String(length=64), nullable=False),
@@ -414,6 +437,9 @@ def _create_flow() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("record_id", "task", name=op.f("pk_quarantine")),
+    )
+    op.create_index(
+        "ix_quarantine_recipe_created", "quarantine", ["recipe", "created_at", "record_id", "task"]
     )
 
 
@@ -581,7 +607,7 @@ def _create_operations() -> None:
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_alarms")),
     )
-    op.create_index("ix_alarms_raised", "alarms", ["recipe", "raised_at"])
+    op.create_index("ix_alarms_raised", "alarms", ["recipe", "raised_at", "id"])
     op.create_index(
         "uq_alarms_open",
         "alarms",
@@ -649,7 +675,7 @@ def _create_operations() -> None:
         sa.Column("ended_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pipeline_runs")),
     )
-    op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at"])
+    op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at", "id"])
     op.create_index(
         "uq_pipeline_runs_open",
         "pipeline_runs",
@@ -810,16 +836,46 @@ def _create_operations() -> None:
     op.create_index("ix_summary_requests_story", "summary_requests", ["story_id"])
 
 
+def _create_access() -> None:
+    """Keys of the HTTP API, and the requests that it must not carry out twice."""
+    op.create_table(
+        "api_keys",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("scope", sa.Text(), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("revoked_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_keys")),
+    )
+    op.create_table(
+        "idempotency_keys",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("sha256", sa.Text(), nullable=False),
+        sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_idempotency_keys")),
+    )
+    op.create_index("ix_idempotency_keys_created", "idempotency_keys", ["created_at"])
+
+
 def _create_search() -> None:
-    """Derived from documents. The index over vectors needs pgvector, and is filled by a maintenance task."""
-    postgresql = op.get_bind().dialect.name == "postgresql"
+    """Derived from documents, and rebuilt from them."""
+    number = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.create_table(
         "search_entries",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("id", number, nullable=False),
         sa.Column("document_id", sa.String(64), nullable=False),
         sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("language", sa.Text(), nullable=False),
+        sa.Column("moment", sa.BigInteger(), nullable=False),
+        sa.Column("quality", sa.Float(), nullable=False),
+        sa.Column("length", sa.Integer(), nullable=False),
+        sa.Column("terms", sa.Text(), nullable=True),
+        sa.Column("postings", sa.LargeBinary(), nullable=True),
+        sa.Column("segment_id", number, nullable=True),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
-        sa.Column("words", TSVECTOR() if postgresql else sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search_entries")),
         sa.UniqueConstraint("document_id", name=op.f("uq_search_entries_document_id")),
         sa.ForeignKeyConstraint(
@@ -828,13 +884,56 @@ def _create_search() -> None:
             name=op.f("fk_search_entries_document_id"),
             ondelete="CASCADE",
         ),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_search_entries_recipe_updated", "search_entries", ["recipe", "updated_at"])
-    if postgresql:
-        op.create_index("ix_search_entries_words", "search_entries", ["words"], postgresql_using="gin")
-    elif op.get_bind().scalar(sa.text("SELECT sqlite_compileoption_used('ENABLE_FTS5')")):
-        op.execute(SEARCH_WORDS)
-    create_vector_table(op.get_bind())
+    waiting = sa.text("segment_id IS NULL")
+    op.create_index(
+        "ix_search_entries_waiting", "search_entries", ["id"], sqlite_where=waiting, postgresql_where=waiting
+    )
+    op.create_table(
+        "search_segments",
+        sa.Column("id", number, nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("length", sa.BigInteger(), nullable=False),
+        sa.Column("names", JsonColumn(), nullable=False),
+        sa.Column("entries", sa.LargeBinary(), nullable=False),
+        sa.Column("directory", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_segments")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "search_pages",
+        sa.Column("id", number, autoincrement=False, nullable=False),
+        sa.Column("postings", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_pages")),
+    )
+    op.create_table(
+        "search_terms",
+        # In the order of code points, in which prefixes are ranges.
+        sa.Column(
+            "term",
+            sa.Text(collation="C" if op.get_bind().dialect.name == "postgresql" else None),
+            nullable=False,
+        ),
+        sa.PrimaryKeyConstraint("term", name=op.f("pk_search_terms")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "search_vectors",
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("entry_id", number, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("model", "entry_id", name=op.f("pk_search_vectors")),
+    )
+    op.create_table(
+        "search_codes",
+        sa.Column("segment_id", number, nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("codes", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("segment_id", "model", name=op.f("pk_search_codes")),
+    )
 
 
 def _create_identity() -> None:
@@ -875,9 +974,7 @@ def _create_identity() -> None:
 def downgrade() -> None:
     for table in ("recipe_views", "database_identity"):
         op.drop_table(table)
-    drop_vector_table(op.get_bind())
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute("DROP TABLE IF EXISTS search_words")
-    op.drop_table("search_entries")
+    for table in SEARCH_TABLES:
+        op.drop_table(table)
     for table in reversed(TABLES):
         op.drop_table(table)

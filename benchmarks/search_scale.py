@@ -1,0 +1,216 @@
+"""How fast search is: `python -m benchmarks.search_scale [--documents N] [--databases sqlite postgresql]`.
+
+Fills a new SQLite database and a real PostgreSQL on this machine with N synthetic documents (a million by default: 150 different
+words each, as frequent as in natural text, and a vector of 512 dimensions), then searches by words and vectors together.
+Prints the time of a search, its parts, and the memory that the index takes; the last line is one JSON object.
+"""
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Engine, insert, text
+
+from benchmarks.search import NOW, databases
+from headwater.search.entry_terms import term_hash
+from headwater.search.postings import COLUMNS, MAX_DOCUMENTS, PostingArrays, sort_postings
+from headwater.search.query import words_query
+from headwater.search.vector_codes import store_vectors, unit_length
+from headwater.store.bulk import insert_rows
+from headwater.store.connect import read_transaction, unchecked_transaction
+from headwater.store.migrate import migrate
+from headwater.store.schema.search import search_codes, search_vectors
+from headwater.store.search.candidates import VectorQuery, find_candidates, plan_for
+from headwater.store.search.codes import code_rows
+from headwater.store.search.index_reader import open_index
+from headwater.store.search.result_rows import result_rows
+from headwater.store.search.segments import write_segment
+
+WORDS, WORDS_PER_DOCUMENT, DIMENSIONS, THEMES = 1_000_000, 150, 512, 2_000
+MODEL = "synthetic"
+QUERIES, QUERY_WORDS = 200, 4
+BATCH = 8_192
+TEXT = "Dockers at three northern ports walked out on Friday after talks over night shifts failed, the union said. "
+
+
+def vocabulary() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+    """The hashes of the words, most frequent first, and the cumulative shares of their occurrences."""
+    hashes = np.array([term_hash(f"w{number}") for number in range(WORDS)], dtype=np.uint64)
+    shares = 1 / (np.arange(WORDS) + 10.0)
+    return hashes, np.cumsum(shares / shares.sum())
+
+
+def random_words(
+    chance: np.random.Generator, shares: npt.NDArray[np.float64], count: int
+) -> npt.NDArray[np.int64]:
+    return np.searchsorted(shares, chance.random(count)).clip(0, WORDS - 1)
+
+
+def fill(engine: Engine, documents: int) -> None:
+    chance = np.random.default_rng(7)
+    hashes, shares = vocabulary()
+    themes = unit_length(chance.standard_normal((THEMES, DIMENSIONS)).astype(np.float32))
+    store_documents(engine, documents)
+    for first in range(0, documents, MAX_DOCUMENTS):
+        size = min(MAX_DOCUMENTS, documents - first)
+        numbers = np.arange(first + 1, first + size + 1)
+        arrays = segment_postings(chance, hashes, shares, size)
+        entries = np.zeros(size, dtype=COLUMNS)
+        entries["number"], entries["length"] = numbers, chance.integers(200, 600, size)
+        entries["moment"], entries["quality"] = int(NOW.timestamp()) - numbers[::-1] * 30, 0.5
+        store_numbers(engine, numbers, chance, themes)
+        with unchecked_transaction(engine) as connection:
+            segment = write_segment(
+                connection, arrays, entries, {"languages": ["en"], "recipes": ["benchmark"]}
+            )
+            connection.execute(insert(search_codes), code_rows(connection, segment, entries))
+            connection.execute(
+                text("UPDATE search_entries SET segment_id = :segment WHERE id BETWEEN :first AND :last"),
+                {"segment": segment, "first": int(numbers[0]), "last": int(numbers[-1])},
+            )
+    with unchecked_transaction(engine) as connection:
+        connection.execute(text("ANALYZE"))
+
+
+def segment_postings(
+    chance: np.random.Generator, hashes: npt.NDArray[np.uint64], shares: npt.NDArray[np.float64], size: int
+) -> PostingArrays:
+    words = random_words(chance, shares, size * WORDS_PER_DOCUMENT)
+    positions = np.repeat(np.arange(size), WORDS_PER_DOCUMENT)
+    pairs = np.unique(words * (1 << 16) + positions)
+    counts = chance.integers(1, 4, len(pairs)).astype(np.uint8)
+    return sort_postings(PostingArrays(hashes[pairs >> 16], (pairs & 0xFFFF).astype(np.uint16), counts))
+
+
+def store_documents(engine: Engine, documents: int) -> None:
+    is_postgresql = engine.dialect.name == "postgresql"
+    key = "lpad(to_hex(i::bigint), 24, '0')" if is_postgresql else "printf('%024x', i)"
+    series = (
+        f"generate_series(1, {documents}) AS series(i)"
+        if is_postgresql
+        else f"(WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {documents}) SELECT i FROM c)"
+    )
+    at = "'2026-11-16 00:00:00.000000+00:00'"
+    statements = (
+        (
+            f"INSERT INTO sources (id, recipe, kind, name, url, options, credibility, active, watermark, origin, created_at, "
+            f"updated_at) VALUES ('s', 'benchmark', 'feed', 's', '', '{{}}', 1, true, '{{}}', 'recipe', {at}, {at})"
+        ),
+        (
+            f"INSERT INTO leads (id, recipe, source_id, document_id, identity, url, version, body_type, hints, state, "
+            f"first_seen_at, updated_at) SELECT {key}, 'benchmark', 's', {key}, '', '', '1', '', '{{}}', 'done', {at}, {at} FROM {series}"
+        ),
+        (
+            f"INSERT INTO documents (id, recipe, source_id, lead_id, number, revision, state, url, title, text, language, "
+            f"created_at, updated_at) SELECT {key}, 'benchmark', 's', {key}, i, 1, 'kept', '', 'Ports', '{TEXT * 20}', 'en', {at}, {at} FROM {series}"
+        ),
+        (
+            f"INSERT INTO search_entries (id, document_id, recipe, language, moment, quality, length, segment_id, updated_at) "
+            f"SELECT i, {key}, 'benchmark', 'en', 0, 0.5, 300, 0, {at} FROM {series}"
+        ),
+    )
+    for statement in statements:
+        with unchecked_transaction(engine) as connection:
+            connection.exec_driver_sql(statement)
+
+
+def store_numbers(
+    engine: Engine,
+    numbers: npt.NDArray[np.int64],
+    chance: np.random.Generator,
+    themes: npt.NDArray[np.float32],
+) -> None:
+    for start in range(0, len(numbers), BATCH):
+        part = numbers[start : start + BATCH]
+        vectors = near_themes(chance, themes, len(part))
+        rows = [
+            {"model": MODEL, "entry_id": int(number), "vector": vector}
+            for number, vector in zip(part, store_vectors(vectors), strict=True)
+        ]
+        with unchecked_transaction(engine) as connection:
+            insert_rows(connection, search_vectors, rows)
+
+
+def near_themes(
+    chance: np.random.Generator, themes: npt.NDArray[np.float32], count: int
+) -> npt.NDArray[np.float32]:
+    chosen = themes[chance.integers(0, len(themes), count)]
+    noise = unit_length(chance.standard_normal((count, DIMENSIONS), dtype=np.float32))
+    return unit_length(chosen + noise)
+
+
+def measure(engine: Engine, documents: int) -> dict[str, Any]:
+    chance = np.random.default_rng(11)
+    _, shares = vocabulary()
+    themes = unit_length(np.random.default_rng(7).standard_normal((THEMES, DIMENSIONS)).astype(np.float32))
+    # The words of a query are drawn as those of a text, without the fifty that are grammar.
+    words = random_words(chance, shares, 20 * QUERIES * QUERY_WORDS)
+    words = words[words > 50][: QUERIES * QUERY_WORDS].reshape(QUERIES, QUERY_WORDS)
+    vectors = near_themes(chance, themes, QUERIES)
+    before = memory()
+    search(engine, words[0], vectors[0])  # reads the segments
+    taken = memory() - before
+    times = [search(engine, words[number], vectors[number]) for number in range(1, QUERIES)]
+    words_only = [search(engine, words[number], None) for number in range(1, QUERIES)]
+    return {
+        "documents": documents,
+        "p50_ms": percentile(times, 50),
+        "p95_ms": percentile(times, 95),
+        "words_p50_ms": percentile(words_only, 50),
+        "words_p95_ms": percentile(words_only, 95),
+        "index_mb": round(taken),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+
+
+def search(engine: Engine, words: npt.NDArray[np.int64], vector: npt.NDArray[np.float32] | None) -> float:
+    query = words_query(" ".join(f"w{word}" for word in words))
+    start = time.perf_counter()
+    with read_transaction(engine) as connection:
+        index = open_index(connection)
+        vectors = [] if vector is None else [VectorQuery(MODEL, vector, {"en": (0.55, 0.45)})]
+        results = find_candidates(index, plan_for(index, query, {}), vectors, query.limit + 40)
+        rows = result_rows(connection, query, results.candidates)
+    assert len(rows) == query.limit
+    return 1000 * (time.perf_counter() - start)
+
+
+def percentile(times: Sequence[float], share: int) -> float:
+    return round(float(np.percentile(times, share)), 1)
+
+
+def memory() -> float:
+    """Of this process now, in MB."""
+    statistics = Path("/proc/self/statm").read_text(encoding="ascii")
+    return int(statistics.split()[1]) * resource.getpagesize() / 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.search_scale", description=__doc__)
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
+    options = parser.parse_args()
+    figures = {}
+    with databases() as makers:
+        for name in options.databases:
+            engine = makers[name]("scale")
+            migrate(engine)
+            start = time.perf_counter()
+            fill(engine, options.documents)
+            elapsed = time.perf_counter() - start
+            figures[name] = measure(engine, options.documents)
+            print(f"{name}: filled in {elapsed:.0f} s, {figures[name]}", flush=True)
+            engine.dispose()
+    print(json.dumps({"benchmark": "search_scale", **figures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

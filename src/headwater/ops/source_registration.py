@@ -1,0 +1,48 @@
+"""Adding a source: check it against its recipe, and store it as the operator's."""
+
+from dataclasses import dataclass, replace
+
+from headwater.app import App
+from headwater.model.errors import Refused
+from headwater.model.recipe import Recipe
+from headwater.model.source import Source
+from headwater.model.source_kind import find_source_problem
+from headwater.store.rows import source_from
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRegistration:
+    source: Source
+    existed: bool
+    is_stored: bool
+
+
+def register_source(app: App, source: Source, *, replace_existing: bool) -> SourceRegistration:
+    """Store the source. One that exists is changed only on request, and keeps the settings that were not given again."""
+    check_source(source, app.recipe(source.recipe))
+    existed = app.catalogue.source(source.id) is not None
+    is_stored = not existed or replace_existing
+    if is_stored:
+        app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
+    return SourceRegistration(source, existed, is_stored)
+
+
+def check_source(source: Source, recipe: Recipe) -> None:
+    problem = find_source_problem(source, recipe.discover)
+    if problem is not None:
+        raise Refused("bad_source", f"{problem.field}: {problem.sentence}")
+
+
+def _keep_settings(app: App, source: Source) -> Source:
+    row = app.catalogue.source(source.id)
+    if row is None:
+        return source
+    stored = source_from(row)
+    return replace(
+        source,
+        trigger=source.trigger or stored.trigger,
+        options={**stored.options, **source.options},
+        subject=stored.subject,
+        pages=source.pages or stored.pages,
+        credibility=stored.credibility,
+    )

@@ -1,0 +1,88 @@
+"""Words and vectors as one score, weighted by how well an encoder knows the languages of the query and of the document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.documents.language.codes import primary_code
+
+Values = npt.NDArray[np.float32]
+
+POOL = 200
+"""Candidates by words, and as many by vectors, that are fused; the last of them has a similarity of 0."""
+MIN_SIMILARITY = 0.1
+"""If the best candidate is less similar, the query has no meaning that the encoder knows."""
+
+PairWeights = tuple[float, float]
+"""What words count and what vectors count, for a pair of languages."""
+NO_VECTORS: PairWeights = (1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderWeights:
+    """What words and vectors count for an encoder that knows both languages perfectly: `same` for a query and a document in
+    one language, `across` for two. The less it knows them, the less vectors count.
+
+    `quality` says how well it knows a language, 0 to 1, and `other` how well it knows any other."""
+
+    same: PairWeights
+    across: PairWeights
+    quality: Mapping[str, float] = field(default_factory=dict)
+    other: float = 1.0
+
+    def weights(self, query: str, document: str) -> PairWeights:
+        """An unknown language of the query is taken for that of the document."""
+        document = primary_code(document) or "en"
+        query = primary_code(query) or document
+        quality = min(self.quality.get(code, self.other) for code in (query, document))
+        if quality <= 0:
+            return NO_VECTORS
+        if query == document:
+            vectors = self.same[1] * quality
+            return 1 - vectors, vectors
+        return self.across[0], self.across[1] * quality
+
+
+ENGLISH = EncoderWeights(same=(0.55, 0.45), across=NO_VECTORS, quality={"en": 1.0}, other=0.0)
+"""MiniLM: the best for English, and useless for anything else."""
+MULTILINGUAL = EncoderWeights(same=(0.6, 0.4), across=(0.15, 0.45), other=0.1)
+"""The Universal Sentence Encoder; the quality is that of its tables. Words of different languages rarely meet, so its
+vectors decide across languages."""
+UNKNOWN_ENCODER = EncoderWeights(same=(0.6, 0.4), across=(0.3, 0.4))
+
+
+def scaled(similarities: Values, pool: int = POOL) -> Values:
+    """0 for the last of the best candidates and everything below, 1 for the best. Few candidates are compared with no
+    similarity at all."""
+    if not len(similarities):
+        return similarities
+    best = np.sort(similarities)[::-1]
+    floor, top = float(best[pool - 1]) if len(best) >= pool else 0.0, float(best[0])
+    if top <= MIN_SIMILARITY:
+        return np.zeros_like(similarities)
+    result: Values = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class VectorScores:
+    """Scaled similarities of candidates by one encoder, and what words and vectors count for each of them."""
+
+    similarities: Values
+    word_weights: Values
+    vector_weights: Values
+
+
+def fuse(words: Values, best: float, vectors: Sequence[VectorScores]) -> Values:
+    """The scores of candidates: `words` relative to the `best` score by words. For each candidate at most one encoder counts;
+    where none does, its words do."""
+    shares = words / best if best > 0 else np.zeros_like(words)
+    total, weight = np.zeros_like(words), np.ones_like(words)
+    for part in vectors:
+        counts = part.vector_weights > 0
+        total += part.vector_weights * part.similarities
+        weight[counts] = part.word_weights[counts]
+    result: Values = weight * shares + total
+    return result

@@ -1,0 +1,226 @@
+"""The lists of the API: documents, captures, stories, quarantined records, alarms and runs, page by page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Column, ColumnElement, Engine, Table, select
+
+from headwater.model.jobs import State
+from headwater.store.connect import read_transaction
+from headwater.store.reads.document_list import HIDDEN
+from headwater.store.reads.pages import IndexOrder, Position, RowPage, read_page
+from headwater.store.rows import Record
+from headwater.store.schema.flow import (
+    captures,
+    documents,
+    polls,
+    quarantine,
+    revisions,
+    sources,
+    stories,
+    story_members,
+)
+from headwater.store.schema.knowledge import mentions, subjects
+from headwater.store.schema.operations import alarms, pipeline_runs
+
+SORTABLE = {
+    "created": documents.c.created_at,
+    "published": documents.c.published_at,
+    "updated": documents.c.updated_at,
+}
+DocumentSort = Literal["created", "published", "updated"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table as a list: its columns by the names of the API, in order; those that a list shows by default; and the columns
+    by which it is ordered."""
+
+    table: Table
+    columns: Mapping[str, Column[Any]]
+    shown: tuple[str, ...]
+    order: tuple[Column[Any], ...]
+
+    def select_columns(self, names: Sequence[str]) -> list[Column[Any]]:
+        return [self.columns[name] for name in names]
+
+
+def _columns(table: Table, *, without: frozenset[str] = frozenset()) -> Mapping[str, Column[Any]]:
+    return {column.name: column for column in table.c if column.name not in without}
+
+
+def _listed(table: Table, hidden: str, order: tuple[Column[Any], ...], rare: str = "") -> ListedTable:
+    columns = _columns(table, without=frozenset(hidden.split()))
+    shown = tuple(name for name in columns if name not in rare.split())
+    return ListedTable(table, columns, shown, order)
+
+
+DOCUMENTS = ListedTable(
+    documents,
+    _columns(documents, without=HIDDEN),
+    (
+        "id", "recipe", "source_id", "state", "reason", "revision", "url", "title", "description", "publisher", "authors",
+        "published_at", "language", "page", "quality", "duplicate_of", "group_id", "created_at", "updated_at",
+    ),
+    (documents.c.created_at, documents.c.id),
+)  # fmt: skip
+REVISIONS = _listed(revisions, "", (revisions.c.revision,), "text trail")
+CAPTURES = _listed(
+    captures,
+    "pack start length url_number final_url_number",
+    (captures.c.fetched_at, captures.c.id),
+    "headers",
+)
+STORIES = _listed(stories, "", (stories.c.last_at, stories.c.id))
+QUARANTINE = _listed(
+    quarantine, "", (quarantine.c.created_at, quarantine.c.record_id, quarantine.c.task), "evidence"
+)
+ALARMS = _listed(alarms, "", (alarms.c.raised_at, alarms.c.id), "evidence")
+RUNS = _listed(pipeline_runs, "", (pipeline_runs.c.created_at, pipeline_runs.c.id), "metrics")
+POLLS = _listed(polls, "number source_number", (polls.c.started_at, polls.c.id), "warnings detail")
+SOURCES = _listed(
+    sources,
+    "number lease_owner lease_until attempts",
+    (sources.c.created_at, sources.c.id),
+    "watermark options",
+)
+SUBJECTS = _listed(subjects, "", (subjects.c.name, subjects.c.id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    names: Sequence[str]
+    after: Position | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentConditions:
+    """`source`, `story` and `subject` are ids. Times compare with the column of `sort`."""
+
+    recipes: Sequence[str]
+    states: Sequence[State] = (State.KEPT,)
+    source: str | None = None
+    story: str | None = None
+    subject: str | None = None
+    language: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    sort: DocumentSort = "created"
+
+
+def list_documents(engine: Engine, wanted: DocumentConditions, page: PageRequest) -> RowPage:
+    moment = SORTABLE[wanted.sort]
+    conditions = [*_period(moment, wanted.since, wanted.until)]
+    if wanted.source is not None:
+        conditions.append(documents.c.source_id == wanted.source)
+    if wanted.language is not None:
+        conditions.append(documents.c.language == wanted.language)
+    for table, key, value in (
+        (story_members, story_members.c.story_id, wanted.story),
+        (mentions, mentions.c.subject_id, wanted.subject),
+    ):
+        if value is not None:
+            conditions.append(documents.c.id.in_(select(table.c.document_id).where(key == value)))
+    if wanted.sort == "published":
+        conditions.append(moment.is_not(None))
+    return read_page(
+        engine,
+        DOCUMENTS.select_columns(page.names),
+        IndexOrder(columns=(moment, documents.c.id), ranges=_document_ranges(wanted)),
+        conditions=conditions,
+        after=page.after,
+        limit=page.limit,
+    )
+
+
+def _document_ranges(wanted: DocumentConditions) -> list[tuple[ColumnElement[bool], ...]]:
+    """One for each recipe and state: then the index has the rows in order. A source or a language has its own index."""
+    if wanted.sort != "created" or wanted.source or wanted.language:
+        states = documents.c.state.in_(list(wanted.states))
+        return [(documents.c.recipe == recipe, states) for recipe in wanted.recipes]
+    return [
+        (documents.c.recipe == recipe, documents.c.state == state)
+        for recipe in wanted.recipes
+        for state in wanted.states
+    ]
+
+
+def _period(moment: Column[Any], since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
+    return [
+        *([moment >= since] if since is not None else []),
+        *([moment < until] if until is not None else []),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListConditions:
+    """What every other list can be limited to; `more` are conditions of that list alone."""
+
+    recipes: Sequence[str]
+    since: datetime | None = None
+    until: datetime | None = None
+    more: Sequence[ColumnElement[bool]] = ()
+
+
+def list_rows(engine: Engine, listed: ListedTable, wanted: ListConditions, page: PageRequest) -> RowPage:
+    """Rows of a table with a recipe, by the time that orders them."""
+    moment = listed.order[0]
+    conditions = [*_period(moment, wanted.since, wanted.until), *wanted.more]
+    if moment.nullable:
+        conditions.append(moment.is_not(None))
+    ranges = [(listed.table.c.recipe == recipe,) for recipe in wanted.recipes]
+    return read_page(
+        engine,
+        listed.select_columns(page.names),
+        IndexOrder(columns=listed.order, ranges=ranges),
+        conditions=conditions,
+        after=page.after,
+        limit=page.limit,
+    )
+
+
+def list_of(
+    engine: Engine, listed: ListedTable, condition: ColumnElement[bool], page: PageRequest
+) -> RowPage:
+    """Rows of a table that meet a condition on an indexed column: the captures of a lead, the polls of a source."""
+    order = IndexOrder(columns=listed.order, ranges=[(condition,)])
+    return read_page(engine, listed.select_columns(page.names), order, after=page.after, limit=page.limit)
+
+
+def find_row(engine: Engine, listed: ListedTable, *condition: ColumnElement[bool]) -> Record | None:
+    """The whole row, by the names of the API."""
+    query = select(*listed.columns.values()).where(*condition).limit(1)
+    with read_transaction(engine) as connection:
+        row = connection.execute(query).mappings().first()
+        return None if row is None else dict(row)
+
+
+def story_timeline(engine: Engine, story: str, limit: int) -> list[Record]:
+    """The documents of a story in the order of their publication, each with its similarity to the story."""
+    names = (
+        "id",
+        "title",
+        "url",
+        "publisher",
+        "source_id",
+        "published_at",
+        "created_at",
+        "language",
+        "revision",
+        "capture_id",
+    )
+    query = (
+        select(*(documents.c[name] for name in names), story_members.c.similarity)
+        .join(story_members, story_members.c.document_id == documents.c.id)
+        .where(story_members.c.story_id == story)
+    )
+    with read_transaction(engine) as connection:
+        rows = [dict(row) for row in connection.execute(query).mappings()]
+    rows.sort(key=lambda row: (row["published_at"] or row["created_at"], row["id"]))
+    return rows[:limit]
+
+
+ReadPage = Callable[[PageRequest], RowPage]

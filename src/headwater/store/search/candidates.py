@@ -1,0 +1,273 @@
+"""The best documents for a query: candidates by words and by vectors, fused into one order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, or_, select
+
+from headwater.search.entry_terms import term_hash
+from headwater.search.fusion import NO_VECTORS, POOL, PairWeights, Values, VectorScores, fuse, scaled
+from headwater.search.postings import Columns
+from headwater.search.query import SearchFilters, SearchQuery
+from headwater.search.scoring import (
+    MAX_SHARE,
+    Alternatives,
+    Expansions,
+    FilterPlan,
+    Mask,
+    QueryPlan,
+    Scores,
+    matching_documents,
+    plan_filters,
+    plan_query,
+    score_words,
+    statistics_of,
+)
+from headwater.search.vector_codes import Matrix, code_distances, encode_bits, smallest
+from headwater.store.schema.flow import sources, story_members
+from headwater.store.schema.search import search_entries
+from headwater.store.search.codes import read_vectors_of
+from headwater.store.search.index_reader import IndexReader
+from headwater.text.folding import fold_text
+
+CODE_CANDIDATES = 400
+"""Documents with the nearest codes whose vectors are compared."""
+NO_DISTANCE = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True, slots=True)
+class VectorQuery:
+    """The vector of a query by one model, and what it counts for the documents of each language."""
+
+    model: str
+    vector: Matrix
+    weights: Mapping[str, PairWeights]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document by its number, with its score and the parts of it."""
+
+    number: int
+    score: float
+    words: float
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateList:
+    """`total` is the number of documents that match by words, or by their filters where the query has no words."""
+
+    candidates: Sequence[Candidate]
+    total: int
+
+
+def plan_for(
+    index: IndexReader, query: SearchQuery, expansions: Expansions, *, corrections: Sequence[str] = ()
+) -> QueryPlan:
+    """`corrections` are terms that stand for misspelt words."""
+    filters = [_filter_plan(index.connection, part) for part in (query.filters, *query.excluded_filters)]
+    plan = plan_query(query, index.languages, expansions, filters)
+    plan = replace(plan, ranked=(*plan.ranked, *((term_hash(term),) for term in corrections)))
+    limit = MAX_SHARE * index.documents
+    read = tuple(terms for terms in plan.ranked if index.estimate(terms) <= limit)
+    return replace(plan, ranked=read or plan.ranked)
+
+
+def _filter_plan(connection: Connection, filters: SearchFilters) -> FilterPlan:
+    source_ids = _source_ids(connection, filters.source) if filters.source else []
+    numbers = _story_numbers(connection, filters.story) if filters.story else None
+    return plan_filters(filters, source_ids, numbers)
+
+
+def _source_ids(connection: Connection, names: Sequence[str]) -> list[str]:
+    wanted_names = {fold_text(name) for name in names}
+    rows = connection.execute(select(sources.c.id, sources.c.name)).all()
+    return [row.id for row in rows if fold_text(row.name) in wanted_names]
+
+
+def _story_numbers(connection: Connection, stories: Sequence[str]) -> npt.NDArray[np.int64]:
+    member = story_members.c
+    is_story = or_(*(member.story_id.startswith(story, autoescape=True) for story in stories))
+    query = select(search_entries.c.id).join(
+        story_members, member.document_id == search_entries.c.document_id
+    )
+    return np.fromiter(
+        index_numbers := connection.scalars(query.where(is_story)).all(), np.int64, len(index_numbers)
+    )
+
+
+def find_candidates(
+    index: IndexReader,
+    plan: QueryPlan,
+    vectors: Sequence[VectorQuery],
+    count: int,
+    *,
+    words_count: bool = True,
+) -> CandidateList:
+    """The best `count` documents, best first; without `words_count`, by vectors alone."""
+    segments = index.read(plan.hashes)
+    statistics = statistics_of(segments, plan.ranked, index.documents, index.length)
+    ranked: Sequence[Alternatives] = statistics.read_terms(plan.ranked)
+    masks = [matching_documents(segment, plan) for segment in segments]
+    scores = [score_words(segment, ranked, statistics) for segment in segments]
+    for score, mask in zip(scores, masks, strict=True):
+        if mask is not None:
+            score[~mask] = 0.0
+    total = _total(scores, masks, plan.ranked)
+    pool = max(POOL, count)
+    by_words = _best_by_words(index, scores, masks, pool, has_words=bool(plan.ranked)) if words_count else []
+    by_vector = [_best_by_vector(index, query, masks, pool) for query in vectors]
+    candidates = _fuse(index, by_words, scores, [part for part in by_vector if part is not None], words_count)
+    return CandidateList(candidates[:count], total)
+
+
+Place = tuple[int, int]
+"""A segment and a position in it."""
+
+
+def _total(scores: Sequence[Scores], masks: Sequence[Mask | None], ranked: Sequence[Alternatives]) -> int:
+    if ranked:
+        return sum(int(np.count_nonzero(score)) for score in scores)
+    return sum(
+        len(score) if mask is None else int(mask.sum()) for score, mask in zip(scores, masks, strict=True)
+    )
+
+
+def _best_by_words(
+    index: IndexReader, scores: Sequence[Scores], masks: Sequence[Mask | None], pool: int, *, has_words: bool
+) -> list[Place]:
+    """Without words, the newest of the documents that meet the filters."""
+    best: list[tuple[float, Place]] = []
+    for number, (score, mask) in enumerate(zip(scores, masks, strict=True)):
+        values: npt.NDArray[Any]
+        if has_words:
+            where = np.flatnonzero(score)
+            values = score[where]
+        else:
+            where = np.arange(len(score)) if mask is None else np.flatnonzero(mask)
+            values = index.segments[number].columns["moment"][where].astype(np.float64)
+        if len(where) > pool:
+            order = np.argpartition(-values, pool - 1)[:pool]
+            where, values = where[order], values[order]
+        best += [(float(value), (number, int(place))) for value, place in zip(values, where, strict=True)]
+    best.sort(key=lambda pair: (-pair[0], pair[1]))
+    return [place for _, place in best[:pool]]
+
+
+@dataclass(frozen=True, slots=True)
+class _VectorCandidates:
+    query: VectorQuery
+    similarities: Mapping[Place, float]
+
+
+def _best_by_vector(
+    index: IndexReader, query: VectorQuery, masks: Sequence[Mask | None], pool: int
+) -> _VectorCandidates | None:
+    codes, query_code = index.codes(query.model), encode_bits(query.vector[None, :])
+    places: list[Place] = []
+    distances: list[npt.NDArray[np.uint16]] = []
+    waiting: list[Place] = []
+    for number, (segment, mask) in enumerate(zip(index.segments, masks, strict=True)):
+        if segment.id in codes and codes[segment.id].shape[0] == len(query_code):
+            near = code_distances(codes[segment.id], query_code)
+            if mask is not None:
+                near[~mask] = NO_DISTANCE
+            chosen = smallest(near, max(CODE_CANDIDATES, pool))
+            places += [(number, int(place)) for place in chosen]
+            distances.append(near[chosen])
+        elif segment.id == 0:
+            where = range(len(segment.columns)) if mask is None else np.flatnonzero(mask)
+            waiting += [(number, int(place)) for place in where]
+    if places:
+        nearest = np.concatenate(distances)
+        chosen = smallest(nearest, max(CODE_CANDIDATES, pool))
+        places = [places[place] for place in chosen if nearest[place] != NO_DISTANCE]
+    places += waiting
+    if not places:
+        return None
+    numbers = {
+        int(index.segments[segment].columns["number"][place]): (segment, place) for segment, place in places
+    }
+    coded, vectors = read_vectors_of(index.connection, query.model, sorted(numbers))
+    if not coded or vectors.shape[1] != len(query.vector):
+        return None
+    similarities = vectors @ query.vector
+    return _VectorCandidates(
+        query, {numbers[number]: float(value) for number, value in zip(coded, similarities, strict=True)}
+    )
+
+
+def _fuse(
+    index: IndexReader,
+    by_words: Sequence[Place],
+    scores: Sequence[Scores],
+    by_vector: Sequence[_VectorCandidates],
+    words_count: bool,
+) -> list[Candidate]:
+    places = list(by_words)
+    scaled_values: list[dict[Place, float]] = []
+    for part in by_vector:
+        values = scaled(np.fromiter(part.similarities.values(), dtype=np.float32))
+        positive = dict(zip(part.similarities, map(float, values), strict=True))
+        scaled_values.append(positive)
+        places += [
+            place
+            for place, value in positive.items()
+            if value > 0 and part.query.weights.get(_language(index, place), NO_VECTORS)[1]
+        ]
+    places = list(dict.fromkeys(places))
+    words: Values = np.array([scores[segment][place] for segment, place in places], dtype=np.float32)
+    languages = [_language(index, place) for place in places]
+    parts = [
+        VectorScores(
+            np.array([values.get(place, 0.0) for place in places], dtype=np.float32),
+            *_weights(part.query, languages, words_count=words_count),
+        )
+        for part, values in zip(by_vector, scaled_values, strict=True)
+    ]
+    fused = fuse(words if words_count else np.zeros_like(words), float(words.max(initial=0.0)), parts)
+    candidates = [
+        Candidate(
+            number=int(columns_of(index, place)["number"]),
+            score=float(score),
+            words=float(word),
+            similarity=_similarity(place, language, by_vector),
+        )
+        for place, score, word, language in zip(places, fused, words, languages, strict=True)
+    ]
+    order = {place: rank for rank, place in enumerate(by_words)}
+    ranks = [order.get(place, len(order)) for place in places]
+    by_rank = sorted(
+        zip(candidates, ranks, strict=True), key=lambda pair: (-pair[0].score, pair[1], pair[0].number)
+    )
+    return [candidate for candidate, _ in by_rank]
+
+
+def _weights(query: VectorQuery, languages: Sequence[str], *, words_count: bool) -> tuple[Values, Values]:
+    """What words and vectors count for documents in these languages; without words, vectors are all that counts."""
+    pairs = np.array([query.weights.get(language, NO_VECTORS) for language in languages], dtype=np.float32)
+    pairs = pairs.reshape(-1, 2)
+    if not words_count:
+        pairs[:, 0], pairs[:, 1] = 0.0, pairs[:, 1] > 0
+    return pairs[:, 0], pairs[:, 1]
+
+
+def columns_of(index: IndexReader, place: Place) -> Columns:
+    segment, position = place
+    row: Columns = index.segments[segment].columns[position]
+    return row
+
+
+def _language(index: IndexReader, place: Place) -> str:
+    return index.segments[place[0]].languages[int(columns_of(index, place)["language"])]
+
+
+def _similarity(place: Place, language: str, by_vector: Sequence[_VectorCandidates]) -> float | None:
+    for part in by_vector:
+        if part.query.weights.get(language, NO_VECTORS)[1] and place in part.similarities:
+            return part.similarities[place]
+    return None

@@ -1,0 +1,161 @@
+"""The rows of a search: documents with their snippets, their duplicates, and counts of their properties."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from headwater.model.jobs import State
+from headwater.search.coverage import word_coverage
+from headwater.search.matching import clause_occurs, term_positions
+from headwater.search.query import TITLE, Clause, SearchQuery
+from headwater.search.snippets import find_matches, make_snippet, query_terms
+from headwater.store.in_list import in_list
+from headwater.store.schema.flow import documents, sources
+from headwater.store.schema.knowledge import edges
+from headwater.store.schema.search import search_entries
+from headwater.store.search.candidates import Candidate
+
+FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language", "quality")
+SEARCHED_FIELDS = ("text", "description", "keywords")
+"""Read for the snippet; not part of a result."""
+SPARE = 5
+"""Candidates that are read beyond the limit, because some may be gone."""
+FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
+MAX_VALUES = 20
+
+
+def result_rows(
+    connection: Connection,
+    query: SearchQuery,
+    candidates: Sequence[Candidate],
+    corrections: Collection[str] = (),
+) -> list[dict[str, Any]]:
+    """The best documents that are still kept and have the phrases of the query."""
+    rows: list[dict[str, Any]] = []
+    batch = query.limit + SPARE
+    for start in range(0, len(candidates), batch):
+        part = candidates[start : start + batch]
+        stored = _documents_by_number(connection, [candidate.number for candidate in part])
+        for candidate in part:
+            row = stored.get(candidate.number)
+            if row is not None and has_phrases(query, row):
+                rows.append(_result(query, row, candidate, corrections))
+                if len(rows) == query.limit:
+                    return _with_duplicates(connection, rows)
+    return _with_duplicates(connection, rows)
+
+
+def _documents_by_number(connection: Connection, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+    columns = (documents.c[name] for name in (*FIELDS, *SEARCHED_FIELDS))
+    query = (
+        select(search_entries.c.id.label("number"), *columns, sources.c.name.label("source"))
+        .join(documents, documents.c.id == search_entries.c.document_id)
+        .join(sources, sources.c.id == documents.c.source_id, isouter=True)
+        .where(in_list(search_entries.c.id, numbers), documents.c.state == State.KEPT)
+    )
+    return {row["number"]: dict(row) for row in connection.execute(query).mappings()}
+
+
+def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
+    """Whether the words of each phrase stand together, which the index does not know."""
+    groups = [group for group in query.required if any(_is_phrase(clause) for clause in group)]
+    excluded = [clause for clause in query.excluded if _is_phrase(clause)]
+    if not groups and not excluded:
+        return True
+    about = " ".join([row["description"], *map(str, row["keywords"] or ())])
+    body = term_positions([row["title"], about, row["text"]], row["language"])
+    title = term_positions([row["title"]], row["language"])
+
+    def occurs(clause: Clause) -> bool:
+        return clause_occurs(clause, title if clause.field == TITLE else body, row["language"])
+
+    return all(any(map(occurs, group)) for group in groups) and not any(map(occurs, excluded))
+
+
+def _is_phrase(clause: Clause) -> bool:
+    return len(clause.words) > 1 or not clause.words[0].isascii()
+
+
+def _result(
+    query: SearchQuery, row: Mapping[str, Any], candidate: Candidate, corrections: Collection[str]
+) -> dict[str, Any]:
+    text, description, keywords = (row[name] for name in SEARCHED_FIELDS)
+    terms = query_terms(query, row["language"], corrections)
+    matches = find_matches(text, row["language"], terms)
+    other_text = " ".join([row["title"], description, *map(str, keywords or ())])
+    contained = {term for _, _, term in (*matches, *find_matches(other_text, row["language"], terms))}
+    snippet = make_snippet(text, matches)
+    result = {name: row[name] for name in (*FIELDS, "source")} | {
+        "score": round(candidate.score, 6),
+        "words_score": round(candidate.words, 4),
+        "coverage": round(word_coverage(query.words, frozenset(contained), row["language"]), 3),
+        "snippet": snippet.text,
+        "snippet_start": snippet.start,
+        "highlights": [list(place) for place in snippet.matches],
+        "offsets": [list(place) for place in snippet.offsets],
+        "title_highlights": [
+            [first, last] for first, last, _ in find_matches(row["title"], row["language"], terms)
+        ],
+    }
+    if candidate.similarity is not None:
+        result["similarity"] = round(candidate.similarity, 4)
+    return result
+
+
+def _with_duplicates(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each document with the copies of it that arrived, which are no results of their own."""
+    copies: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    if rows:
+        columns = (documents.c[name] for name in ("id", "url", "title", "publisher", "published_at"))
+        query = (
+            select(edges.c.to_id, *columns)
+            .join(documents, documents.c.id == edges.c.from_id)
+            .where(in_list(edges.c.to_id, [row["id"] for row in rows]), edges.c.relation == "duplicate")
+            .where(documents.c.state == State.DUPLICATE)
+            .order_by(documents.c.id)
+        )
+        for row in connection.execute(query).mappings():
+            copies[row["to_id"]].append({name: row[name] for name in row if name != "to_id"})
+    return [row | {"duplicates": copies[row["id"]]} for row in rows]
+
+
+def count_facets(
+    connection: Connection, candidates: Iterable[Candidate], names: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """How many of the candidates have each value of these properties, the most frequent values first."""
+    numbers = [candidate.number for candidate in candidates]
+    query = (
+        select(
+            *(documents.c[name] for name in ("recipe", "publisher", "language", "subjects", "attributes")),
+            sources.c.name.label("source"),
+        )
+        .select_from(search_entries)
+        .join(documents, documents.c.id == search_entries.c.document_id)
+        .join(sources, sources.c.id == documents.c.source_id, isouter=True)
+        .where(in_list(search_entries.c.id, numbers), documents.c.state == State.KEPT)
+    )
+    counters: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for row in connection.execute(query).mappings():
+        for name in names:
+            counters[name].update(_facet_values(name, dict(row)))
+    return {
+        name: dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES])
+        for name, counter in counters.items()
+    }
+
+
+def _facet_values(name: str, row: Mapping[str, Any]) -> set[str]:
+    attributes = row["attributes"] or {}
+    if name == "topic":
+        topic = attributes.get("topic")
+        values: Iterable[Any] = [topic.get("name") if isinstance(topic, Mapping) else topic]
+    elif name == "country":
+        places = attributes.get("geo_entities") or ()
+        values = [place.get("alpha2") for place in places if isinstance(place, Mapping)]
+    elif name == "subject":
+        values = row["subjects"] or ()
+    else:
+        values = [row[name]]
+    return {str(value) for value in values if value}

@@ -1,0 +1,1 @@
+"""What other programs and hubs call by addresses that do not change: health, runs, queues and WebSub, each in its own shape."""

@@ -1,0 +1,41 @@
+"""Opaque cursors: a position in a list, as a text that only we read."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from headwater.store.reads.pages import Position
+from headwater.web.problems import HttpProblem
+
+LONGEST_CURSOR = 2_000
+
+
+def write_cursor(order: str, position: Position | None) -> str | None:
+    """None at the end of a list. `order` names the list and how it is sorted: a cursor of another one is refused."""
+    if position is None:
+        return None
+    return urlsafe_b64encode(msgspec.json.encode([order, *position])).decode().rstrip("=")
+
+
+def read_cursor(text: str, order: str, kinds: Sequence[type]) -> Position | None:
+    """The position with values of these types, or None without a cursor."""
+    if not text:
+        return None
+    try:
+        padded = text[:LONGEST_CURSOR] + "=" * (-len(text) % 4)
+        name, *values = msgspec.json.decode(urlsafe_b64decode(padded), type=list[Any])
+        position: Position = tuple(
+            msgspec.convert(value, kind, strict=kind is not datetime)
+            for value, kind in zip(values, kinds, strict=True)
+        )
+    except (Error, ValueError, UnicodeError, RecursionError, msgspec.MsgspecError) as error:
+        raise HttpProblem(400, "bad_cursor", "cursor: give one that this list returned as `next`") from error
+    return position if name == order else _refuse_other(order)
+
+
+def _refuse_other(order: str) -> Position:
+    raise HttpProblem(400, "bad_cursor", f"cursor: this one belongs to another list than {order}")

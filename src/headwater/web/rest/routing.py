@@ -1,0 +1,93 @@
+"""Routes of the API: unknown parameters are refused, a POST with an idempotency key is carried out once, and every route says
+which scope it needs and which problems it may answer."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from fastapi import APIRouter, Depends
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headwater.model.api_key import KeyScope
+from headwater.web.context import context_of
+from headwater.web.problems import PROBLEM_TYPE, HttpProblem
+from headwater.web.rest.idempotency import answer_once
+from headwater.web.rest.schemas import Schema
+
+PROBLEM_REF = {"$ref": "#/components/schemas/Problem"}
+PROBLEMS = {
+    400: "A parameter or the body is wrong.",
+    401: "There is no key, or a wrong one.",
+    403: "The scope of the key does not suffice.",
+    404: "There is no such record.",
+    429: "Too many requests.",
+    503: "The database is not available; try again.",
+}
+WRITE_PROBLEMS = {
+    409: "It is not possible now.",
+    410: "The installation has moved.",
+    413: "The body is too large.",
+    422: "The idempotency key was used for another request.",
+}
+
+
+class ApiRoute(APIRoute):
+    """Refuses query parameters that the route does not know."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        names = {field.alias for field in get_flat_params(self.dependant) if _is_query(field)}
+        is_post = "POST" in (self.methods or ())
+
+        async def answer(request: Request) -> Response:
+            if unknown := sorted(set(request.query_params) - names):
+                known_names = ", ".join(sorted(names)) or "none"
+                raise HttpProblem(
+                    400,
+                    "unknown_parameter",
+                    f"there is no parameter '{unknown[0]}'; there are: {known_names}",
+                )
+            return await (answer_once(request, handle) if is_post else handle(request))
+
+        return answer
+
+
+def _is_query(field: Any) -> bool:
+    return getattr(field.field_info, "in_", None) is not None and field.field_info.in_.value == "query"
+
+
+def api_router(prefix: str, tag: str, scope: KeyScope = KeyScope.READ) -> APIRouter:
+    return APIRouter(
+        prefix=prefix, tags=[tag], route_class=ApiRoute, dependencies=[Depends(require_scope(scope))]
+    )
+
+
+def require_scope(scope: KeyScope) -> Callable[[Request], None]:
+    def check(request: Request) -> None:
+        request.state.caller = context_of(request).admit(request, scope)
+
+    return check
+
+
+OPERATE = Depends(require_scope(KeyScope.OPERATE))
+ADMIN = Depends(require_scope(KeyScope.ADMIN))
+
+
+def described(
+    schema: Schema,
+    description: str = "The record.",
+    *,
+    status: int = 200,
+    media: Mapping[str, Schema] | None = None,
+    writes: bool = False,
+) -> dict[int | str, dict[str, Any]]:
+    """What a route may answer, for OpenAPI."""
+    content = {"application/json": {"schema": schema}} if media is None else dict(media)
+    problems = PROBLEMS | (WRITE_PROBLEMS if writes else {})
+    problem_content = {"content": {PROBLEM_TYPE: {"schema": PROBLEM_REF}}}
+    answers: dict[int | str, dict[str, Any]] = {status: {"description": description, "content": content}}
+    if not writes:
+        answers[304] = {"description": "Unchanged: the ETag of If-None-Match is still right."}
+    return answers | {code: {"description": text, **problem_content} for code, text in problems.items()}

@@ -1,0 +1,205 @@
+"""Sources: list, health, OPML; add, change, pause, reset and remove; try an address without storing anything."""
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import Body, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headwater.model.errors import Refused
+from headwater.model.page import PageMode
+from headwater.ops.feed_check import check_feeds
+from headwater.ops.source_detection import detect_sources
+from headwater.ops.source_lists import source_opml
+from headwater.ops.source_registration import register_source
+from headwater.ops.source_reports import source_reports
+from headwater.settings.sources import SourceLine, make_source
+from headwater.store.reads.record_lists import (
+    POLLS,
+    SOURCES,
+    ListConditions,
+    find_row,
+    list_of,
+    list_rows,
+)
+from headwater.store.rows import Record
+from headwater.store.schema.flow import polls, sources
+from headwater.web.context import context_of
+from headwater.web.rest.answers import bytes_answer_to, json_answer_to
+from headwater.web.rest.listing import (
+    Listing,
+    PageParameters,
+    RecipeParameter,
+    add_list,
+    chosen_recipes,
+    plain_item,
+)
+from headwater.web.rest.routing import ADMIN, OPERATE, api_router, described
+from headwater.web.rest.schemas import TEXT, YES_NO, list_schema, object_schema, record_schema
+
+router = api_router("/sources", "sources")
+SOURCE_LISTING = Listing(
+    "sources", SOURCES, plain_item("source", "name", "updated_at", text_field="url"), ("id", "name", "url", "updated_at")
+)  # fmt: skip
+POLL_LISTING = Listing(
+    "polls", POLLS, plain_item("poll", "status", "started_at", text_field="error"), ("id", "status", "started_at", "error")
+)  # fmt: skip
+CHANGED = object_schema({"id": TEXT, "name": TEXT})
+Address = Annotated[str, Body(embed=True, min_length=1, max_length=4_000, description="An address.")]
+SECONDS = timedelta(seconds=10)
+
+
+def read_sources(
+    request: Request, page: Annotated[PageParameters, Depends()], recipe: RecipeParameter = ""
+) -> Response:
+    """Newest first."""
+    context = context_of(request)
+    wanted = ListConditions(recipes=chosen_recipes(context, recipe))
+    return SOURCE_LISTING.answer(
+        request, page, lambda pages: list_rows(context.app.store.engine, SOURCES, wanted, pages)
+    )
+
+
+@router.get(
+    ".opml",
+    responses=described({}, "OPML.", media={"text/x-opml": {"schema": {"type": "string"}}}),
+    response_class=Response,
+)
+def read_opml(request: Request, recipe: RecipeParameter = "") -> Response:
+    """The feeds as OPML. Secrets in addresses are hidden."""
+    context = context_of(request)
+    text = source_opml(context.app, chosen_recipes(context, recipe))
+    return bytes_answer_to(request, text.encode(), "text/x-opml; charset=utf-8")
+
+
+@router.get("/health", responses=described(list_schema({"type": "object"})))
+def read_source_health(
+    request: Request,
+    recipe: RecipeParameter = "",
+    days: Annotated[int, Query(ge=1, le=365, description="How many days to look back.")] = 14,
+) -> Response:
+    """How reliable each source is: polls, response time, rhythm, silence, quality, and what is remarkable."""
+    context = context_of(request)
+    since = context.app.clock() - timedelta(days=days)
+    chosen_recipes(context, recipe)
+    rows = source_reports(context.app, since, recipe or None)
+    return json_answer_to(request, {"items": rows, "next": None})
+
+
+def find_source(request: Request, source: str) -> Record:
+    row = find_row(context_of(request).app.store.engine, SOURCES, sources.c.id == source)
+    if row is None:
+        raise Refused("unknown_source", "there is no such source")
+    return row
+
+
+@router.get("/{source}", responses=described(record_schema(SOURCES.columns)))
+def read_source(request: Request, source: str) -> Response:
+    """One source with its options and its watermark. Its documents are /documents?source=ID, also as a feed."""
+    return json_answer_to(request, find_source(request, source))
+
+
+def read_polls(request: Request, source: str, page: Annotated[PageParameters, Depends()]) -> Response:
+    """The polls of a source, newest first."""
+    find_source(request, source)
+    engine = context_of(request).app.store.engine
+    return POLL_LISTING.answer(
+        request, page, lambda pages: list_of(engine, POLLS, polls.c.source_id == source, pages)
+    )
+
+
+@router.post("", status_code=201, responses=described(CHANGED, status=201, writes=True), dependencies=[ADMIN])
+def add_source(
+    request: Request,
+    recipe: Annotated[str, Body(max_length=100)],
+    name: Annotated[str, Body(min_length=1, max_length=300)],
+    *,
+    url: Annotated[str, Body(max_length=4_000)] = "",
+    kind: Annotated[str, Body(max_length=50)] = "feed",
+    every: Annotated[str | None, Body(max_length=50)] = None,
+    cron: Annotated[str | None, Body(max_length=100)] = None,
+    pages: Annotated[PageMode | None, Body()] = None,
+    options: Annotated[dict[str, Any] | None, Body()] = None,
+    replace: Annotated[bool, Body(description="Change the source if it exists.")] = False,
+) -> Response:
+    """Add a source, or with `replace` change the one of the same recipe, kind, address and name."""
+    line = SourceLine(
+        name=name, url=url, kind=kind, every=every, cron=cron, pages=pages, options=options or {}
+    )
+    source = make_source(line, context_of(request).app.recipe(recipe).name, where="source")
+    registration = register_source(context_of(request).app, source, replace_existing=replace)
+    if not registration.is_stored:
+        raise Refused("name_taken", "the source exists already; change it with `replace`")
+    record = {"id": source.id, "name": source.name}
+    return json_answer_to(request, record, status=200 if registration.existed else 201)
+
+
+@router.delete("/{source}", responses=described(CHANGED, writes=True), dependencies=[ADMIN])
+def remove_source(request: Request, source: str) -> Response:
+    """Remove a source that has found nothing yet. One that has is paused instead: its documents refer to it."""
+    name = context_of(request).app.operations.remove_source(source)
+    return json_answer_to(request, {"id": source, "name": name})
+
+
+@router.post("/validate", responses=described({"type": "object"}, writes=True), dependencies=[ADMIN])
+def validate_address(request: Request, url: Address) -> Response:
+    """Fetch a feed once and say what it is: format, entries, age, problems. Nothing is stored."""
+    (check,) = check_feeds(context_of(request).app, [url], SECONDS)
+    return json_answer_to(request, asdict(check))
+
+
+@router.post(
+    "/preview", responses=described(list_schema({"type": "object"}), writes=True), dependencies=[ADMIN]
+)
+def preview_address(request: Request, url: Address) -> Response:
+    """What sources an address offers, and what each would bring. Nothing is stored."""
+    candidates = detect_sources(context_of(request).app, url, SECONDS)
+    return json_answer_to(request, {"items": msgspec.to_builtins(candidates), "next": None})
+
+
+def _change(request: Request, source: str, action: str) -> Response:
+    app = context_of(request).app
+    find_source(request, source)
+    operations, now = app.operations, app.clock()
+    if action == "reset":
+        name = operations.reset(source, now)
+    else:
+        name = operations.pause(source, active=action == "resume", now=now)
+    return json_answer_to(request, {"id": source, "name": name})
+
+
+@router.post("/{source}/pause", responses=described(CHANGED, writes=True), dependencies=[OPERATE])
+def pause_source(request: Request, source: str) -> Response:
+    """Stop polling the source until it is resumed."""
+    return _change(request, source, "pause")
+
+
+@router.post("/{source}/resume", responses=described(CHANGED, writes=True), dependencies=[OPERATE])
+def resume_source(request: Request, source: str) -> Response:
+    """Poll a paused source again, starting now."""
+    return _change(request, source, "resume")
+
+
+@router.post("/{source}/reset", responses=described(CHANGED, writes=True), dependencies=[OPERATE])
+def reset_source(request: Request, source: str) -> Response:
+    """Forget its failures and poll it now, also if it was stopped."""
+    return _change(request, source, "reset")
+
+
+@router.post(
+    "/{source}/poll",
+    responses=described(object_schema({"id": TEXT, "due": YES_NO}), writes=True),
+    dependencies=[OPERATE],
+)
+def poll_source(request: Request, source: str) -> Response:
+    """Make the source due now. `due` is false if it is paused, stopped or due already."""
+    app = context_of(request).app
+    find_source(request, source)
+    return json_answer_to(request, {"id": source, "due": app.operations.poll_now(source, app.clock())})
+
+
+add_list(router, "", read_sources, SOURCE_LISTING, "List sources.")
+add_list(router, "/{source}/polls", read_polls, POLL_LISTING, "List the polls of a source.")

@@ -1,0 +1,121 @@
+"""Stories: the list, one with its documents, and its timeline."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headwater.model.errors import Refused
+from headwater.store.reads.record_lists import (
+    STORIES,
+    ListConditions,
+    find_row,
+    list_rows,
+    story_timeline,
+)
+from headwater.store.reads.top_stories import top_stories
+from headwater.store.rows import Record
+from headwater.store.schema.flow import stories
+from headwater.web.context import context_of
+from headwater.web.formats.feeds import LONG_AGO, FeedItem
+from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.listing import (
+    Listing,
+    PageParameters,
+    RecipeParameter,
+    Since,
+    Until,
+    add_list,
+    chosen_recipes,
+    parse_moment,
+)
+from headwater.web.rest.routing import api_router, described
+from headwater.web.rest.schemas import ANY, list_schema, record_schema
+
+router = api_router("/stories", "stories")
+LIVE = stories.c.state == "live"
+MOST_MEMBERS = 1_000
+
+
+def story_item(row: Record) -> FeedItem:
+    return FeedItem(
+        id=f"urn:headwater:story:{row['id']}",
+        title=row["title"],
+        updated=row["updated_at"] or LONG_AGO,
+        published=row["first_at"],
+        summary=row["summary"],
+    )
+
+
+STORY_LISTING = Listing(
+    "stories", STORIES, story_item, ("id", "title", "summary", "first_at", "updated_at", "revision")
+)
+
+
+def read_stories(
+    request: Request,
+    page: Annotated[PageParameters, Depends()],
+    recipe: RecipeParameter = "",
+    since: Since = "",
+    until: Until = "",
+) -> Response:
+    """Live stories by the time of their newest document, newest first."""
+    context = context_of(request)
+    wanted = ListConditions(
+        recipes=chosen_recipes(context, recipe),
+        since=parse_moment(context, since, "since"),
+        until=parse_moment(context, until, "until"),
+        more=(LIVE,),
+    )
+    return STORY_LISTING.answer(
+        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, wanted, pages)
+    )
+
+
+@router.get("/top", responses=described(list_schema({"type": "object"})))
+def read_top_stories(
+    request: Request,
+    recipe: RecipeParameter = "",
+    hours: Annotated[float, Query(ge=0.1, le=100_000)] = 24,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> Response:
+    """The stories that most sources reported in the last hours, each with its sources, best first."""
+    context = context_of(request)
+    since = context.app.clock() - timedelta(hours=hours)
+    rows = [
+        {"recipe": name, **row}
+        for name in chosen_recipes(context, recipe)
+        for row in top_stories(context.app.store.engine, name, since, limit)
+    ]
+    rows.sort(key=lambda row: (-(row["score"] or 0.0), -row["told_by"], row["id"]))
+    return json_answer_to(request, {"items": rows[:limit], "next": None})
+
+
+def find_story(request: Request, story: str) -> Record:
+    row = find_row(context_of(request).app.store.engine, STORIES, stories.c.id == story)
+    if row is None:
+        raise Refused("unknown_story", "there is no such story")
+    return row
+
+
+@router.get("/{story}", responses=described(record_schema(STORIES.columns, documents=ANY)))
+def read_story(request: Request, story: str) -> Response:
+    """One story with its documents in the order of their publication."""
+    row = find_story(request, story)
+    members = story_timeline(context_of(request).app.store.engine, story, MOST_MEMBERS)
+    return json_answer_to(request, row | {"documents": members}, redact=False)
+
+
+@router.get("/{story}/timeline", responses=described(list_schema({"type": "object"})))
+def read_timeline(
+    request: Request, story: str, limit: Annotated[int, Query(ge=1, le=MOST_MEMBERS)] = 100
+) -> Response:
+    """When which publisher reported, the first report first. As a feed: /documents.atom?story=ID."""
+    find_story(request, story)
+    rows = story_timeline(context_of(request).app.store.engine, story, limit)
+    return json_answer_to(request, {"items": rows, "next": None}, redact=False)
+
+
+add_list(router, "", read_stories, STORY_LISTING, "List stories.")

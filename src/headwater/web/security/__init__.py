@@ -1,0 +1,1 @@
+"""Who may ask for what, how often, under which host name, and how much a request may send."""

@@ -1,0 +1,201 @@
+"""REST: documents, captures, explanations, stories, sources and operations, page by page, in every form."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import feedparser
+import pyarrow.parquet
+import pytest
+from lxml import etree
+from starlette.testclient import TestClient
+from tests.support.api_installation import WITH_KEY, api_client, fill, installation, page_of
+from tests.support.scene import RECIPE
+
+STORY = "5" * 40
+
+
+@dataclass
+class Api:
+    client: TestClient
+    ids: list[str]
+
+    def __call__(self, path: str, status: int = 200, **options):
+        answer = self.client.get(f"/api/v1{path}", **options)
+        assert answer.status_code == status, (path, answer.text)
+        return answer.json() if status == 200 else answer
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    with installation(tmp_path_factory.mktemp("api")) as app:
+        ids = fill(app)
+        with api_client(app) as client:
+            yield Api(client, ids)
+
+
+def test_a_list_is_read_page_by_page_with_opaque_cursors(api: Api):
+    first = api("/documents?limit=2")
+    assert [row["id"] for row in first["items"]] == [api.ids[2], api.ids[1]]
+    second = api(f"/documents?limit=2&cursor={first['next']}")
+    assert [row["id"] for row in second["items"]] == [api.ids[0]]
+    assert second["next"] is None
+    published = api("/documents?sort=published&limit=1")
+    assert published["items"][0]["id"] == api.ids[0]
+    assert api("/documents?sort=published&since=2026-11-13T08:30Z")["items"][0]["id"] == api.ids[0]
+    assert "text" not in first["items"][0]
+
+
+def test_filters_choose_documents(api: Api):
+    source = api("/documents?limit=1")["items"][0]["source_id"]
+    assert len(api(f"/documents?source={source}&recipe={RECIPE}&language=en")["items"]) == 3
+    assert len(api(f"/documents?story={STORY}")["items"]) == 2
+    assert api("/documents?state=dropped&state=aside")["items"] == []
+    assert api("/documents?language=xx")["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/documents?colour=red", "unknown_parameter"),
+        ("/documents?limit=0", "bad_request"),
+        ("/documents?cursor=nonsense", "bad_cursor"),
+        ("/documents?cursor=WyJzdG9yaWVzLyIsIjIwMjYtMTEtMTNUMDk6MDA6MDBaIiwieCJd", "bad_cursor"),
+        ("/documents?fields=colour", "unknown_field"),
+        ("/documents?since=soon", "bad_moment"),
+        ("/documents?state=lost", "bad_request"),
+    ],
+)
+def test_what_is_wrong_is_said_as_problem_details(api: Api, path: str, reason: str):
+    answer = api(path, 400)
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert problem["type"] == f"urn:headwater:problem:{reason}"
+    assert (problem["status"], bool(problem["detail"])) == (400, True)
+
+
+def test_what_is_not_there_is_404(api: Api):
+    for path in (
+        "/documents/unknown",
+        "/nothing",
+        "/stories/x",
+        "/captures/x/body",
+        "/documents.xls",
+        "/alarms/x",
+    ):
+        assert api(path, 404).json()["status"] == 404
+    assert api("/documents?recipe=unknown", 404).json()["type"].endswith("unknown_recipe")
+
+
+def test_fields_are_chosen_and_unchanged_answers_are_not_sent_again(api: Api):
+    assert set(api("/documents?fields=id,text")["items"][0]) == {"id", "text"}
+    path = f"/api/v1/documents/{api.ids[0]}?fields=title"
+    first = api.client.get(path)
+    again = api.client.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+
+
+def test_every_list_has_every_form(api: Api):
+    rows = list(csv.DictReader(io.StringIO(api.client.get("/api/v1/documents.csv?fields=id,title").text)))
+    assert [row["id"] for row in rows] == api.ids[::-1]
+    table = pyarrow.parquet.read_table(io.BytesIO(api.client.get("/api/v1/documents.parquet").content))
+    assert table.column("id").to_pylist() == api.ids[::-1]
+    by_header = api.client.get(
+        "/api/v1/documents", headers={"Accept": "text/csv;q=0.5, application/atom+xml"}
+    )
+    assert by_header.headers["content-type"].startswith("application/atom+xml")
+    for name in (
+        "stories",
+        "sources",
+        "captures",
+        "quarantine",
+        "alarms",
+        "runs",
+        f"documents/{api.ids[0]}/revisions",
+    ):
+        for extension in ("json", "csv", "parquet", "atom", "rss", "jsonfeed"):
+            assert api.client.get(f"/api/v1/{name}.{extension}").status_code == 200, (name, extension)
+
+
+@pytest.mark.parametrize("extension", ["atom", "rss"])
+def test_feeds_are_well_formed_and_carry_text_as_text(api: Api, extension: str):
+    answer = api.client.get(f"/api/v1/documents.{extension}?limit=2&story={STORY}")
+    etree.fromstring(answer.content)
+    feed = feedparser.parse(answer.content)
+    assert not feed.bozo
+    assert [entry.id for entry in feed.entries] == [f"urn:headwater:document:{key}" for key in api.ids[1::-1]]
+    assert "<script" not in answer.text
+    assert feed.feed.title
+
+
+def test_a_json_feed_has_its_version_and_the_next_page(api: Api):
+    record = api("/documents.jsonfeed?limit=1")
+    assert record["version"] == "https://jsonfeed.org/version/1.1"
+    assert record["next_url"].startswith("http://127.0.0.1/api/v1/documents.jsonfeed?limit=1&cursor=")
+    assert record["items"][0]["id"] == f"urn:headwater:document:{api.ids[2]}"
+
+
+def test_a_field_is_explained_by_the_place_in_the_captured_bytes(api: Api):
+    evidence = api(f"/documents/{api.ids[1]}/fields/text")
+    assert evidence["origin"] == "html body"
+    body = api.client.get(f"/api/v1/captures/{evidence['capture']['id']}/body")
+    assert body.content == page_of("harbour-talks")
+    assert body.headers["content-security-policy"].startswith("sandbox")
+    assert body.headers["content-disposition"] == "attachment"
+    passage = evidence["passage"]
+    assert body.content[passage["start"] : passage["end"]] == b"The text <b>of</b>\n harbour-talks."
+    assert api(f"/documents/{api.ids[1]}/fields/colour", 404)
+    assert api(f"/documents/{api.ids[1]}/explanation")["source"]["name"] == "Wire"
+    assert len(api(f"/documents/{api.ids[1]}/captures")["items"]) == 1
+    assert api(f"/captures/{evidence['capture']['id']}")["status"] == 200
+
+
+def test_stories_have_documents_and_a_timeline(api: Api):
+    story = api(f"/stories/{STORY}")
+    assert [row["id"] for row in story["documents"]] == [api.ids[1], api.ids[0]]
+    assert len(api(f"/stories/{STORY}/timeline?limit=1")["items"]) == 1
+    assert api("/stories")["items"][0]["title"] == "Harbour strike"
+    assert api("/stories/top?hours=48")["items"][0]["told_by"] == 1
+
+
+def test_sources_are_listed_with_health_polls_and_as_opml(api: Api):
+    (source,) = api("/sources")["items"]
+    assert api(f"/sources/{source['id']}")["name"] == "Wire"
+    assert len(api(f"/sources/{source['id']}/polls")["items"]) == 3
+    assert api("/sources/health")["items"][0]["polls"] == 3
+    opml = api.client.get("/api/v1/sources.opml")
+    assert b'xmlUrl="https://wire.example/feed"' in opml.content
+
+
+def test_operations_are_listed(api: Api):
+    assert api("/quarantine")["items"][0]["reason"] == "too_deep"
+    assert api(f"/quarantine/{api.ids[2]}")["evidence"] == {"depth": 1000}
+    assert api("/alarms")["items"][0]["title"] == "Wire is silent"
+    assert api("/runs")["items"] == api("/replays")["items"] == api("/queues")["items"] == []
+    assert api("/recipes") == {"items": [{"name": RECIPE}], "next": None}
+    assert api(f"/recipes/{RECIPE}/status")["documents"] == {"kept": 3}
+    assert api(f"/recipes/{RECIPE}/subjects")["items"] == []
+
+
+def test_reading_needs_a_key_unless_the_caller_is_on_this_machine(api: Api, tmp_path):
+    with installation(tmp_path) as app:
+        assert app.store
+        with api_client(app, host="0.0.0.0", client="10.0.0.7") as client:
+            assert client.get("/api/v1/documents").status_code == 401
+            assert client.get("/api/v1/documents", headers=WITH_KEY).status_code == 200
+            assert client.get("/healthz").status_code == 200
+        with api_client(app) as client:
+            assert client.get("/api/v1/openapi.json").json()["openapi"] == "3.1.0"
+            assert client.post("/api/v1/quarantine/retry", json={"recipe": "x"}).status_code == 401
+
+
+def test_answers_are_compressed_on_request(api: Api):
+    answer = api.client.get("/api/v1/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip"
+    assert json.loads(answer.content)["info"]["title"] == "Headwater"
+    assert (
+        "access-control-allow-origin"
+        not in api.client.get("/api/v1/documents", headers={"Origin": "https://evil.example"}).headers
+    )

@@ -1,0 +1,135 @@
+"""REST: what operators and admins change, once however often they ask; and nothing without the right key."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.support.api_installation import KEY, NOW, WITH_KEY, api_client, fill, installation
+from tests.support.web_client import web_client
+
+from headwater.app import App
+from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, make_api_key
+from headwater.model.ports import QueueItem
+
+
+@pytest.fixture
+def app(tmp_path) -> Iterator[App]:
+    with installation(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(app: App) -> Iterator[TestClient]:
+    with api_client(app) as session:
+        yield session
+
+
+def admin(app: App) -> dict[str, str]:
+    text, key_id, secret_hash = make_api_key(b"a" * (ID_BYTES + SECRET_BYTES))
+    app.api_keys.create(ApiKey(key_id, "admin", KeyScope.ADMIN, NOW), secret_hash)
+    return {"Authorization": f"Bearer {text}"}
+
+
+def post(client: TestClient, path: str, status: int, headers: dict[str, str], **fields: Any) -> Any:
+    answer = client.post(f"/api/v1{path}", json=fields, headers=headers)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_quarantined_records_are_retried_or_dropped(app: App, client: TestClient):
+    ids = fill(app)
+    assert post(client, "/quarantine/retry", 400, WITH_KEY)["detail"] == "give either `records` or `recipe`"
+    assert post(client, "/quarantine/retry", 401, {}, records=[ids[2]])
+    assert post(client, "/quarantine/drop", 200, WITH_KEY, records=[ids[2]]) == {"count": 1}
+    assert client.get("/api/v1/quarantine").json()["items"] == []
+
+
+def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):
+    headers = admin(app)
+    line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}
+    assert post(client, "/sources", 403, WITH_KEY, **line)
+    source = post(client, "/sources", 201, headers, **line)
+    assert post(client, "/sources", 409, headers, **line)
+    assert post(client, "/sources", 200, headers, **line, every="15m", replace=True) == source
+    path = f"/sources/{source['id']}"
+    assert client.get(f"/api/v1{path}").json()["trigger_seconds"] == 900
+    for action, active in (("pause", False), ("resume", True), ("reset", True)):
+        post(client, f"{path}/{action}", 200, WITH_KEY)
+        assert client.get(f"/api/v1{path}").json()["active"] is active
+    assert post(client, f"{path}/poll", 200, WITH_KEY)["due"] is False
+    assert post(client, "/sources", 400, headers, recipe="crypto", name="x", url="gopher://x", kind="feed")
+    assert client.delete(f"/api/v1{path}", headers=headers).status_code == 200
+    assert client.get(f"/api/v1{path}").status_code == 404
+
+
+def test_a_source_that_found_something_is_not_removed(app: App, client: TestClient):
+    fill(app)
+    source = client.get("/api/v1/sources").json()["items"][0]["id"]
+    answer = client.delete(f"/api/v1/sources/{source}", headers=admin(app))
+    assert (answer.status_code, "pause it" in answer.json()["detail"]) == (409, True)
+
+
+def test_queues_are_used_like_those_of_other_programs(app: App, client: TestClient):
+    app.queues.push(
+        [QueueItem(id="i1", queue="app:extraction", recipe="markets", document="d", payload={"a": 1})]
+    )
+    assert client.get("/api/v1/queues/extraction/items").json()["items"][0]["id"] == "i1"
+    (item,) = post(client, "/queues/extraction/pop", 200, WITH_KEY, limit=5)["items"]
+    assert post(client, f"/queues/items/{item['id']}/fail", 200, WITH_KEY, reason="no")["state"] == "failed"
+    assert post(client, f"/queues/items/{item['id']}/ack", 200, WITH_KEY, result={"b": 2})["state"] == "done"
+    assert post(client, "/queues/nothing/retry", 404, WITH_KEY)
+
+
+def test_a_replay_is_started_paused_and_discarded(app: App, client: TestClient):
+    fields = {"recipe": "crypto", "since": "30d"}
+    replay = post(client, "/replays", 201, WITH_KEY, **fields)["id"]
+    assert post(client, "/replays", 409, WITH_KEY, **fields)
+    assert post(client, f"/replays/{replay}/pause", 200, WITH_KEY)["state"] == "paused"
+    assert post(client, f"/replays/{replay}/apply", 409, WITH_KEY, verdicts=["better"])
+    assert post(client, f"/replays/{replay}/discard", 200, WITH_KEY)["state"] == "discarded"
+    assert client.get(f"/api/v1/replays/{replay}/items").json()["items"] == []
+
+
+def test_a_request_with_an_idempotency_key_is_carried_out_once(app: App, client: TestClient):
+    fill(app)
+    headers = WITH_KEY | {"Idempotency-Key": "once"}
+    first = post(client, "/replays", 201, headers, recipe="crypto", since="30d")
+    assert post(client, "/replays", 201, headers, recipe="crypto", since="30d") == first
+    assert post(client, "/replays", 422, headers, recipe="crypto", since="1d")
+    assert post(
+        client, "/replays", 409, WITH_KEY | {"Idempotency-Key": "again"}, recipe="crypto", since="30d"
+    )
+    # What failed may be tried again with the same key.
+    assert post(
+        client, "/replays", 409, WITH_KEY | {"Idempotency-Key": "again"}, recipe="crypto", since="30d"
+    )
+    other_caller = post(
+        client, "/replays", 409, admin(app) | {"Idempotency-Key": "once"}, recipe="crypto", since="30d"
+    )
+    assert other_caller["status"] == 409
+
+
+def test_a_run_is_started_followed_and_stopped(app: App):
+    async def scene() -> None:
+        never = asyncio.Event()
+
+        async def wait(recipe: str, run: str, options: object) -> int:
+            await never.wait()
+            return 0
+
+        async with web_client(app, start=wait, settings_key=KEY) as client:
+            answer = await client.post("/api/v1/runs", json={"recipe": "crypto"}, headers=WITH_KEY)
+            run = answer.json()["id"]
+            again = await client.post("/api/v1/runs", json={"recipe": "crypto"}, headers=WITH_KEY)
+            assert (answer.status_code, again.status_code) == (202, 409)
+            assert (await client.get(f"/api/v1/runs/{run}")).json()["status"] == "running"
+            await asyncio.sleep(0)
+            stopped = await client.post(f"/api/v1/runs/{run}/stop", headers=WITH_KEY)
+            assert stopped.status_code == 202
+        assert app.pipeline_runs.get(run)["error"] == "the run was stopped"
+        async with web_client(app, settings_key=KEY) as client:
+            assert (await client.post(f"/api/v1/runs/{run}/stop", headers=WITH_KEY)).status_code == 409
+
+    asyncio.run(scene())
