@@ -58,7 +58,9 @@ _BYLINE = re.compile(
     r"|aggiornato|actualitzat|publicat)\b[^.\n]{0,40}\d)",
     re.MULTILINE,
 )
-_CORRECTION = re.compile(r"\b(?:correct(?:s|ed|ion)|misstated|clarification|rpt|refiles?|recasts?)\b", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:correct(?:s|ed|ion)|misstated|clarification|rpt|refiles?|recasts?)\b", re.IGNORECASE
+)
 
 
 def find_boilerplate(tokens: Tokens, sentences: SentenceRuns) -> Flags:
