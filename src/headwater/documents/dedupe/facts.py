@@ -128,7 +128,7 @@ def compare_facts(earlier: TokenView, later: TokenView, alignment: Alignment) ->
         headline_figures_new=len(
             new.title_figures - shared_figures(new.title_figures, old.figures | old.title_figures)
         ),
-        rest_shared=_share(new.names.intersection(rest.tolist()), new.names),
+        rest_shared=_share(new.names & set(rest.tolist()), new.names),
         sentences_new=_count_new_sentences(later, alignment, old),
     )
 
