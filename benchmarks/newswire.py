@@ -108,14 +108,16 @@ class Score:
     def is_blocked_by(self, document: str, partner: str) -> bool:
         """Whether the document was blocked by the partner or a duplicate of the partner; a target whose own label with the
         document differs does not count, except for duplicates."""
-        meant = self.all_labels[partner, document]["label"]
+        pair_label = self.all_labels[partner, document]["label"]
         target = document
         while target in self.blocked:
             target = self.blocked[target]
             own = self.all_labels.get((target, document))
-            if target == partner or (meant == "dup" and own and own["reason"] == RECURRING):
+            if target == partner or (pair_label == "dup" and own and own["reason"] == RECURRING):
                 return True
-            if target in self.groups.of(partner) and (meant == "dup" or not own or own["label"] == meant):
+            if target in self.groups.of(partner) and (
+                pair_label == "dup" or not own or own["label"] == pair_label
+            ):
                 return True
         return False
 

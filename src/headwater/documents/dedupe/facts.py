@@ -109,13 +109,13 @@ FACTS = (*(column.name for column in fields(FactMeasures)), "novelty")
 
 def compare_facts(earlier: TokenView, later: TokenView, alignment: Alignment) -> FactMeasures:
     old, new = facts_of(earlier), facts_of(later)
-    known = shared_figures(new.figures, old.figures)
+    shared_values = shared_figures(new.figures, old.figures)
     distinctive = {value for value in new.figures if is_distinctive(value)}
     rest = earlier.page.body.stems[earlier.positions[~alignment.earlier]]
     return FactMeasures(
-        figures_shared=len(known & distinctive),
+        figures_shared=len(shared_values & distinctive),
         figures_shared_of=(sum(map(is_distinctive, old.figures)), len(distinctive)),
-        figures_new=len(new.figures) - len(known),
+        figures_new=len(new.figures) - len(shared_values),
         figures_of=len(new.figures),
         names_new=len(new.names - old.everything),
         names_of=len(new.names),
