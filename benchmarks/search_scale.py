@@ -19,7 +19,8 @@ import numpy.typing as npt
 from sqlalchemy import Engine, insert, text
 
 from benchmarks.search import NOW, databases
-from headwater.search.postings import COLUMNS, MAX_DOCUMENTS, PostingArrays, sort_postings, term_hash
+from headwater.search.entry_terms import term_hash
+from headwater.search.postings import COLUMNS, MAX_DOCUMENTS, PostingArrays, sort_postings
 from headwater.search.query import words_query
 from headwater.search.vector_codes import store_vectors, unit_length
 from headwater.store.bulk import insert_rows

@@ -141,7 +141,7 @@ def test_several_pages_of_a_poll_are_stored_side_by_side(market_run, tmp_path: P
 def test_r48_r84_r85_named_objects_follow_each_document_as_a_delivery(market_run, tmp_path: Path):
     settings = with_settings(market_run.app.settings, objects=str(tmp_path))
     app = App(settings, market_run.clock)
-    vars(app)["store"] = market_run.app.store
+    vars(app).update(store=market_run.app.store, engine=market_run.app.engine)
     assert "objects" in {route.sink for route in app.recipe("markets").routes}
     assert "copy_payloads" in tasks_for(app)
     kept = [row["id"] for row in market_run.rows(documents, state="kept")]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from headwater.model.alarm import Alarm
+from headwater.model.command import Command
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
 from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
@@ -18,9 +19,8 @@ from headwater.model.run_options import RunOptions
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.suggestion import suggest
 from headwater.model.views import DatabaseViews
-
-RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,14 +310,6 @@ class Grouping:
     summary_hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
-
-    module: str
-    help: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
@@ -380,7 +372,8 @@ class Recipe:
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
     if name not in recipes:
         installed = ", ".join(sorted(recipes)) or "none is installed"
-        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+        suggestion = suggest(name, recipes) or "."
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'{suggestion} There are: {installed}")
     return recipes[name]
 
 

@@ -26,6 +26,17 @@ from headwater.sources.sitemaps.sitemap import NotASitemap, ParsedSitemap
 from headwater.sources.update_frequency import learn_frequency
 
 SHOWN_ITEMS = 5
+ADD_ANYWAY = "Add it anyway with --kind KIND or --no-check"
+FAILURE_SENTENCES = {
+    "dns": "its host is not found; check the spelling, and that this machine has a network",
+    "refused": "no server answers there; check the address and the port",
+    "timeout": "it does not answer in time; try again, or allow more with --seconds",
+    "tls": "its certificate is not valid; check the address, and the clock of this machine",
+    "reset": "the server closed the connection; try again later",
+    "offline": "no host can be reached; check the network of this machine",
+    "robots": "its robots.txt does not allow it, or cannot be read",
+    "too_large": "it is larger than what is read of a page",
+}
 LANGUAGE_SAMPLE = 2_000
 SURE_LANGUAGE = 0.8
 
@@ -59,7 +70,7 @@ def detect_sources(app: App, url: str, within: timedelta) -> list[SourceCandidat
     """The sources that an address offers, the best first. Raises Refused if it cannot be fetched or read."""
     answer = answers_for(app, [url], within)[url]
     if isinstance(answer, Failure):
-        raise _unusable(url, failure_sentence(url, answer))
+        raise Refused("unusable_source", _with_way_out(url, answer))
     if answer.status != 200:
         raise _unusable(url, f"it answers with status {answer.status}")
     candidates = _candidates(app, url, answer, within)
@@ -69,9 +80,13 @@ def detect_sources(app: App, url: str, within: timedelta) -> list[SourceCandidat
 
 
 def _unusable(url: str, why: str) -> Refused:
-    return Refused(
-        "unusable_source", f"{url} cannot be used: {why}. Add it anyway with --kind KIND or --no-check"
-    )
+    return Refused("unusable_source", f"{url} cannot be used: {why}. {ADD_ANYWAY}")
+
+
+def _with_way_out(url: str, failure: Failure) -> str:
+    """A source that does not answer now may be added; one at a forbidden address would never be polled."""
+    sentence = f"{url} cannot be used: {failure_sentence(url, failure)}"
+    return sentence if failure.reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
 
 
 def failure_sentence(url: str, failure: Failure) -> str:
@@ -80,7 +95,9 @@ def failure_sentence(url: str, failure: Failure) -> str:
         place = urlsplit(url).netloc
         port = "" if ":" in place else ":443" if url.startswith("https:") else ":80"
         return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` in the settings'
-    return f"{failure.reason} {failure.detail}".strip()
+    sentence = FAILURE_SENTENCES.get(failure.reason)
+    cause = failure.detail.rpartition(": ")[2] or failure.reason
+    return f"{sentence} ({cause})" if sentence else f"{failure.reason} {failure.detail}".strip()
 
 
 def _candidates(app: App, url: str, answer: Response, within: timedelta) -> list[SourceCandidate]:

@@ -48,7 +48,10 @@ def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
 
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
     if line.url and not line.url.startswith(("http://", "https://")):
-        raise Refused("bad_config", f"{where}.url: '{redact_url(line.url)}' is not an http(s) address")
+        raise Refused(
+            "bad_config",
+            f"{where}.url: '{redact_url(line.url)}' is not an http(s) address; write it whole, like https://example.org/feed",
+        )
     _refuse_user_information(line.url, f"{where}.url")
     if line.subject is not None and not 0 < len(line.subject) <= MAX_SUBJECT_LENGTH:
         raise Refused("bad_config", f"{where}.subject: use 1 to {MAX_SUBJECT_LENGTH} characters")

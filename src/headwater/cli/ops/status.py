@@ -56,7 +56,7 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
     recipe, now = record["recipe"], app.clock()
     out.print(recipe, style="bold cyan")
     out.print(_lines(record, now))
-    if reasons := end_reasons(app.store.engine, recipe):
+    if reasons := end_reasons(app.engine, recipe):
         out.print()
         out.print(not_kept_table(reasons))
     if failures := failing_sources(app, recipe):

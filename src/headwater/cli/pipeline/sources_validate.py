@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import make_app
+from headwater.cli.environment import answering_app
 from headwater.cli.options import Json, Quiet
 from headwater.cli.render.console import (
     cell,
@@ -40,7 +40,7 @@ def validate(
 
     Stores nothing. The exit code is 1 if a feed cannot be used.
     """
-    app = make_app(context)
+    app = answering_app(context)
     urls = [target] if is_url(target) else _source_urls(app, target)
     with ticking(f"checking {format_count(len(urls), 'feed')}", quiet=quiet):
         checks = check_feeds(app, urls, timedelta(seconds=seconds))

@@ -106,7 +106,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         this_run=in_all.since(before),
         in_all=in_all,
         sources=dict(status["sources"]),
-        not_kept=end_reasons(app.store.engine, recipe),
+        not_kept=end_reasons(app.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
         offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),

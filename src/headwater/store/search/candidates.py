@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, or_, select
 
+from headwater.search.entry_terms import term_hash
 from headwater.search.fusion import NO_VECTORS, POOL, PairWeights, Values, VectorScores, fuse, scaled
-from headwater.search.postings import Columns, term_hash
+from headwater.search.postings import Columns
 from headwater.search.query import SearchFilters, SearchQuery
 from headwater.search.scoring import (
     MAX_SHARE,

@@ -43,9 +43,10 @@ class Segment:
 
 @dataclass(slots=True)
 class _ProcessCache:
-    """What a process has read. Segments do not change; codes are replaced when vectors are added."""
+    """What a process has read: segments by id, size and length, codes by segment and model. Segments do not change; codes are
+    replaced when vectors are added."""
 
-    segments: dict[int, Segment] = field(default_factory=dict)
+    segments: dict[tuple[int, int, int], Segment] = field(default_factory=dict)
     codes: dict[tuple[int, str], tuple[int, Codes]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
@@ -109,7 +110,10 @@ class IndexReader:
         """The codes of this model by segment."""
         cache = _cache_of(self.connection.engine)
         query = select(search_codes.c.segment_id, search_codes.c.size).where(search_codes.c.model == model)
-        sizes = {row.segment_id: row.size for row in self.connection.execute(query)}
+        entries = {segment.id: len(segment.columns) for segment in self.segments}
+        sizes = {
+            row.segment_id: row.size for row in self.connection.execute(query) if row.segment_id in entries
+        }
         with cache.lock:
             missing = [
                 segment
@@ -122,8 +126,7 @@ class IndexReader:
                     search_codes.c.model == model, search_codes.c.segment_id == segment
                 )
                 row = self.connection.execute(chosen).one()
-                entries = len(cache.segments[segment].columns)
-                codes = np.frombuffer(row.codes, dtype="<u8").reshape(-1, entries)
+                codes = np.frombuffer(row.codes, dtype="<u8").reshape(-1, entries[segment])
                 cache.codes[segment, model] = (row.size, codes)
             return {segment: cache.codes[segment, model][1] for segment in sizes}
 
@@ -133,14 +136,14 @@ def open_index(connection: Connection) -> IndexReader:
     query = select(search_segments.c.id, search_segments.c.size, search_segments.c.length)
     rows = connection.execute(query.order_by(search_segments.c.id)).all()
     with cache.lock:
-        current = {row.id for row in rows}
-        for gone in set(cache.segments) - current:
-            del cache.segments[gone]
-        for key in [key for key in cache.codes if key[0] not in current]:
-            del cache.codes[key]
-        for segment in current - set(cache.segments):
-            cache.segments[segment] = _read_segment(connection, segment)
-        segments = [cache.segments[row.id] for row in rows]
+        current = {(row.id, row.size, row.length) for row in rows}
+        for key in set(cache.segments) - current:  # also one that a restored database has under the same id
+            del cache.segments[key]
+            for code_key in [code_key for code_key in cache.codes if code_key[0] == key[0]]:
+                del cache.codes[code_key]
+        for key in current - set(cache.segments):
+            cache.segments[key] = _read_segment(connection, key[0])
+        segments = [cache.segments[row.id, row.size, row.length] for row in rows]
     waiting = _read_waiting(connection)
     return IndexReader(
         connection,
