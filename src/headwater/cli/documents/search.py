@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import open_app, read_period
+from headwater.cli.environment import open_app
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -17,6 +17,7 @@ from headwater.cli.options import (
     Until,
     single_command,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_time, print_json, print_json_lines, short_id
 from headwater.model.errors import Refused
 from headwater.search.query import SearchFilters, parse_query
