@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.saved_searches import SavedSearchStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
@@ -166,6 +167,12 @@ class App:
         from headwater.store.changes.replays import Replays
 
         return Replays(self.engine)
+
+    @cached_property
+    def saved_searches(self) -> SavedSearchStore:
+        from headwater.store.changes.saved_searches import SavedSearchStore
+
+        return SavedSearchStore(self.store.engine)
 
     @cached_property
     def search(self) -> DocumentSearch:

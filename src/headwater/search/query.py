@@ -77,7 +77,9 @@ class SearchFilters:
 
 
 NO_FILTERS = SearchFilters()
-VALUE_FIELDS = ("recipe", "source", "publisher", "language", "topic", "country", "subject", "story")
+KEY_FIELDS = ("recipe", "source", "publisher", "topic", "country", "subject", "story")
+"""Filters whose values are compared as a whole."""
+VALUE_FIELDS = (*KEY_FIELDS, "language")
 DATE_FIELDS = ("since", "until", "date")
 FIELDS = (*VALUE_FIELDS, *DATE_FIELDS, "quality", TITLE)
 

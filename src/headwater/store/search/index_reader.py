@@ -25,7 +25,13 @@ from headwater.search.postings import (
 from headwater.search.scoring import SegmentPostings
 from headwater.search.vector_codes import Codes
 from headwater.store.in_list import in_list
-from headwater.store.schema.search import search_codes, search_entries, search_pages, search_segments
+from headwater.store.schema.search import (
+    IS_WAITING,
+    search_codes,
+    search_entries,
+    search_pages,
+    search_segments,
+)
 from headwater.store.search.segments import ENTRY_FIELDS, entry_columns
 
 
@@ -167,7 +173,7 @@ def _read_segment(connection: Connection, segment: int) -> Segment:
 
 def _read_waiting(connection: Connection) -> list[Segment]:
     columns = (search_entries.c[name] for name in ("id", *ENTRY_FIELDS, "postings"))
-    query = select(*columns).where(search_entries.c.segment_id.is_(None)).order_by(search_entries.c.id)
+    query = select(*columns).where(IS_WAITING).order_by(search_entries.c.id)
     rows = connection.execute(query).all()
     segments = []
     for part in segment_parts(len(rows), MAX_DOCUMENTS):

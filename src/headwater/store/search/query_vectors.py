@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Engine, and_, exists, func, or_, select
 
+from headwater.documents.embedding.build import BUILTIN_ENCODERS
 from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.embedding.language_tables import load_language_tables
 from headwater.documents.language.codes import UNDETERMINED, primary_code
@@ -64,9 +65,11 @@ def open_search_encoder(folder: Path, files: str) -> Encoder:
     return open_encoder(folder, files)
 
 
-def vector_name(encoder: Encoder) -> str:
-    """The vectors of whole passages are not those by which stories are clustered."""
-    return f"{encoder.name}/passage"
+def vector_name(folder: Path, files: str) -> str:
+    """The name under which vectors are stored: those of whole passages are not those by which stories are clustered. A
+    built-in encoder need not be opened for it."""
+    builtin = BUILTIN_ENCODERS.get(files)
+    return f"{builtin.name if builtin else open_search_encoder(folder, files).name}/passage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +97,11 @@ class SearchEncoders:
             remaining = {name for name, (_, vector) in weights.items() if not vector}
             if len(remaining) == len(weights):
                 continue
-            encoder = open_search_encoder(self.folder, listed.files)
-            if vector_name(encoder) in models:
-                vectors.append(
-                    VectorQuery(
-                        vector_name(encoder),
-                        encoder([query.text], [language] if language else None)[0],
-                        weights,
-                    )
-                )
+            model = vector_name(self.folder, listed.files)
+            if model in models:
+                encoder = open_search_encoder(self.folder, listed.files)
+                vector = encoder([query.text], [language] if language else None)[0]
+                vectors.append(VectorQuery(model, vector, weights, listed.weights.feedback))
         return vectors
 
 
@@ -128,14 +127,14 @@ def add_vectors(
     end = None if seconds is None else monotonic() + seconds
     count = 0
     for listed in encoders.listed:
-        encoder = open_search_encoder(encoders.folder, listed.files)
-        model = vector_name(encoder)
+        model = vector_name(encoders.folder, listed.files)
         first = 0 if whole else _last_number(engine, model) - LATE_ENTRIES
         while end is None or monotonic() < end:
             rows = _entries_without(engine, model, first, english_only=listed.english_only)
             if not rows:
                 break
             first = rows[-1].id
+            encoder = open_search_encoder(encoders.folder, listed.files)
             texts = [passage(row.title, row.text) for row in rows]
             encoded = encoder(texts, [row.language for row in rows])
             with write_transaction(engine) as connection:

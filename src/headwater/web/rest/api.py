@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headwater.web.rest import captures, documents, operations, overview, sources, stories
+from headwater.web.rest import captures, documents, operations, overview, search, searches, sources, stories
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.schemas import PROBLEM
 
@@ -20,6 +20,8 @@ Lists return `items` and `next`, the cursor of the next page, null at the end. `
 details (RFC 9457). A POST with `Idempotency-Key` is carried out once. Send a key as `Authorization: Bearer KEY`."""
 ROUTERS: Sequence[APIRouter] = (
     documents.router,
+    search.router,
+    searches.router,
     captures.router,
     stories.router,
     sources.router,
