@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine, func, select
 
+from headwater.documents.embedding.models import nlp_installed, require_package
 from headwater.model.errors import MovedAway, Refused
 from headwater.search.query import SearchFilters, SearchQuery, words_query
 from headwater.store.connect import read_transaction
@@ -60,6 +61,7 @@ class DocumentSearch:
         self._bring_up_to_date(query)
         encoders = SearchEncoders(self.folder, self.model)
         if method == "meaning":
+            require_package("onnxruntime")
             # An environment that was moved away is read-only: search the vectors that it has.
             with suppress(MovedAway):
                 add_vectors(self.engine, encoders)
@@ -109,7 +111,8 @@ class DocumentSearch:
     def _query_vectors(
         self, index: IndexReader, query: SearchQuery, encoders: SearchEncoders
     ) -> list[VectorQuery]:
-        models = stored_models(index.connection)
+        """None without the extra `nlp`: words decide alone, although another machine may have added vectors."""
+        models = stored_models(index.connection) if nlp_installed() else []
         return encoders.query_vectors(query, models, index.languages) if models and query.text else []
 
     def _bring_up_to_date(self, query: SearchQuery) -> None:
