@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
@@ -103,6 +104,12 @@ class App:
         from headwater.store.changes.alarms import AlarmStore
 
         return AlarmStore(self.store.engine)
+
+    @cached_property
+    def reviews(self) -> ReviewStore:
+        from headwater.store.changes.reviews import ReviewStore
+
+        return ReviewStore(self.store.engine)
 
     @cached_property
     def api_keys(self) -> ApiKeyStore:
