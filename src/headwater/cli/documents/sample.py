@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from headwater.cli.environment import open_app, read_period, select_recipes
-from headwater.cli.options import Json, RecipeName, Since, Until, command_group
+from headwater.cli.options import Json, OptionalLimit, RecipeName, Since, Until, command_group
 from headwater.cli.render.console import (
     cell,
     console,
@@ -116,6 +116,7 @@ def list_reviews(
     sample: Annotated[str | None, typer.Argument(metavar="SAMPLE", help="Only this sample.")] = None,
     *,
     open_only: Annotated[bool, typer.Option("--open", help="Only documents without a verdict.")] = False,
+    limit: OptionalLimit = None,
     as_json: Json = False,
 ) -> None:
     """List drawn documents with their verdicts, and the precision of each sample with its 95 % interval."""
@@ -126,27 +127,29 @@ def list_reviews(
             "unknown_sample", f"there is no sample '{sample}'; list them with `headwater sample list`"
         )
     if as_json:
-        print_json_lines(_records(rows, open_only=open_only))
+        print_json_lines(_records(rows, limit, open_only=open_only))
         return
     if not rows:
         console().print("No samples yet. Draw one with `headwater sample draw RECIPE`.")
     for name, drawn in groupby(rows, key=lambda row: row["sample"]):
-        _show(name, list(drawn), open_only=open_only)
+        _show(name, list(drawn), limit, open_only=open_only)
 
 
-def _records(rows: list[dict[str, Any]], *, open_only: bool) -> list[dict[str, Any]]:
-    records = [row for row in rows if not open_only or row["verdict"] is None]
+def _listed(rows: list[dict[str, Any]], limit: int | None, *, open_only: bool) -> list[dict[str, Any]]:
+    return [row for row in rows if not open_only or row["verdict"] is None][:limit]
+
+
+def _records(rows: list[dict[str, Any]], limit: int | None, *, open_only: bool) -> list[dict[str, Any]]:
+    records = _listed(rows, limit, open_only=open_only)
     for name, drawn in groupby(rows, key=lambda row: row["sample"]):
         summary = summarize_reviews([row["verdict"] for row in drawn])
         records.append({"sample": name, "summary": asdict(summary) | {"open": summary.open}})
     return records
 
 
-def _show(name: str, rows: list[dict[str, Any]], *, open_only: bool) -> None:
+def _show(name: str, rows: list[dict[str, Any]], limit: int | None, *, open_only: bool) -> None:
     listing = table("id", "state", "verdict", "by", "title", "why", flexible="title")
-    for row in rows:
-        if open_only and row["verdict"] is not None:
-            continue
+    for row in _listed(rows, limit, open_only=open_only):
         fields = ", ".join(row["fields"] or ())
         why = ": ".join(part for part in (fields, row["reason"] or "") if part)
         listing.add_row(
