@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.errors import Refused
-from headwater.model.ports import Clock, Fetcher, ignore_commits
-from headwater.model.recipe import Recipe, Sink, find_recipe
 from headwater.secret_references import resolve_secret
 from headwater.settings.archive import (
     SCHEME,
@@ -30,9 +28,10 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 from headwater.store.reads.catalogue import Catalogue
-from headwater.store.sql_store import SqlStore
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from headwater.archive.bucket import S3Server
     from headwater.archive.named_objects import NamedObjects
     from headwater.archive.packs import ObjectArchive
@@ -40,7 +39,9 @@ if TYPE_CHECKING:
     from headwater.engine.context import JobContext
     from headwater.fetch.politeness.rate_limiter import RateLimiter
     from headwater.fetch.settings import FetchSettings
+    from headwater.model.ports import Clock, Fetcher
     from headwater.model.questions import ExtractionQuestion
+    from headwater.model.recipe import Recipe, Sink
     from headwater.model.subject import Subject
     from headwater.recipes.loader import LoadedRecipes
     from headwater.settings.channels import Channel
@@ -56,12 +57,14 @@ if TYPE_CHECKING:
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
     from headwater.store.changes.reviews import ReviewStore
+    from headwater.store.changes.saved_searches import SavedSearchStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
     from headwater.store.reads.provenance import SqlProvenance
     from headwater.store.redis.markers import DedupeMarkers
     from headwater.store.search.document_search import DocumentSearch
+    from headwater.store.sql_store import SqlStore
     from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
 # Longer than a nearby server ever takes, and short enough that a dead one delays nothing.
@@ -83,39 +86,46 @@ class App:
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
 
     @cached_property
-    def store(self) -> SqlStore:
+    def engine(self) -> Engine:
+        """The connections to the database, which is created or upgraded first."""
         self._folder()
         engine = connect(self.settings.database_url, self.settings.connections)
         migrate(engine)
-        return SqlStore(engine)
+        return engine
+
+    @cached_property
+    def store(self) -> SqlStore:
+        from headwater.store.sql_store import SqlStore
+
+        return SqlStore(self.engine)
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        return Catalogue(self.store.engine)
+        return Catalogue(self.engine)
 
     @cached_property
     def operations(self) -> Operations:
         from headwater.store.changes.operations import Operations
 
-        return Operations(self.store.engine)
+        return Operations(self.engine)
 
     @cached_property
     def alarms(self) -> AlarmStore:
         from headwater.store.changes.alarms import AlarmStore
 
-        return AlarmStore(self.store.engine)
+        return AlarmStore(self.engine)
 
     @cached_property
     def reviews(self) -> ReviewStore:
         from headwater.store.changes.reviews import ReviewStore
 
-        return ReviewStore(self.store.engine)
+        return ReviewStore(self.engine)
 
     @cached_property
     def api_keys(self) -> ApiKeyStore:
         from headwater.store.changes.api_keys import ApiKeyStore
 
-        return ApiKeyStore(self.store.engine)
+        return ApiKeyStore(self.engine)
 
     @cached_property
     def idempotency_keys(self) -> IdempotencyKeys:
@@ -127,55 +137,61 @@ class App:
     def link_health(self) -> LinkHealthStore:
         from headwater.store.changes.link_health import LinkHealthStore
 
-        return LinkHealthStore(self.store.engine)
+        return LinkHealthStore(self.engine)
 
     @cached_property
     def maintenance_tasks(self) -> MaintenanceTasks:
         from headwater.store.maintenance.tasks import MaintenanceTasks
 
-        return MaintenanceTasks(self.store.engine)
+        return MaintenanceTasks(self.engine)
 
     @cached_property
     def workers(self) -> WorkerRows:
         from headwater.store.changes.workers import WorkerRows
 
-        return WorkerRows(self.store.engine)
+        return WorkerRows(self.engine)
 
     @cached_property
     def mentions(self) -> MentionStore:
         from headwater.store.changes.mentions import MentionStore
 
-        return MentionStore(self.store.engine)
+        return MentionStore(self.engine)
 
     @cached_property
     def object_copies(self) -> ObjectCopies:
         from headwater.store.reads.object_copies import ObjectCopies
 
-        return ObjectCopies(self.store.engine)
+        return ObjectCopies(self.engine)
 
     @cached_property
     def pipeline_runs(self) -> PipelineRuns:
         from headwater.store.changes.pipeline_runs import PipelineRuns
 
-        return PipelineRuns(self.store.engine)
+        return PipelineRuns(self.engine)
 
     @cached_property
     def replays(self) -> Replays:
         from headwater.store.changes.replays import Replays
 
-        return Replays(self.store.engine)
+        return Replays(self.engine)
+
+    @cached_property
+    def saved_searches(self) -> SavedSearchStore:
+        from headwater.store.changes.saved_searches import SavedSearchStore
+
+        return SavedSearchStore(self.store.engine)
 
     @cached_property
     def search(self) -> DocumentSearch:
         from headwater.store.search.document_search import DocumentSearch
 
-        return DocumentSearch(self.store.engine, self.settings.folder, self.settings.encoder)
+        return DocumentSearch(self.engine, self.settings.folder, self.settings.encoder)
 
     @cached_property
     def summaries(self) -> SqlSummaryStore:
         from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
-        return SqlSummaryStore(self.store.engine)
+        return SqlSummaryStore(self.engine)
 
     @cached_property
     def archive(self) -> ObjectArchive:
@@ -223,6 +239,10 @@ class App:
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
+        """The usable recipes; those that are left out are logged."""
+        from headwater.recipes.loader import log_refusals
+
+        log_refusals(self.loaded_recipes, self.settings)
         return self.loaded_recipes.recipes
 
     @cached_property
@@ -272,7 +292,7 @@ class App:
     def provenance(self) -> SqlProvenance:
         from headwater.store.reads.provenance import SqlProvenance
 
-        return SqlProvenance(self.store.engine, self.archive)
+        return SqlProvenance(self.engine, self.archive)
 
     def output(self, recipe: str) -> Path:
         """Returns the folder of a recipe's own sinks."""
@@ -293,7 +313,7 @@ class App:
 
         if not self.settings.queues:
             return self.queues.push
-        return self.queue_lists(SqlQueues(self.store.engine, self.clock)).push
+        return self.queue_lists(SqlQueues(self.engine, self.clock)).push
 
     def queue_lists(self, rows: SqlQueues) -> QueueLists:
         """Needs the setting `queues`, but no Redis library."""
@@ -309,7 +329,7 @@ class App:
         from headwater.store.changes.queues import SqlQueues
         from headwater.store.redis.queue_supply import RedisQueueSupply
 
-        rows = SqlQueues(self.store.engine, self.clock)
+        rows = SqlQueues(self.engine, self.clock)
         if not self.settings.queues:
             return rows
         server = RedisClient(resolve_secret(self.settings.queues, "queues"), "queues")
@@ -338,7 +358,7 @@ class App:
             return None
         server = RedisClient(resolve_secret(self.settings.redis, "redis"), seconds=MARKER_TIMEOUT_SECONDS)
         namespaces = {name: recipe.prefix for name, recipe in self.recipes.items()}
-        return DedupeMarkers(server, self.store.engine, self.clock, namespaces)
+        return DedupeMarkers(server, self.engine, self.clock, namespaces)
 
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
@@ -376,14 +396,16 @@ class App:
         """Raises Refused, with the reason, if the recipe is unknown or was left out."""
         if refusal := self.loaded_recipes.refusals.get(name):
             raise refusal
-        return find_recipe(self.recipes, name)
+        from headwater.model.recipe import find_recipe
+
+        return find_recipe(self.loaded_recipes.recipes, name)
 
     def register(self, recipe: Recipe) -> int:
         """Updates the sources, subjects and views of a recipe in the store, and returns the number of new sources."""
         from headwater.store.views import install_views
 
         if recipe.views is not None:
-            install_views(self.store.engine, recipe.name, recipe.views)
+            install_views(self.engine, recipe.name, recipe.views)
         if recipe.subjects:
             self.mentions.declare(recipe.name, recipe.subjects)
         return self.store.register(recipe.sources, self.clock())
@@ -429,13 +451,14 @@ class App:
 
         for recipe in self.recipes.values():
             if recipe.views is not None:
-                install_views(self.store.engine, recipe.name, recipe.views)
+                install_views(self.engine, recipe.name, recipe.views)
 
     def context(self, owner: str, *, fetching: bool) -> JobContext:
         """Returns the context of a worker; only one that fetches needs a fetcher."""
         from headwater.engine.context import JobContext
         from headwater.fetch.browser.renderer import is_browser_available
         from headwater.logs import configure_logs
+        from headwater.model.ports import ignore_commits
 
         self.install_views()
         return JobContext(
@@ -459,7 +482,8 @@ class App:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(
-                "data_unwritable", f"the data folder {folder} cannot be created: {error.strerror}"
+                "data_unwritable",
+                f"the data folder {folder} cannot be created: {error.strerror}; choose another with --data",
             ) from error
         return folder
 

@@ -56,7 +56,7 @@ class RedisClient:
         check_redis_url(self.url, self.setting)
         if find_spec("redis") is None:  # an optional dependency
             message = (
-                f"{self.setting}: a library is missing; install it with `pip install headwater[cluster]`"
+                f"{self.setting}: a library is missing; install it with `pip install 'headwater[cluster]'`"
             )
             raise Refused("missing_extra", message)
 

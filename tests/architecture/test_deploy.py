@@ -20,8 +20,8 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from headwater.cli.program import app
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.jobs import QUEUED_TASKS
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
 from headwater.recipes.loader import load_recipes
 from headwater.settings.settings import Settings, read_settings
 

@@ -39,7 +39,7 @@ def test_an_unknown_recipe_is_reported_with_the_available_ones(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("data: d\nworkers: many\n", ("bad.yaml:2", "workers", "int")),
+        ("data: d\nworkers: many\n", ("bad.yaml:2", "workers", "a whole number")),
         ("data: d\n\nworkrs: 2\n", ("bad.yaml:3", "workrs")),
         ("recipes:\n  crypto:\n    sauces: x\n", ("bad.yaml:3", "recipes.crypto.sauces")),
         ("data: [\n", ("bad.yaml:", "not valid YAML")),

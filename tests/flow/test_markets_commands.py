@@ -15,6 +15,7 @@ from tests.flow.command_line import call, call_in
 from tests.servers.seaweed import Seaweed
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.markets_run import EVERYTHING, markets_run
+from tests.support.stored_files import read_stored_files
 
 from headwater.app import App
 from headwater.archive.bucket import S3Server
@@ -141,7 +142,7 @@ def test_several_pages_of_a_poll_are_stored_side_by_side(market_run, tmp_path: P
 def test_r48_r84_r85_named_objects_follow_each_document_as_a_delivery(market_run, tmp_path: Path):
     settings = with_settings(market_run.app.settings, objects=str(tmp_path))
     app = App(settings, market_run.clock)
-    vars(app)["store"] = market_run.app.store
+    vars(app).update(store=market_run.app.store, engine=market_run.app.engine)
     assert "objects" in {route.sink for route in app.recipe("markets").routes}
     assert "copy_payloads" in tasks_for(app)
     kept = [row["id"] for row in market_run.rows(documents, state="kept")]
@@ -246,7 +247,7 @@ def test_the_demo_runs_the_recipe_to_its_end_with_its_own_key_only(tmp_path: Pat
     assert summary["trouble"] == []
     assert summary["in_all"]["kept"] == summary["in_all"]["delivered"] > 30
     assert (summary["in_all"]["quarantined"], summary["in_all"]["waiting"]) == (0, 0)
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    stored = b"".join(read_stored_files(tmp_path / "data").values())
     assert b"a-real-key" not in stored
 
 

@@ -430,7 +430,7 @@ WRITING = (
     "queue retry",
     "replay --recipe crypto --since 30d",
     "sources pause SOURCE",
-    "quarantine retry --all crypto",
+    "quarantine retry --recipe crypto",
     "cleanup",
     "health",
     "sweep",

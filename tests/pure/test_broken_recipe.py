@@ -6,8 +6,8 @@ import pytest
 
 import headwater.recipes.loader
 from headwater.app import App
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
 from headwater.settings.settings import Settings
 
 
@@ -25,6 +25,8 @@ def broken_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_broken_recipe_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]):
     app = App(Settings())
     assert app.recipe("crypto").name == "crypto"
+    assert "recipe left out" not in capsys.readouterr().err, "who asks for one recipe hears about that one"
+    assert list(app.recipes) == ["crypto"]
     assert "recipe left out" in capsys.readouterr().err
 
 
@@ -37,5 +39,5 @@ def test_a_broken_recipe_is_refused_with_its_error():
 
 
 def test_an_unknown_recipe_is_refused_with_the_names_of_the_working_ones():
-    with pytest.raises(Refused, match="there is no recipe 'nope'; there are: crypto"):
+    with pytest.raises(Refused, match=r"there is no recipe 'nope'\. There are: crypto"):
         App(Settings(log_level="error")).recipe("nope")

@@ -8,7 +8,7 @@ import pytest
 
 from headwater.cli import commands
 from headwater.cli.commands import COMMANDS, all_commands, recipe_commands
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.recipes.loader import load_recipe
 
 
@@ -47,14 +47,14 @@ def test_a_recipe_without_commands_adds_none():
 
 def test_a_recipe_adds_its_commands(only_installed):
     only_installed(
-        "from headwater.model.recipe import Command\nCOMMANDS = {'count': Command('some_recipe.count', 'Count.')}"
+        "from headwater.model.command import Command\nCOMMANDS = {'count': Command('some_recipe.count', 'Count.')}"
     )
     assert all_commands()["count"].help == "Count."
 
 
 def test_a_recipe_cannot_replace_a_command(only_installed, capsys: pytest.CaptureFixture[str]):
     only_installed(
-        "from headwater.model.recipe import Command\nCOMMANDS = {'status': Command('some_recipe.count', 'Count.')}"
+        "from headwater.model.command import Command\nCOMMANDS = {'status': Command('some_recipe.count', 'Count.')}"
     )
     assert all_commands() == COMMANDS
     assert "cannot add the command 'status'" in capsys.readouterr().err

@@ -114,7 +114,7 @@ def test_a_filter_by_subjects_comes_after_the_search_for_them(tmp_path: Path):
         ({"a": {"like": "news", "steps": [{"language": {"sure": "x"}}]}}, "a", "a number is needed"),
         ({"a": {"like": "news", "every": "often"}}, "a", "recipes.a.every: 'often' is not a duration"),
         ({"a": {"like": "news", "group": {"settle": "x"}}}, "a", "recipes.a.group.settle"),
-        ({"a": {"like": "news", "routes": [{"to": "slack"}]}}, "a", "routes[0].to: there is no 'slack'"),
+        ({"a": {"like": "news", "routes": [{"to": "slack"}]}}, "a", "routes[0].to: there is no sink 'slack'"),
         (
             {"a": {"like": "news", "routes": [{"to": "files", "when": {"word": "x"}}]}},
             "a",

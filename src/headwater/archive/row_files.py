@@ -75,7 +75,7 @@ def _arrow() -> tuple[Any, Any]:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:
         raise Refused(
-            "missing_parquet", "Parquet needs a library: install it with `pip install headwater[parquet]`"
+            "missing_parquet", "Parquet needs a library: install it with `pip install 'headwater[parquet]'`"
         ) from error
 
 

@@ -5,9 +5,11 @@ mistyped command must not wait for that, so the table holds the help line of eac
 typed is imported. Recipes add commands: the table COMMANDS in the module `commands` of an installed recipe's package.
 """
 
+import gc
 import sys
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
@@ -17,7 +19,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Command
+from headwater.model.command import RECIPE_ENTRY_POINTS, Command
 
 COMMANDS: Mapping[str, Command] = {
     "init": Command("headwater.cli.pipeline.init", "Create a data folder, a database and a settings file."),
@@ -33,6 +35,7 @@ COMMANDS: Mapping[str, Command] = {
     "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
     "search": Command("headwater.cli.documents.search", "Search documents by words or by meaning."),
+    "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
     "mentions": Command(
@@ -55,6 +58,7 @@ COMMANDS: Mapping[str, Command] = {
     "links": Command("headwater.cli.ops.links", "Check whether links still work."),
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
     "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API: REST, feeds, live events, MCP."),
+    "mcp": Command("headwater.cli.ops.mcp", "Offer documents to a language model (MCP)."),
     "keys": Command("headwater.cli.ops.keys", "Create, list and revoke keys for the HTTP API."),
     "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),
     "probe": Command("headwater.cli.ops.probe", "Check that this machine's beat or workers are alive."),
@@ -71,10 +75,10 @@ COMMANDS: Mapping[str, Command] = {
 # Every built-in command by task, in the order of `--help`; those of recipes follow.
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
-    "Read": ("status", "docs", "search", "top", "explain", "mentions", "export"),
+    "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
     "Operate": (
         "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
-        "cleanup", "backup", "restore", "move", "sweep", "serve", "keys",
+        "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
     "Work on files": ("extract", "feed", "dedupe", "cluster"),
     "Cluster": ("beat", "worker", "probe"),
@@ -118,9 +122,44 @@ def recipe_commands(entry: EntryPoint) -> Mapping[str, Command]:
 
 def load_command(name: str) -> Any:
     """The command with everything it needs."""
-    command = get_command(import_module(all_commands()[name].module).app)
+    with _collector_paused():
+        command = get_command(import_module(all_commands()[name].module).app)
     command.name = name
+    _skip_absent(command)
     return command
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Modules live as long as the program: the garbage collector need not look at them, neither now nor later."""
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        gc.enable()
+
+
+def _skip_absent(command: Any) -> None:
+    """An option that was not given has no value to convert: without this, typer loads pydantic for it."""
+    command.get_params = partial(_light_parameters, command.get_params)
+    for child in getattr(command, "commands", {}).values():
+        _skip_absent(child)
+
+
+def _light_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    parameters = get_params(ctx)
+    for parameter in parameters:
+        is_single = not (parameter.required or parameter.multiple or parameter.nargs != 1)
+        if is_single and not isinstance(parameter.process_value, partial):
+            parameter.process_value = partial(_process_given, parameter, parameter.process_value)
+    return parameters
+
+
+def _process_given(parameter: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    if value is not None:
+        return process(ctx, value)
+    return parameter.callback(ctx, parameter, None) if parameter.callback else None
 
 
 class CommandGroup(TyperGroup):
@@ -129,6 +168,9 @@ class CommandGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands.update(_help_entries())
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _light_parameters(super().get_params, ctx)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """By task, each with its commands in the order of their use."""

@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
-from headwater.settings.times import parse_time
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -58,14 +55,23 @@ def make_app(
     return close_with_command(context, App(settings))
 
 
+def answering_app(context: typer.Context) -> App:
+    """For a command whose output says itself what was wrong: a warning in the log would say it twice."""
+    options = global_options(context)
+    settings = settings_from(options)
+    if options.log is None and options.log_level is None:
+        settings = msgspec.structs.replace(settings, log_level="error")
+    return close_with_command(context, App(settings))
+
+
 def close_with_command(context: typer.Context, app: App) -> App:
     """Close the connections when the command ends."""
 
     def close() -> None:
-        if "store" in vars(app):
+        if "engine" in vars(app):
             if sys.exception() is None:
                 _warn_if_moved(app)
-            app.store.engine.dispose()
+            app.engine.dispose()
 
     context.call_on_close(close)
     return app
@@ -92,29 +98,13 @@ def select_recipes(app: App, recipe: str | None) -> Sequence[str]:
     return [recipe] if recipe in present else [app.recipe(recipe).name]
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """From `since` to before `until`; None where it is open."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-def read_period(app: App, since: str | None, until: str | None = None) -> Period:
-    """What --since and --until say. Times without a zone are local, as those that tables show."""
-    now = app.clock()
-    start = parse_time(since, now, "--since", zone=None) if since else None
-    end = parse_time(until, now, "--until", zone=None) if until else None
-    if start is not None and start >= (end or now):
-        limit = f"--until {until}" if until else "now"
-        raise Refused("bad_moment", f"--since {since} is not before {limit}; give an earlier time")
-    return Period(start, end)
-
-
 def require_one_recipe(app: App, recipe: str | None) -> str:
     """The named recipe, or the only one with sources."""
     names = select_recipes(app, recipe)
-    if len(names) != 1:
-        choices = ", ".join(names) or "none has sources yet"
-        raise Refused("which_recipe", f"name one recipe with --recipe; there are: {choices}")
+    if not names:
+        raise Refused(
+            "no_sources", "no recipe has sources yet; add one with `headwater sources add news ADDRESS`"
+        )
+    if len(names) > 1:
+        raise Refused("which_recipe", f"name one recipe with --recipe; there are: {', '.join(names)}")
     return names[0]

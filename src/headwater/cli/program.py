@@ -12,9 +12,8 @@ import typer
 
 from headwater.cli.commands import CommandGroup
 from headwater.cli.options import GlobalOptions
-from headwater.cli.render.messages import error_message
+from headwater.cli.render.messages import error_message, system_error_message
 from headwater.model.errors import HeadwaterError
-from headwater.text.printable import printable_text
 
 PRIVATE_MASK = 0o077
 app = typer.Typer(
@@ -93,8 +92,7 @@ def main() -> None:
         sys.stderr.write(f"headwater: {error_message(error)}\n")
         sys.exit(1)
     except OSError as error:  # a disk, a folder or a limit that no command expects
-        path = f" ({error.filename})" if error.filename else ""
-        sys.stderr.write(f"headwater: the system reports: {printable_text(error.strerror or error)}{path}.\n")
+        sys.stderr.write(f"headwater: {system_error_message(error)}\n")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from headwater.model.alarm import Alarm
+from headwater.model.command import Command
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.endpoint import Endpoint
 from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
 from headwater.model.http import Capture, Request
@@ -15,12 +17,12 @@ from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Se
 from headwater.model.page import PageMode
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
+from headwater.model.saved_search import Digest
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
+from headwater.model.suggestion import suggest
 from headwater.model.views import DatabaseViews
-
-RECIPE_ENTRY_POINTS = "headwater.recipes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +203,7 @@ class Envelope:
 
     key: str
     route: str
-    record: Document | Story | Alarm
+    record: Document | Story | Alarm | Digest
     revision: int
     progress: str = ""
 
@@ -310,14 +312,6 @@ class Grouping:
     summary_hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the command line: the module whose `app` is a typer application, and its line in `--help`."""
-
-    module: str
-    help: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A pipeline as a value. The engine knows no particular recipe.
@@ -335,7 +329,8 @@ class Recipe:
     module `commands` of its package, which the command line reads without building the recipe. `run_options` are those that
     a caller may give for a single run. `fetch_limits` are those of its hosts and kinds of source. `extract_profiles` are
     readers for `headwater extract --profile`. `queue_attributes` are the attributes of documents that its queue items carry;
-    `questions` are those that the agent asks about them, by the last part of a queue's name.
+    `questions` are those that the agent asks about them, by the last part of a queue's name. `endpoints` are its functions in
+    the HTTP API, by the end of their address.
     """
 
     name: str
@@ -367,6 +362,7 @@ class Recipe:
     extract_profiles: Mapping[str, Extract] = field(default_factory=dict)
     queue_attributes: tuple[str, ...] = ()
     questions: Mapping[str, ExtractionQuestion] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:
@@ -380,7 +376,8 @@ class Recipe:
 def find_recipe(recipes: Mapping[str, Recipe], name: str) -> Recipe:
     if name not in recipes:
         installed = ", ".join(sorted(recipes)) or "none is installed"
-        raise Refused("unknown_recipe", f"there is no recipe '{name}'; there are: {installed}")
+        suggestion = suggest(name, recipes) or "."
+        raise Refused("unknown_recipe", f"there is no recipe '{name}'{suggestion} There are: {installed}")
     return recipes[name]
 
 

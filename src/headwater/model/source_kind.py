@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from difflib import get_close_matches
 
 from headwater.model.errors import Permanent, Refused
 from headwater.model.recipe import Discover, PollSession
 from headwater.model.schedule import INTERVAL_OPTION
 from headwater.model.source import Source
+from headwater.model.suggestion import suggest
 
 HEADERS_OPTION = "headers"
 COMMON_OPTIONS: Mapping[str, str] = {
@@ -71,14 +71,11 @@ def find_source_problem(source: Source, discover: Mapping[str, Discover]) -> Sou
 
 
 def _unknown_kind(kind: str, kinds: list[str]) -> str:
-    close = get_close_matches(kind, kinds, n=1)
-    suggestion = f"; did you mean '{close[0]}'?" if close else ""
-    return f"this recipe does not know the kind '{kind}'{suggestion or '.'} It knows: {', '.join(kinds)}"
+    return f"this recipe does not know the kind '{kind}'{suggest(kind, kinds) or '.'} It knows: {', '.join(kinds)}"
 
 
 def _unknown_option(name: str, kind: str, options: list[str]) -> str:
-    close = get_close_matches(name, options, n=1)
-    if close:
-        return f"there is no such option; did you mean '{close[0]}'?"
+    if suggestion := suggest(name, options):
+        return f"there is no such option{suggestion}"
     others = f"It has: {', '.join(options)}" if options else "It has none"
     return f"the kind '{kind}' has no such option. {others}"

@@ -46,7 +46,9 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def list_backups(folder: Path) -> Sequence[str]:
     """The names of the backups in a folder, oldest first. Each was complete when it got its name."""
     if not folder.is_dir():
-        raise Refused("no_backup", f"there is no folder {folder}")
+        raise Refused(
+            "no_backup", f"there is no folder {folder}; name the one that `headwater backup create` wrote"
+        )
     return sorted(entry.name for entry in folder.iterdir() if NAME.fullmatch(entry.name) and entry.is_dir())
 
 

@@ -74,12 +74,12 @@ def database_address(app: App) -> str:
 
 def find_move(app: App) -> Departure | Arrival | None:
     """Where the installation has moved, or where an unfinished move into this database comes from."""
-    with read_transaction(app.store.engine) as connection:
+    with read_transaction(app.engine) as connection:
         return find_departure(connection) or find_arrival(connection)
 
 
 def refuse_moved_installation(app: App) -> None:
-    with read_transaction(app.store.engine) as connection:
+    with read_transaction(app.engine) as connection:
         refuse_if_moved(connection)
 
 
@@ -99,7 +99,7 @@ async def wait_until_moved(app: App) -> NoReturn:
 
 def undo_move(app: App) -> bool:
     """Use this database again, whatever has happened to the other one. Whether the installation had moved."""
-    with exclusive_lock(app), unchecked_transaction(app.store.engine) as connection:
+    with exclusive_lock(app), unchecked_transaction(app.engine) as connection:
         return clear_move(connection)
 
 

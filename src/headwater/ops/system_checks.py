@@ -41,7 +41,7 @@ class WorkState:
 
 
 def read_work_state(app: App) -> WorkState:
-    now, engine, recipes = app.clock(), app.store.engine, app.catalogue.recipes()
+    now, engine, recipes = app.clock(), app.engine, app.catalogue.recipes()
     return WorkState(
         now,
         app.workers.heartbeats(now),
@@ -85,9 +85,9 @@ def _attempt(check: Callable[[], str]) -> PartCheck:
 
 def check_database(app: App) -> PartCheck:
     def check() -> str:
-        with read_transaction(app.store.engine) as connection:
+        with read_transaction(app.engine) as connection:
             connection.exec_driver_sql("SELECT 1")
-        return app.store.engine.dialect.name
+        return app.engine.dialect.name
 
     return _attempt(check)
 

@@ -158,7 +158,7 @@ class Installation:
             until=self._time(until, "until"),
             limit=limit,
         )
-        return DocumentList(lambda: iterate_documents(self._app.store.engine, query))
+        return DocumentList(lambda: iterate_documents(self._app.engine, query))
 
     def document(self, id_or_url: str) -> Record:
         """One document by its id, the first 8 or more characters of it, or its address."""
@@ -190,7 +190,7 @@ class Installation:
             until=self._time(until, "until"),
             **_filter_values(filters),
         )
-        parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit)
+        parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit, zone=None)
         results = self._app.search.search(parsed, method=method, facets=facets)
         return SearchResultList(results)
 
@@ -200,9 +200,7 @@ class Installation:
         """The stories of a recipe, or of all, best first, each with its sources."""
         recipes = [recipe] if recipe else self._app.catalogue.recipes()
         start = self._time(since, "since") or LONG_AGO
-        rows = [
-            Record(row) for name in recipes for row in top_stories(self._app.store.engine, name, start, limit)
-        ]
+        rows = [Record(row) for name in recipes for row in top_stories(self._app.engine, name, start, limit)]
         return RecordList(rows[:limit])
 
     def sources(self, recipe: str | None = None) -> RecordList[Record]:
@@ -210,7 +208,7 @@ class Installation:
 
     def explain(self, id_or_url: str) -> Explanation:
         """Where every field of a document came from, and what happened to it."""
-        history = explain(self._app.store.engine, id_or_url)
+        history = explain(self._app.engine, id_or_url)
         if history is None:
             raise Refused("unknown_document", f"there is no document '{id_or_url}'")
         return Explanation(history)
@@ -251,8 +249,8 @@ class Installation:
         return self.status(recipe)
 
     def close(self) -> None:
-        if "store" in vars(self._app):
-            self._app.store.engine.dispose()
+        if "engine" in vars(self._app):
+            self._app.engine.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -274,8 +272,8 @@ class Installation:
         return parse_time(moment, self._app.clock(), name, zone=None)
 
     def _forget_connections(self) -> None:
-        if "store" in vars(self._app):
-            self._app.store.engine.dispose(close=False)
+        if "engine" in vars(self._app):
+            self._app.engine.dispose(close=False)
 
 
 def _state(name: str) -> State:

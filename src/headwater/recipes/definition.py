@@ -160,5 +160,5 @@ def _check_sinks(routes: Sequence[Route], names: set[str], where: str) -> None:
         if route.sink not in names:
             raise Refused(
                 "bad_config",
-                f"{where}[{number}].to: there is no '{route.sink}'; use files, queue, table or a channel of `notify`",
+                f"{where}[{number}].to: there is no sink '{route.sink}'; use files, queue, table, or the name of a channel in the setting `notify`",
             )

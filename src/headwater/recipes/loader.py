@@ -8,17 +8,19 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from headwater.logs import configure_logs
+from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.model.recipe import RECIPE_ENTRY_POINTS, Extract, Recipe
+from headwater.model.recipe import Extract, Recipe
+from headwater.model.suggestion import suggest
 from headwater.recipes.definition import configure_recipe, rename_recipe
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings
+from headwater.settings.yaml_file import missing_file
 
 RECIPE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 RECIPE_FUNCTION = "recipe"
@@ -33,7 +35,7 @@ class LoadedRecipes:
 
 
 def load_recipes(settings: Settings) -> LoadedRecipes:
-    """Returns every recipe with its settings applied, and logs a warning for each that is left out."""
+    """Returns every recipe with its settings applied, and why others are left out."""
     entries = {entry.name: entry for entry in entry_points(group=RECIPE_ENTRY_POINTS)}
     loader = _Loader(settings, entries)
     recipes, refusals = {}, {}
@@ -42,9 +44,15 @@ def load_recipes(settings: Settings) -> LoadedRecipes:
             recipes[name] = loader.load(name)
         except Refused as refusal:
             refusals[name] = refusal
-            log = configure_logs(settings.log, settings.log_level)
-            log.warning("recipe left out", recipe=name, reason=refusal.reason, detail=refusal.detail)
     return LoadedRecipes(recipes, refusals)
+
+
+def log_refusals(loaded: LoadedRecipes, settings: Settings) -> None:
+    """For whoever works with all recipes; who wants a particular one is refused instead."""
+    if loaded.refusals:
+        log = configure_logs(settings.log, settings.log_level)
+        for name, refusal in loaded.refusals.items():
+            log.warning("recipe left out", recipe=name, reason=refusal.reason, detail=refusal.detail)
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ class _Loader:
         where = f"recipes.{name}.file"
         path = Path(file)
         if not path.is_file():
-            raise Refused("missing_file", f"{where}: there is no file {path}")
+            raise Refused("missing_file", f"{where}: {missing_file(path)}")
         recipe = _call_loaded(lambda: _recipe_function(path), f"the recipe '{name}' ({path})", "fix the file")
         if recipe.name != name:
             raise Refused("bad_config", f"{where}: the recipe in {path} is called '{recipe.name}'")
@@ -102,12 +110,8 @@ class _Loader:
 
 
 def _unknown_recipe(name: str, names: set[str]) -> str:
-    close = get_close_matches(name, sorted(names), n=1)
-    suggestion = f"did you mean '{close[0]}'? " if close else ""
-    return (
-        f"recipes.{name}: there is no recipe '{name}'; {suggestion}A recipe of your own needs `like: NAME` or "
-        "`file: PATH`"
-    )
+    suggestion = suggest(name, sorted(names)) or "."
+    return f"recipes.{name}: there is no recipe '{name}'{suggestion} A recipe of your own needs `like: NAME` or `file: PATH`"
 
 
 def extract_profiles() -> Mapping[str, Extract]:

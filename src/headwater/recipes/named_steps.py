@@ -17,6 +17,7 @@ from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter
 from headwater.model.recipe import Step
+from headwater.model.suggestion import suggest
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments
 
 
@@ -95,7 +96,8 @@ def _parse_line(line: str | Mapping[str, Any], where: str) -> tuple[str, dict[st
         )
     if name not in NAMED_STEPS:
         raise Refused(
-            "bad_config", f"{where}: there is no step '{name}'; there are: {', '.join(NAMED_STEPS)}"
+            "bad_config",
+            f"{where}: there is no step '{name}'{suggest(name, NAMED_STEPS) or '.'} There are: {', '.join(NAMED_STEPS)}",
         )
     return name, _check_options(options, NAMED_STEPS[name].options, f"{where}.{name}")
 

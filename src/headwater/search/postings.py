@@ -5,25 +5,15 @@ sorted by term and cut into pages of a fixed number of postings, so that a query
 64-bit hashes. A document that changes gets a new number in a later segment.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from xxhash import xxh3_64_intdigest
-
-from headwater.search.analysis import analyse
 
 MAX_DOCUMENTS = 65_535
 PAGE_POSTINGS = 4_096
-TITLE_WEIGHT = 2
-MAX_COUNT = 255
-# Characters that are indexed of each field.
-MAX_TITLE, MAX_ABOUT, MAX_TEXT = 10_000, 20_000, 200_000
-KEY_MARK, TITLE_MARK = "\x1f", "\x1e"
-"""They begin what no text contains: the value of a filter, and a term of the title."""
 
 COLUMNS = np.dtype(
     [
@@ -46,48 +36,6 @@ Array = npt.NDArray[Any]
 
 NO_POSITIONS: Positions = np.zeros(0, dtype=np.uint16)
 NO_COUNTS: Counts = np.zeros(0, dtype=np.uint8)
-
-
-def term_hash(term: str) -> int:
-    return xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"))
-
-
-def key_hash(key: str) -> int:
-    """The hash of a filter's value, such as `source:wire`."""
-    return term_hash(KEY_MARK + key)
-
-
-def title_hash(term: str) -> int:
-    return term_hash(TITLE_MARK + term)
-
-
-@dataclass(frozen=True, slots=True)
-class EntryTerms:
-    """The terms of one document. `words` are for prefixes and misspellings; `postings` has the sorted hashes of all terms
-    and keys, and how often each occurs."""
-
-    words: tuple[str, ...]
-    postings: bytes
-    length: int
-
-
-def entry_terms(*, title: str, about: str, text: str, language: str, keys: Iterable[str]) -> EntryTerms:
-    """A term of the title counts twice."""
-    in_title = Counter(term for terms in analyse(title[:MAX_TITLE], language) for term in terms)
-    body = [*analyse(about[:MAX_ABOUT], language), *analyse(text[:MAX_TEXT], language)]
-    counts = Counter(term for terms in body for term in terms)
-    for term, count in in_title.items():
-        counts[term] += TITLE_WEIGHT * count
-    hashes = {term_hash(term): min(count, MAX_COUNT) for term, count in counts.items()}
-    hashes |= dict.fromkeys(map(title_hash, in_title), 1) | dict.fromkeys(map(key_hash, keys), 1)
-    length = TITLE_WEIGHT * sum(in_title.values()) + len(body)
-    return EntryTerms(tuple(sorted(counts)), _pack_entry(hashes), length)
-
-
-def _pack_entry(hashes: Mapping[int, int]) -> bytes:
-    ordered = sorted(hashes)
-    counts = np.array([hashes[value] for value in ordered], dtype=np.uint8)
-    return np.array(ordered, dtype="<u8").tobytes() + counts.tobytes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from headwater.search.entry_terms import key_hash, term_hash, title_hash
 from headwater.search.matching import clause_terms, filter_key
-from headwater.search.postings import Columns, Counts, Positions, key_hash, term_hash, title_hash
+from headwater.search.postings import Columns, Counts, Positions
 from headwater.search.query import TITLE, Clause, SearchFilters, SearchQuery, is_language
 
 K1, B = 1.2, 0.6

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -22,7 +23,7 @@ from headwater.settings.rate_limits import (
     user_agents,
 )
 from headwater.settings.recipes import RecipeSettings
-from headwater.settings.yaml_file import load_yaml
+from headwater.settings.yaml_file import load_yaml, missing_file
 from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
@@ -266,6 +267,10 @@ def read_settings(
     """Reads the given file, else that of HEADWATER_CONFIG, else ./headwater.yaml if it exists; then applies the environment
     `env` (or that of HEADWATER_ENV), then the environment variables."""
     file = path or _default_file(variables)
+    if file and not file.exists():
+        raise Refused(
+            "missing_file", f"{missing_file(file)}; `headwater --config {quote(str(file))} init` writes one"
+        )
     settings = load_yaml(file, Settings) if file else Settings()
     if file:
         _check_names(settings, file)

@@ -1,6 +1,6 @@
-"""Changes entries of a list in a YAML file. Everything else in the file, comments included, stays as it is."""
+"""Changes entries of a list, or a field, in a YAML file. Everything else in the file, comments included, stays as it is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,54 @@ def remove_entry(text: str, key: str, position: int) -> str:
     return text[:start] + ("" if after < 0 else text[after + 1 :])
 
 
+def set_field(text: str, keys: Sequence[str], value: str) -> str:
+    """The text with a value for the field that the keys lead to; parents that do not exist are added."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is None:
+        return f"{_with_line_end(text)}{_nested(keys, value, 0)}"
+    for place, key in enumerate(keys):
+        if not isinstance(node, yaml.MappingNode):
+            raise Refused("bad_list", f"{'.'.join(keys[:place])}: it has no fields; write the field by hand")
+        child = next((child for name, child in node.value if name.value == key), None)
+        if child is None:
+            return _with_new_field(text, node, keys[place:], value)
+        node = child
+    return f"{text[: node.start_mark.index]}{value}{text[_end(node) :]}"
+
+
+def _with_new_field(text: str, node: yaml.MappingNode, keys: Sequence[str], value: str) -> str:
+    if node.flow_style:
+        closing = node.end_mark.index - 1
+        separator = ", " if node.value else ""
+        return f"{text[:closing].rstrip()}{separator}{_flow(keys, value)}{text[closing:]}"
+    end = text.find("\n", _end(node))
+    end = len(text) if end < 0 else end + 1
+    return f"{_with_line_end(text[:end])}{_nested(keys, value, node.start_mark.column)}{text[end:]}"
+
+
+def _nested(keys: Sequence[str], value: str, indent: int) -> str:
+    """One key per line, each further in."""
+    lines = [f"{' ' * (indent + 2 * depth)}{key}:" for depth, key in enumerate(keys)]
+    return "\n".join(lines) + f" {value}\n"
+
+
+def _flow(keys: Sequence[str], value: str) -> str:
+    first, *rest = keys
+    return f"{first}: {{{_flow(rest, value)}}}" if rest else f"{first}: {value}"
+
+
+def _with_line_end(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
 def write_checked(path: Path, text: str, check: Callable[[Path], object]) -> None:
     """Writes the text unless `check` refuses it. A reader finds the old file or the new one, and never a part."""
     draft = path.with_name(f".{path.name}.new")
     try:
         draft.write_text(text, encoding="utf-8")
         check(draft)
-        draft.chmod(path.stat().st_mode)
+        if path.exists():
+            draft.chmod(path.stat().st_mode)
         draft.replace(path)
     except OSError as error:
         raise Refused("file_unwritable", f"{path} cannot be written: {error.strerror}") from error

@@ -1,13 +1,16 @@
 """Reads YAML into typed records; an error names the file, the line and the field."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import msgspec.inspect
 import yaml
 
 from headwater.model.errors import Refused
+from headwater.model.suggestion import suggest
 
 T = TypeVar("T")
 PLACE = re.compile(r" - at `(?P<path>\$[^`]*)`$")
@@ -15,6 +18,19 @@ PART = re.compile(r"\.(?P<name>[^.\[\]]+)|\[(?P<index>\d+|\.\.\.)\]")
 SOME_ENTRY = "..."
 FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
+MISSING = re.compile(r"missing required field `(?P<field>[^`]+)`")
+EXPECTED = re.compile(r"Expected `(?P<expected>[^`]+)`, got `(?P<given>[^`]+)`")
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "fields (`name: value`)",
+    "null": "nothing",
+}
+RECORDS = (msgspec.inspect.StructType, msgspec.inspect.DataclassType)
+MOST_NAMES = 15
 
 
 def load_yaml(path: Path, into: type[T]) -> T:
@@ -22,9 +38,15 @@ def load_yaml(path: Path, into: type[T]) -> T:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise Refused("missing_file", f"there is no file {path}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused("unreadable_file", f"{path} cannot be read: {error}") from error
+        raise Refused("missing_file", missing_file(path)) from error
+    except UnicodeDecodeError as error:
+        raise Refused(
+            "unreadable_file", f"{path} cannot be read: it is not in UTF-8; save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise Refused(
+            "unreadable_file", f"{path} cannot be read: {error.strerror}{_remedy(error)}"
+        ) from error
     try:
         data = _parse(text)
     except yaml.YAMLError as error:
@@ -34,6 +56,18 @@ def load_yaml(path: Path, into: type[T]) -> T:
     except msgspec.ValidationError as error:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         raise Refused("bad_config", _located(path, node, data, into, str(error))) from error
+
+
+def missing_file(path: Path) -> str:
+    """Where a relative path was looked for is what the reader may not know."""
+    where = "" if path.is_absolute() else f"; the path is relative to the current folder, {Path.cwd()}"
+    return f"there is no file {path}{where}"
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "; let your user read it (chmod u+r)"
+    return "; name a file, not a folder" if isinstance(error, IsADirectoryError) else ""
 
 
 def _parse(text: str) -> Any:
@@ -52,7 +86,18 @@ def line_of(path: Path, keys: list[str]) -> int:
 def _syntax_error(path: Path, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f":{mark.line + 1}" if mark else ""
-    return f"{path}{line}: not valid YAML: {getattr(error, 'problem', None) or 'it cannot be read'}"
+    problem = getattr(error, "problem", None) or "it cannot be read"
+    return f"{path}{line}: not valid YAML: {problem}{_syntax_remedy(problem)}"
+
+
+def _syntax_remedy(problem: str) -> str:
+    if "\\t" in problem:
+        return "; indent with spaces, not with tabs"
+    if "mapping values" in problem or "block end" in problem or "expected" in problem:
+        return (
+            "; check the indentation of this line and of those above, and put values with a colon into quotes"
+        )
+    return ""
 
 
 def _located(path: Path, root: yaml.Node | None, data: Any, into: type[Any], message: str) -> str:
@@ -63,10 +108,63 @@ def _located(path: Path, root: yaml.Node | None, data: Any, into: type[Any], mes
         keys[at] = _wrong_entry(data, into, keys[:at])
     problem = message[: place.start()] if place else message
     if unknown := UNKNOWN.search(problem):
+        problem = _unknown_field(unknown["field"], field_names(into, keys))
         keys.append(unknown["field"])
+    else:
+        problem = in_plain_words(problem)
     line = _line(root, keys)
     field = ".".join(keys) or "the whole file"
     return f"{path}:{line}: {field}: {problem}"
+
+
+def _unknown_field(field: str, names: Sequence[str]) -> str:
+    suggestion = suggest(field, names)
+    if suggestion or not names:
+        return f"there is no such field{suggestion}"
+    shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    return f"there is no such field; there are: {shown}"
+
+
+def field_names(into: Any, keys: Sequence[str]) -> list[str]:
+    """The names of the fields that the record at this place may have."""
+    kinds = [msgspec.inspect.type_info(into)]
+    for key in keys:
+        kinds = [child for kind in kinds for child in _children(kind, key)]
+    records = [kind for kind in _alternatives(kinds) if isinstance(kind, RECORDS)]
+    return [field.encode_name for kind in records for field in kind.fields]
+
+
+def _alternatives(kinds: Sequence[Any]) -> list[Any]:
+    parts = [kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,) for kind in kinds]
+    return [_unwrapped(kind) for group in parts for kind in group]
+
+
+def _unwrapped(kind: Any) -> Any:
+    return kind.type if isinstance(kind, msgspec.inspect.Metadata) else kind
+
+
+def _children(kind: Any, key: str) -> list[Any]:
+    children: list[Any] = []
+    for one in _alternatives([_unwrapped(kind)]):
+        if isinstance(one, RECORDS):
+            children += [field.type for field in one.fields if field.encode_name == key]
+        elif isinstance(one, msgspec.inspect.DictType):
+            children.append(one.value_type)
+        elif hasattr(one, "item_type"):
+            children.append(one.item_type)
+    return children
+
+
+def in_plain_words(problem: str) -> str:
+    """ "Expected `int | null`, got `str`" as people say it."""
+    if match := EXPECTED.search(problem):
+        expected = " or ".join(
+            KINDS.get(kind, f"`{kind}`") for kind in match["expected"].split(" | ") if kind != "null"
+        )
+        return f"expected {expected}, not {KINDS.get(match['given'], match['given'])}"
+    if match := MISSING.search(problem):
+        return f"the field `{match['field']}` is missing"
+    return problem
 
 
 def _wrong_entry(data: Any, into: type[Any], parents: list[str]) -> str:

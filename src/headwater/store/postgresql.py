@@ -41,7 +41,7 @@ def create_postgresql_engine(url: URL, connections: ConnectionSettings, options:
         )
     except ModuleNotFoundError as error:
         raise Refused(
-            "missing_driver", "PostgreSQL needs a driver: install it with `pip install headwater[postgres]`"
+            "missing_driver", "PostgreSQL needs a driver: install it with `pip install 'headwater[postgres]'`"
         ) from error
     if connections.pooler:
         _limit_transactions(engine, connections)

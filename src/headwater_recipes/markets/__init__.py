@@ -3,7 +3,12 @@
 `headwater --help` imports this package to list its commands, so the recipe itself is imported only when it is built.
 """
 
-from headwater.model.recipe import Recipe
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headwater.model.recipe import Recipe
 
 
 def recipe() -> Recipe:

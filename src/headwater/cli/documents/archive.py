@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from headwater.archive.record_files import FolderRecords, copy_records
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalLimit, Quiet, RecipeFilter, RecipeName, Since, command_group
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, print_json, print_json_lines
 from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused

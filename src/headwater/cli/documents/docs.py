@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -18,6 +18,7 @@ from headwater.cli.options import (
     Until,
     command_group,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     card,
     cell,
@@ -38,7 +39,7 @@ from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
-SOURCE_WIDTH = 16
+SOURCE_WIDTH = 12
 LISTED = (*DOCUMENT_FIELDS, "source")
 SHOWN = (
     "url",
@@ -83,7 +84,7 @@ def list_documents(
         until=period.until,
         limit=limit,
     )
-    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.store.engine, query)]
+    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.engine, query)]
     if as_json:
         print_json_lines(rows)
         return

@@ -24,7 +24,7 @@ def explain(
     Its source, its captures, what each step changed, the origin of each field, its duplicates, and where it was delivered.
     """
     app = open_app(context)
-    history = history_of(app.store.engine, document)
+    history = history_of(app.engine, document)
     if history is None:
         raise unknown_document(document)
     if as_json:

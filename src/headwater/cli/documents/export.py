@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from headwater.archive.row_files import WRITERS, Row, atomic_file
-from headwater.cli.environment import open_app, read_period, require_one_recipe
+from headwater.cli.environment import open_app, require_one_recipe
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -20,6 +20,7 @@ from headwater.cli.options import (
     Until,
     command_group,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import error_console, format_count, print_json
 from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused
@@ -74,7 +75,7 @@ def articles(
         limit=limit,
         by=by,
     )
-    _write("article", export_articles(app.store.engine, selection), form, out, quiet=quiet, as_json=as_json)
+    _write("article", export_articles(app.engine, selection), form, out, quiet=quiet, as_json=as_json)
 
 
 @app.command("bars")
@@ -106,7 +107,7 @@ def bars(
         until=period.until,
         limit=limit,
     )
-    _write("bar", export_bars(app.store.engine, selection), form, out, quiet=quiet, as_json=as_json)
+    _write("bar", export_bars(app.engine, selection), form, out, quiet=quiet, as_json=as_json)
 
 
 def _write(

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import open_app, read_period, require_one_recipe
+from headwater.cli.environment import open_app, require_one_recipe
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -17,6 +17,7 @@ from headwater.cli.options import (
     Until,
     single_command,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_count, format_time, print_json
 from headwater.store.reads.top_stories import TopFilter, top_stories
 
@@ -43,7 +44,7 @@ def top(
     period = read_period(app, since or DEFAULT_PERIOD, until)
     assert period.since is not None
     top_filter = TopFilter(until=period.until, source=source, language=language)
-    stories = top_stories(app.store.engine, name, period.since, limit, top_filter)
+    stories = top_stories(app.engine, name, period.since, limit, top_filter)
     if as_json:
         print_json({"recipe": name, "since": period.since, "stories": stories})
         return
@@ -55,7 +56,7 @@ def top(
 
 
 def _show(rank: int, story: dict[str, Any], out: Console) -> None:
-    out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")))
+    out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")), no_wrap=True, overflow="ellipsis")
     details = f"     {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
     out.print(Text(details, style="dim"))
     for source in story["sources"]:

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, Limit, RecipeFilter, Since, Until, command_group
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_relative, print_json_lines, table, time_column
 from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused

@@ -51,6 +51,8 @@ def _show(report: dict[str, Any], out: Console) -> None:
         out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))
         for task in recipe["waiting_too_long"]:
             out.print(cell(f"  {task} has been waiting for more than half an hour: is a worker running?"))
+    for name, problem in report["searches"].items():
+        out.print(cell(f"saved search {name}: {problem}; see `headwater searches list`"))
 
 
 app = single_command(health)

@@ -94,7 +94,7 @@ def serve_command(
 def missing_extra(error: ModuleNotFoundError) -> Refused:
     return Refused(
         "missing_web",
-        f"the server needs packages that are not installed ({error.name}): `pip install headwater[web]`",
+        f"the server needs packages that are not installed ({error.name}): `pip install 'headwater[web]'`",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, open_app, read_period, select_recipes
+from headwater.cli.environment import make_app, open_app, select_recipes
 from headwater.cli.options import (
     Json,
     OptionalLimit,
@@ -17,6 +17,7 @@ from headwater.cli.options import (
     Workers,
     command_group,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     console,
     error_console,

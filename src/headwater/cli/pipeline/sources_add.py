@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -13,8 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import make_app
-from headwater.cli.options import Json, RecipeName
+from headwater.cli.environment import answering_app, config_path
+from headwater.cli.options import Json, RecipeName, global_options
 from headwater.cli.pipeline.sources_validate import Seconds
 from headwater.cli.render.console import (
     cell,
@@ -29,11 +30,14 @@ from headwater.model.errors import Refused
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
+from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
 from headwater.ops.source_registration import register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
+from headwater.settings.settings import read_settings
 from headwater.settings.sources import SourceLine, make_source
+from headwater.settings.yaml_edit import set_field, write_checked
 from headwater.text.redaction import redact_record
 
 Duration = Annotated[
@@ -88,12 +92,12 @@ def add(
     The address of a site is enough: the feeds that its page names, its sitemap and the page itself are candidates. On a
     terminal you are asked if there are several; otherwise the best one is taken and the others are named.
     """
-    app = make_app(context)
+    app = answering_app(context)
     chosen_recipe = app.recipe(recipe)
     if bundled == bool(address or kind):
         raise Refused("bad_option", "give either an address or --bundled")
     if bundled:
-        _add_bundled(app, recipe, as_json=as_json)
+        _add_bundled(context, app, recipe, as_json=as_json)
         return
     options = _options(option or ()) | ({"fallback": fallback} if fallback else {})
     line = SourceLine(
@@ -109,7 +113,9 @@ def add(
     candidates: list[SourceCandidate] = []
     if kind is None and not no_check:
         candidates = _known_kinds(
-            detect_sources(app, address, timedelta(seconds=seconds)), chosen_recipe, address
+            detect_sources(app, address, timedelta(seconds=seconds), options.get(HEADERS_OPTION, {})),
+            chosen_recipe,
+            address,
         )
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
@@ -167,24 +173,46 @@ def _choose(candidates: Sequence[SourceCandidate], now: datetime, *, ask: bool) 
     return candidates[choice - 1]
 
 
-def _add_bundled(app: App, recipe: str, *, as_json: bool) -> None:
-    """A list that also names subjects belongs into the settings: every process must know them."""
+def _add_bundled(context: typer.Context, app: App, recipe: str, *, as_json: bool) -> None:
+    """The sources are added here. A list that also names subjects is named in the settings, because every process that works
+    on the recipe must know them."""
     own = app.settings.recipes.get(recipe, RecipeSettings())
     listed = with_bundled_list(app.recipe(recipe), own)
-    if listed.subjects:
-        raise Refused(
-            "needs_setting",
-            f"the list of '{recipe}' names subjects as well; set `recipes: {{{recipe}: {{sources: {BUNDLED}}}}}` in the "
-            "settings instead",
-        )
-    new = app.store.register(listed.sources, app.clock(), origin="operator")
+    changed = None
+    if listed.subjects and own.sources != BUNDLED:
+        changed = _name_bundled_list(context, recipe, own)
+    origin = "recipe" if listed.subjects else "operator"
+    new = app.store.register(listed.sources, app.clock(), origin=origin)
     if as_json:
-        print_json({"recipe": recipe, "sources": len(listed.sources), "new": new})
-    else:
+        named = {"subjects": len(listed.subjects)} if listed.subjects else {}
+        settings = {"settings": str(changed)} if changed else {}
+        print_json({"recipe": recipe, "sources": len(listed.sources), "new": new} | named | settings)
+        return
+    subjects = f" and {format_count(len(listed.subjects), 'subject')}" if listed.subjects else ""
+    console().print(
+        f"Added {format_count(new, 'source')} of {len(listed.sources)}{subjects} that come with {recipe}. "
+        "The next run or worker polls them.",
+        soft_wrap=True,
+    )
+    if changed:
         console().print(
-            f"Added {format_count(new, 'source')} of {len(listed.sources)} that come with {recipe}. "
-            "The next run or worker polls them."
+            f"{changed} now says `recipes: {{{recipe}: {{sources: {BUNDLED}}}}}`: every process that works on it knows the "
+            "subjects.",
+            soft_wrap=True,
         )
+
+
+def _name_bundled_list(context: typer.Context, recipe: str, own: RecipeSettings) -> Path:
+    """Writes into the settings that the recipe uses its bundled list; returns the file."""
+    if own.sources is not None:
+        raise Refused(
+            "has_list",
+            f"recipes.{recipe}.sources: it names your own list {own.sources}; write {BUNDLED} there to use the bundled one",
+        )
+    path = config_path(global_options(context))
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    write_checked(path, set_field(text, ("recipes", recipe, "sources"), BUNDLED), read_settings)
+    return path
 
 
 def _record(

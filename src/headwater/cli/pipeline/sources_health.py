@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalLimit, RecipeFilter, Since
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     cell,
     console,
@@ -75,7 +76,7 @@ def _show_days(app: App, source: str, since: datetime, *, as_json: bool) -> None
         raise Refused(
             "unknown_source", f"there is no source '{source}'; list them with `headwater sources list`"
         )
-    rows = daily_polls(app.store.engine, record["id"], since)
+    rows = daily_polls(app.engine, record["id"], since)
     if as_json:
         print_json_lines(rows)
         return

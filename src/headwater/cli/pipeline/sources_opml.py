@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, open_app
+from headwater.cli.environment import answering_app, open_app
 from headwater.cli.options import Json, OutFile, Quiet, RecipeName
 from headwater.cli.render.console import cell, console, format_count, print_json_lines
 from headwater.cli.render.progress import ticking
@@ -50,9 +50,9 @@ def import_list(
     Feeds that cannot be used are listed and left out. Existing sources do not change. The exit code is 1 if none could be
     added.
     """
-    app = make_app(context)
+    app = answering_app(context)
     app.recipe(recipe)
-    outlines = _read(path)
+    outlines = _read(path, recipe)
     checks: dict[str, FeedCheck] = {}
     if not no_check:
         # The file may come from others: it must not name a variable of ours.
@@ -68,7 +68,7 @@ def import_list(
         raise typer.Exit(1)
 
 
-def _read(path: Path) -> tuple[OpmlOutline, ...]:
+def _read(path: Path, recipe: str) -> tuple[OpmlOutline, ...]:
     try:
         data = read_file(str(path), LARGEST_OPML)
         parsed: ParsedOpml = parse_in_sandbox(Parse(parse_untrusted_opml, data))
@@ -76,7 +76,11 @@ def _read(path: Path) -> tuple[OpmlOutline, ...]:
         raise Refused("bad_list", f"{path} cannot be read: {error.detail}") from error
     if parsed.reason:
         problem = ": ".join(part for part in (parsed.reason, parsed.detail) if part)
-        raise Refused("bad_list", f"{path} is not an OPML file: {problem}")
+        raise Refused(
+            "bad_list",
+            f"{path} is not an OPML file ({problem}); export one from your feed reader, or add an address with `headwater "
+            f"sources add {recipe} ADDRESS`",
+        )
     if not parsed.outlines:
         raise Refused("bad_list", f"{path} contains no feed")
     return parsed.outlines

@@ -31,7 +31,7 @@ from headwater.runtime.summaries import (
     summarized_recipes,
     summary_hints,
 )
-from headwater.settings.llm import check_endpoint
+from headwater.settings.llm import check_endpoint, read_api_key
 
 app = command_group("Summarise stories with a language model; show requests and costs.")
 
@@ -123,7 +123,7 @@ def retry(context: typer.Context, as_json: Json = False) -> None:
 
 def _open_app(context: typer.Context) -> App:
     app = open_app(context)
-    check_endpoint(app.settings.summaries, SETTING)
+    read_api_key(check_endpoint(app.settings.summaries, SETTING), SETTING)
     if not summarized_recipes(app) and not has_unfinished_summaries(app):
         raise Refused(
             "nothing_to_do",

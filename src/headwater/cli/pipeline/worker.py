@@ -10,7 +10,7 @@ from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import Quiet, RecipesFilter, single_command
 from headwater.cli.render.console import error_console
-from headwater.model.recipe import RECIPE_ENTRY_POINTS
+from headwater.model.command import RECIPE_ENTRY_POINTS
 
 
 def worker(

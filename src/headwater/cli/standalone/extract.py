@@ -76,7 +76,7 @@ def extract(
             _write(result, target, form, headed=several)
             progress()
     if not counts.total:
-        raise Refused("nothing_to_do", "no file matches")
+        raise Refused("nothing_to_do", f"no file matches {' '.join(inputs)}; check the path")
     if not counts.read:
         raise typer.Exit(1)
 

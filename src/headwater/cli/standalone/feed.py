@@ -25,6 +25,15 @@ from headwater.sources.feeds.parser import LARGEST_FEED
 from headwater.text.printable import printable_text
 
 SECONDS, MEGABYTES = 30.0, 2048
+NOT_A_FEED = {
+    "html": "this is a web page, not a feed; `headwater sources add` finds the feeds of a site",
+    "json": "this is JSON, but no feed; the kind of source `json` reads it",
+    "opml": "this is a list of feeds; `headwater sources import` adds them",
+    "sitemap": "this is a sitemap; the kind of source `sitemap` reads it",
+    "empty": "this is empty",
+    "unknown": "this is not a feed",
+    "cannot_open": "cannot be read:",
+}
 SANDBOX_REASONS = {
     "extractor_died": "reader_died",
     "extractor_timeout": "too_slow",
@@ -66,7 +75,7 @@ def feed(
             target.write(text + "\n")
             progress()
     if not counts.total:
-        raise Refused("nothing_to_do", "no file matches")
+        raise Refused("nothing_to_do", f"no file matches {' '.join(inputs)}; check the path")
     if not counts.read:
         raise typer.Exit(1)
 
@@ -83,7 +92,9 @@ def result_record(result: ExtractResult) -> Mapping[str, Any]:
 def _sentence(record: Mapping[str, Any]) -> str:
     """ "a.xml: rss20 'Ledger Lane', 12 entries; malformed: …"."""
     if not record["ok"]:
-        return f"{record['path']}: {record['reason']} {record['detail']}".rstrip()
+        why = NOT_A_FEED.get(record["reason"], record["reason"])
+        feeds = f"; it names these feeds: {', '.join(record['feeds'])}" if record.get("feeds") else ""
+        return f"{record['path']}: {why} {record['detail']}".rstrip() + feeds
     entries = format_count(len(record["entries"]), "entry").replace("entrys", "entries")
     warnings = "".join(f"; {warning}" for warning in record["warnings"])
     return f"{record['path']}: {record['format']} '{record['title'] or ''}', {entries}{warnings}"

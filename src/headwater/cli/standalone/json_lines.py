@@ -47,7 +47,7 @@ def open_lines(source: str, stack: ExitStack) -> BinaryIO:
         raw = sys.stdin.buffer if source == "-" else _file(source, stack)
         return stack.enter_context(open_decompressed(raw))
     except OSError as error:
-        raise Refused("cannot_open", f"{source}: {error.strerror}") from error
+        raise Refused("cannot_open", f"{source} cannot be read: {error.strerror}; check the path") from error
 
 
 def _file(path: str, stack: ExitStack) -> BinaryIO:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headwater.cli.environment import make_app
+from headwater.cli.environment import answering_app
 from headwater.cli.options import Json, RecipeFilter, single_command
 from headwater.cli.render.console import card, cell, console, format_size, print_json
 from headwater.model.errors import Refused
@@ -28,8 +28,10 @@ def try_url(
     Processes the page as the recipe of --recipe does, or the first one that can read it. Stores nothing. The exit code is 1 if nothing would be kept.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise Refused("bad_url", f"'{url}' is not an http(s) URL")
-    app = make_app(context)
+        raise Refused(
+            "bad_url", f"'{url}' is not an http(s) address; write it whole, like https://example.org/page"
+        )
+    app = answering_app(context)
     recipes = [app.recipe(recipe)] if recipe else list(app.recipes.values())
     report = describe_outcome(url, fetch_once(app, url), recipes, app.clock())
     if as_json:

@@ -17,7 +17,7 @@ def require_package(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise Refused("missing_extra", f"{name} is missing: install headwater[nlp]") from error
+        raise Refused("missing_extra", f"{name} is missing: `pip install 'headwater[nlp]'`") from error
 
 
 def nlp_installed() -> bool:

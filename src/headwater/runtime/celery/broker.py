@@ -18,7 +18,7 @@ try:
     from kombu.exceptions import OperationalError
 except ModuleNotFoundError as error:
     raise Refused(
-        "missing_extra", "a cluster needs Celery: install it with `pip install headwater[cluster]`"
+        "missing_extra", "a cluster needs Celery: install it with `pip install 'headwater[cluster]'`"
     ) from error
 
 __all__ = [

@@ -151,8 +151,8 @@ class TaskRunner:
         if load_changed_recipes(self.settings, served, log) is None:
             return
         self.on_child_end()
-        if "app" in self.__dict__ and "store" in vars(self.app):
-            self.app.store.engine.dispose()
+        if "app" in self.__dict__ and "engine" in vars(self.app):
+            self.app.engine.dispose()
         for part in ("app", "context", "network", "maintenance"):
             self.__dict__.pop(part, None)
 

@@ -170,7 +170,8 @@ class SqlQueues:
         if len(matches) != 1:
             problem = "there is no queue" if not matches else "several queues end so; give the whole name of"
             raise Refused(
-                "unknown_queue", f"{problem} '{name}'; there are: {', '.join(queues) or 'none yet'}"
+                "unknown_queue",
+                f"{problem} '{name}'; `headwater queue list` shows: {', '.join(queues) or 'none yet'}",
             )
         return str(matches[0])
 

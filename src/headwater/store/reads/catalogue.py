@@ -1,17 +1,18 @@
 """Reads for people and programs: plain dictionaries, ready for a table or for JSON."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, Table, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, case, func, or_, select, true
 
 from headwater.model.jobs import ARCHIVED, State, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
 from headwater.store.reads.end_reasons import count_end_reasons, not_archived
-from headwater.store.rows import Record
 from headwater.store.schema.flow import (
     captures,
     deliveries,
@@ -22,6 +23,9 @@ from headwater.store.schema.flow import (
     sources,
     stories,
 )
+
+if TYPE_CHECKING:
+    from headwater.store.rows import Record
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
@@ -162,18 +166,24 @@ def _document_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
 
 
 def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:
-    of_recipe = sources.c.recipe == recipe
-    running = sources.c.lease_until > now
-    return {
-        "active": _total(connection, sources, of_recipe, sources.c.active, sources.c.stop_reason.is_(None)),
-        "paused": _total(connection, sources, of_recipe, sources.c.active.is_(False)),
-        "stopped": _total(connection, sources, of_recipe, sources.c.stop_reason.is_not(None)),
-        "failing": _total(
-            connection, sources, of_recipe, sources.c.failures > 0, sources.c.stop_reason.is_(None)
-        ),
-        "polled": _total(connection, sources, of_recipe, sources.c.last_polled_at.is_not(None)),
-        "running": _total(connection, sources, of_recipe, running),
+    conditions = {
+        "active": and_(sources.c.active, sources.c.stop_reason.is_(None)),
+        "paused": sources.c.active.is_(False),
+        "stopped": sources.c.stop_reason.is_not(None),
+        "failing": and_(sources.c.failures > 0, sources.c.stop_reason.is_(None)),
+        "polled": sources.c.last_polled_at.is_not(None),
+        "running": sources.c.lease_until > now,
     }
+    return _count_each(connection, conditions, sources.c.recipe == recipe)
+
+
+def _count_each(
+    connection: Connection, conditions: Mapping[str, ColumnElement[bool]], *where: ColumnElement[bool]
+) -> dict[str, int]:
+    """How many rows meet each condition, in one statement."""
+    columns = [func.sum(case((condition, 1), else_=0)) for condition in conditions.values()]
+    row = connection.execute(select(*columns).where(*where)).one()
+    return {name: count or 0 for name, count in zip(conditions, row, strict=True)}
 
 
 def _total(connection: Connection, table: Table, *where: Any) -> int:
@@ -182,11 +192,18 @@ def _total(connection: Connection, table: Table, *where: Any) -> int:
 
 def _unfinished(connection: Connection, task: Task, recipe: str, now: datetime) -> Record:
     table = TASK_TABLES[task]
-    of_recipe = (table.c.recipe == recipe, table.c.due_at.is_not(None))
-    conditions = TASK_CONDITIONS.get(task, ())
+    claimable = and_(true(), *TASK_CONDITIONS.get(task, ()))
+    is_unfinished = (table.c.recipe == recipe, table.c.due_at.is_not(None))
+    counts = _count_each(
+        connection,
+        {
+            "due": and_(claimable, table.c.due_at <= now),
+            "later": and_(claimable, table.c.due_at > now),
+            "leased": table.c.lease_until > now,
+        },
+        *is_unfinished,
+    )
     return {
-        "due": _total(connection, table, *of_recipe, *conditions, table.c.due_at <= now),
-        "later": _total(connection, table, *of_recipe, *conditions, table.c.due_at > now),
-        "leased": _total(connection, table, *of_recipe, table.c.lease_until > now),
-        "next": connection.scalar(select(func.min(table.c.due_at)).where(*of_recipe, *conditions)),
+        **counts,
+        "next": connection.scalar(select(func.min(table.c.due_at)).where(*is_unfinished, claimable)),
     }

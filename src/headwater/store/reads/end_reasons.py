@@ -1,14 +1,19 @@
 """Why documents and leads were not kept, with an example of each reason."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, Table, func, or_, select
 
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.connect import read_transaction
-from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, leads
+
+if TYPE_CHECKING:
+    from headwater.store.rows import Record
 
 NO_REASON = "?"
 TABLES = (documents, leads)

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, and_, delete, func, or_, select
 
 from headwater.model.document import Document, Mention
 from headwater.model.jobs import State
+from headwater.search.entry_terms import entry_terms
 from headwater.search.matching import document_keys
-from headwater.search.postings import entry_terms
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list

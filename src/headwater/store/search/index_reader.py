@@ -1,5 +1,6 @@
 """Reads the search index: segments and their codes once per process, pages of postings for each query."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -25,8 +26,16 @@ from headwater.search.postings import (
 from headwater.search.scoring import SegmentPostings
 from headwater.search.vector_codes import Codes
 from headwater.store.in_list import in_list
-from headwater.store.schema.search import search_codes, search_entries, search_pages, search_segments
+from headwater.store.schema.search import (
+    IS_WAITING,
+    search_codes,
+    search_entries,
+    search_pages,
+    search_segments,
+)
 from headwater.store.search.segments import ENTRY_FIELDS, entry_columns
+
+COMMON_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +46,17 @@ class Segment:
     columns: Columns
     languages: Sequence[str]
     recipes: Sequence[str]
+    language_counts: Sequence[int]
     directory: Directory | None = None
     arrays: PostingArrays | None = None
 
 
 @dataclass(slots=True)
 class _ProcessCache:
-    """What a process has read. Segments do not change; codes are replaced when vectors are added."""
+    """What a process has read: segments by id, size and length, codes by segment and model. Segments do not change; codes are
+    replaced when vectors are added."""
 
-    segments: dict[int, Segment] = field(default_factory=dict)
+    segments: dict[tuple[int, int, int], Segment] = field(default_factory=dict)
     codes: dict[tuple[int, str], tuple[int, Codes]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
@@ -65,6 +76,14 @@ class IndexReader:
     @property
     def languages(self) -> list[str]:
         return list(dict.fromkeys(name for segment in self.segments for name in segment.languages))
+
+    @property
+    def common_languages(self) -> list[str]:
+        """Without those of a few documents, which may be detected wrongly."""
+        counts: Counter[str] = Counter()
+        for segment in self.segments:
+            counts.update(dict(zip(segment.languages, segment.language_counts, strict=True)))
+        return [name for name, count in counts.items() if count >= COMMON_SHARE * self.documents]
 
     def estimate(self, terms: Iterable[int]) -> int:
         """At least how many documents have one of the terms, without reading their postings."""
@@ -109,7 +128,10 @@ class IndexReader:
         """The codes of this model by segment."""
         cache = _cache_of(self.connection.engine)
         query = select(search_codes.c.segment_id, search_codes.c.size).where(search_codes.c.model == model)
-        sizes = {row.segment_id: row.size for row in self.connection.execute(query)}
+        entries = {segment.id: len(segment.columns) for segment in self.segments}
+        sizes = {
+            row.segment_id: row.size for row in self.connection.execute(query) if row.segment_id in entries
+        }
         with cache.lock:
             missing = [
                 segment
@@ -122,8 +144,7 @@ class IndexReader:
                     search_codes.c.model == model, search_codes.c.segment_id == segment
                 )
                 row = self.connection.execute(chosen).one()
-                entries = len(cache.segments[segment].columns)
-                codes = np.frombuffer(row.codes, dtype="<u8").reshape(-1, entries)
+                codes = np.frombuffer(row.codes, dtype="<u8").reshape(-1, entries[segment])
                 cache.codes[segment, model] = (row.size, codes)
             return {segment: cache.codes[segment, model][1] for segment in sizes}
 
@@ -133,14 +154,14 @@ def open_index(connection: Connection) -> IndexReader:
     query = select(search_segments.c.id, search_segments.c.size, search_segments.c.length)
     rows = connection.execute(query.order_by(search_segments.c.id)).all()
     with cache.lock:
-        current = {row.id for row in rows}
-        for gone in set(cache.segments) - current:
-            del cache.segments[gone]
-        for key in [key for key in cache.codes if key[0] not in current]:
-            del cache.codes[key]
-        for segment in current - set(cache.segments):
-            cache.segments[segment] = _read_segment(connection, segment)
-        segments = [cache.segments[row.id] for row in rows]
+        current = {(row.id, row.size, row.length) for row in rows}
+        for key in set(cache.segments) - current:  # also one that a restored database has under the same id
+            del cache.segments[key]
+            for code_key in [code_key for code_key in cache.codes if code_key[0] == key[0]]:
+                del cache.codes[code_key]
+        for key in current - set(cache.segments):
+            cache.segments[key] = _read_segment(connection, key[0])
+        segments = [cache.segments[row.id, row.size, row.length] for row in rows]
     waiting = _read_waiting(connection)
     return IndexReader(
         connection,
@@ -159,18 +180,39 @@ def _read_segment(connection: Connection, segment: int) -> Segment:
     row = connection.execute(select(search_segments).where(search_segments.c.id == segment)).one()
     columns = np.frombuffer(row.entries, dtype=COLUMNS)
     directory = Directory.from_bytes(bytes(row.directory))
-    return Segment(row.id, columns, row.names["languages"], row.names["recipes"], directory)
+    return Segment(
+        row.id,
+        columns,
+        row.names["languages"],
+        row.names["recipes"],
+        _count_languages(columns, row.names["languages"]),
+        directory,
+    )
+
+
+def _count_languages(columns: Columns, languages: Sequence[str]) -> list[int]:
+    return [int(count) for count in np.bincount(columns["language"], minlength=len(languages))]
 
 
 def _read_waiting(connection: Connection) -> list[Segment]:
     columns = (search_entries.c[name] for name in ("id", *ENTRY_FIELDS, "postings"))
-    query = select(*columns).where(search_entries.c.segment_id.is_(None)).order_by(search_entries.c.id)
+    query = select(*columns).where(IS_WAITING).order_by(search_entries.c.id)
     rows = connection.execute(query).all()
     segments = []
     for part in segment_parts(len(rows), MAX_DOCUMENTS):
         entries, names = entry_columns(rows[part])
         arrays = join_entries([bytes(row.postings or b"") for row in rows[part]])
-        segments.append(Segment(0, entries, names["languages"], names["recipes"], None, arrays))
+        segments.append(
+            Segment(
+                0,
+                entries,
+                names["languages"],
+                names["recipes"],
+                _count_languages(entries, names["languages"]),
+                None,
+                arrays,
+            )
+        )
     return segments
 
 

@@ -80,7 +80,8 @@ def _label(
     if profile == "reference":
         if embeddings is None:
             raise Refused(
-                "no_encoder", "the profile reference needs sentence embeddings: install headwater[nlp]"
+                "no_encoder",
+                "the profile reference needs sentence embeddings: `pip install 'headwater[nlp]'`",
             )
         return embeddings, single_linkage(embeddings)
     item_vectors = vectorise(items, embeddings)

@@ -42,13 +42,13 @@ def read_all_captures(
 ) -> Response:
     """By the time they were fetched, newest first."""
     context = context_of(request)
-    wanted = ListConditions(
+    selection = ListConditions(
         recipes=chosen_recipes(context, recipe),
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
     )
     return CAPTURE_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, CAPTURES, wanted, pages)
+        request, page, lambda pages: list_rows(context.app.store.engine, CAPTURES, selection, pages)
     )
 
 

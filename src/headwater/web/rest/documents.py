@@ -23,8 +23,8 @@ from headwater.store.reads.record_lists import (
 )
 from headwater.store.rows import Record
 from headwater.store.schema.flow import captures, documents, revisions
+from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
-from headwater.web.formats.feeds import LONG_AGO, FeedItem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.listing import (
     SUMMARY_LENGTH,
@@ -89,7 +89,7 @@ def read_documents(
 ) -> Response:
     """Newest first. Times compare with the time by which the list is sorted."""
     context = context_of(request)
-    wanted = DocumentConditions(
+    selection = DocumentConditions(
         recipes=chosen_recipes(context, recipe),
         states=tuple(dict.fromkeys(state or (State.KEPT,))),
         source=source or None,
@@ -103,7 +103,7 @@ def read_documents(
     return DOCUMENT_LISTING.answer(
         request,
         page,
-        lambda pages: list_documents(context.app.store.engine, wanted, pages),
+        lambda pages: list_documents(context.app.store.engine, selection, pages),
         order=(SORTABLE[sort], documents.c.id),
         sort=sort,
     )

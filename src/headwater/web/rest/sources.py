@@ -57,9 +57,9 @@ def read_sources(
 ) -> Response:
     """Newest first."""
     context = context_of(request)
-    wanted = ListConditions(recipes=chosen_recipes(context, recipe))
+    selection = ListConditions(recipes=chosen_recipes(context, recipe))
     return SOURCE_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, SOURCES, wanted, pages)
+        request, page, lambda pages: list_rows(context.app.store.engine, SOURCES, selection, pages)
     )
 
 

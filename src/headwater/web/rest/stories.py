@@ -18,8 +18,8 @@ from headwater.store.reads.record_lists import (
 from headwater.store.reads.top_stories import top_stories
 from headwater.store.rows import Record
 from headwater.store.schema.flow import stories
+from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
-from headwater.web.formats.feeds import LONG_AGO, FeedItem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.listing import (
     Listing,
@@ -63,14 +63,14 @@ def read_stories(
 ) -> Response:
     """Live stories by the time of their newest document, newest first."""
     context = context_of(request)
-    wanted = ListConditions(
+    selection = ListConditions(
         recipes=chosen_recipes(context, recipe),
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
         more=(LIVE,),
     )
     return STORY_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, wanted, pages)
+        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, selection, pages)
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from headwater.model.recipe import Command
+from headwater.model.command import Command
 
 COMMANDS: Mapping[str, Command] = {
     "companies": Command(f"{__name__}.companies", "List and change the companies of the watch list."),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from headwater.model.recipe import Command
+from headwater.model.command import Command
 
 COMMANDS: Mapping[str, Command] = {
     "review": Command(f"{__name__}.review", "Accept or reject proposed procedures."),
