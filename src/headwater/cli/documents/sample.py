@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from headwater.cli.environment import open_app, read_period, select_recipes
+from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, OptionalLimit, RecipeName, Since, Until, command_group
+from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     cell,
     console,
