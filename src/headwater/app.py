@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -113,6 +114,12 @@ class App:
         from headwater.store.changes.alarms import AlarmStore
 
         return AlarmStore(self.engine)
+
+    @cached_property
+    def reviews(self) -> ReviewStore:
+        from headwater.store.changes.reviews import ReviewStore
+
+        return ReviewStore(self.engine)
 
     @cached_property
     def api_keys(self) -> ApiKeyStore:
