@@ -131,7 +131,7 @@ class App:
     def idempotency_keys(self) -> IdempotencyKeys:
         from headwater.store.changes.idempotency_keys import IdempotencyKeys
 
-        return IdempotencyKeys(self.store.engine)
+        return IdempotencyKeys(self.engine)
 
     @cached_property
     def link_health(self) -> LinkHealthStore:

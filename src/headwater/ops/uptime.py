@@ -15,8 +15,8 @@ def uptime_report(app: App, *, is_available: bool = True) -> dict[str, Any]:
     """The share of the last 24 hours and 30 days, and a line for people."""
     day, month = UNKNOWN, UNKNOWN
     if is_available:
-        periods = UptimeRows(app.store.engine).periods()
-        with read_transaction(app.store.engine) as connection:
+        periods = UptimeRows(app.engine).periods()
+        with read_transaction(app.engine) as connection:
             now = database_time(connection, app.clock())
         day, month = (measure_uptime(periods, span, now) for span in (DAY, MONTH))
     return {
