@@ -105,7 +105,7 @@ def test_a_missing_file_is_named(tmp_path: Path):
             "recipes:\n  crypto:\n    sources: x\n  other:\n    sources: [1]\n",
             5,
             "recipes.other.sources",
-            "str",
+            "expected text",
         ),
         ("- a\n- list\n", 1, "the whole file", "expected fields"),
         ("just words\n", 1, "the whole file", "expected fields"),
