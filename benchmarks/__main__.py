@@ -15,7 +15,7 @@ NAMES = sorted(
     + [path.parent.name for path in HERE.glob("[a-z]*/__main__.py")]
 )
 NEED_DATA = frozenset({"dedupe", "extract", "newswire", "search", "stories", "summaries", "topics"})
-TAKE_DATA = NEED_DATA | {"cycle", "embedding"}
+TAKE_DATA = NEED_DATA | {"cycle", "embedding", "footprint"}
 
 
 def main() -> int:

@@ -121,10 +121,9 @@ def kill_at(victims, reference, moments_to_kill: list[int]) -> dict[str, int]:
     """Kill a worker at each of these moments, each time from nothing; compare every outcome with the reference."""
     expected, moments = reference
     kills, lost, duplicated = 0, 0, 0
-    for number, moment in enumerate(moments_to_kill):
-        # Every second time it is killed twice more while it recovers.
-        later_kills = [moment // 2, moment // 3] if number % 2 else []
-        killed, after = victims.trial(f"trial-{moment}", [moment, *later_kills])
+    for moment in moments_to_kill:
+        # It is killed twice more while it recovers.
+        killed, after = victims.trial(f"trial-{moment}", [moment, moment // 2, moment // 3])
         kills += killed
         problems = f"killed at {moment}, {moments[moment]}: {after.problems or set(after.texts) ^ set(expected.texts)}"
         lost += len(expected.families - after.families)

@@ -15,6 +15,7 @@ from tests.flow.command_line import call, call_in
 from tests.servers.seaweed import Seaweed
 from tests.support.environments import EnvironmentUnderTest
 from tests.support.markets_run import EVERYTHING, markets_run
+from tests.support.stored_files import read_stored_files
 
 from headwater.app import App
 from headwater.archive.bucket import S3Server
@@ -246,7 +247,7 @@ def test_the_demo_runs_the_recipe_to_its_end_with_its_own_key_only(tmp_path: Pat
     assert summary["trouble"] == []
     assert summary["in_all"]["kept"] == summary["in_all"]["delivered"] > 30
     assert (summary["in_all"]["quarantined"], summary["in_all"]["waiting"]) == (0, 0)
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    stored = b"".join(read_stored_files(tmp_path / "data").values())
     assert b"a-real-key" not in stored
 
 

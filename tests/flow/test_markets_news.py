@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import pytest
 from tests.support.markets_run import EVERYTHING, RECIPE, MarketsRun, markets_run
+from tests.support.stored_files import read_stored_files
 
 from headwater.engine.network import NetworkLoop
 from headwater.model.jobs import Job, State, Task
@@ -197,7 +198,7 @@ def test_the_key_appears_only_in_the_request(internet, tmp_path, monkeypatch, ca
             [market_run.rows(table) for table in (sources, polls, captures, leads, documents)], default=str
         )
         assert SECRET not in stored_rows
-        stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+        stored = b"".join(read_stored_files(tmp_path / "data").values())
         assert SECRET.encode() not in stored
         other_requests = [record for record in internet.log() if record["host"] != HOST]
         assert other_requests

@@ -90,7 +90,7 @@ def test_a_capture_whose_bytes_are_gone_is_not_reused(tmp_path: Path):
     recipe = make_recipe(discover_seeds, make_source("seeds", "", options={"file": str(path)}))
     with running() as internet, context_for(tmp_path, internet.base_url, recipe) as (app, context):
         run(context)
-        for pack in (tmp_path / "data" / "archive").rglob("*.warc*"):
+        for pack in (tmp_path / "data" / "archive").rglob("*.warc.gz"):
             pack.unlink()
         run(with_second_recipe(context))
         assert page_requests(internet) == [(PAGES[0], 200)] * 2

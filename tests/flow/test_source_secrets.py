@@ -9,6 +9,7 @@ from threading import Thread
 import pytest
 from tests.flow.command_line import call
 from tests.support.poll_sessions import context_for, make_recipe, run
+from tests.support.stored_files import read_stored_files
 
 from headwater.model.source import Source
 from headwater.settings.sources import SourceLine, make_source
@@ -80,7 +81,7 @@ def test_secrets_of_sources_are_sent_and_appear_nowhere_else(
     assert (f"/feed?page=1&token={TOKEN}", HEADER) in requests
     # A URL that a feed names cannot ask for a variable.
     assert not any(OTHER in path for path, _ in requests)
-    stored = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+    stored = read_stored_files(data)
     assert any(b"token=env:FEED_TOKEN" in content for content in stored.values())
     for secret in (TOKEN, HEADER, OTHER):
         assert not [path for path, content in stored.items() if secret.encode() in content]
@@ -110,3 +111,20 @@ def test_secrets_of_sources_are_sent_and_appear_nowhere_else(
         "http://wire.example/feed?page=1&token=env:FEED_TOKEN",
         "http://wire.example/literal?sas=***&page=2",
     }
+
+
+def test_checking_and_adding_a_source_sends_its_headers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FEED_AUTH", HEADER)
+    monkeypatch.chdir(tmp_path)
+    requests: list[tuple[str, str]] = []
+    with serving_feeds(requests) as base_url:
+        Path("headwater.yaml").write_text(f"hosts: {{'*.example': '{base_url}'}}\n", encoding="utf-8")
+        words = ("--data", "data", "sources", "add", "crypto", "http://wire.example/feed", "--json")
+        added = call(capsys, monkeypatch, *words, "--option", "headers={Authorization: 'env:FEED_AUTH'}")
+        assert (added.code, ("/feed", HEADER) in requests) == (0, True), added.err
+        requests.clear()
+        checked = call(capsys, monkeypatch, "--data", "data", "sources", "validate", "crypto", "--json")
+        assert (checked.code, ("/feed", HEADER) in requests) == (0, True), checked.err
+    assert HEADER not in added.out + checked.out

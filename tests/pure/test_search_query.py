@@ -1,5 +1,6 @@
 """The query language, and whether a document in memory meets a query."""
 
+from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from headwater.model.document import Document, Mention
 from headwater.model.errors import Refused
-from headwater.search.analysis import analyse, tokens_of
+from headwater.search.analysis import analyse, count_terms, tokens_of
 from headwater.search.matching import matches, searched_document
 from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
 
@@ -77,7 +78,7 @@ def test_fields_become_filters_and_several_values_are_alternatives() -> None:
     ("text", "since", "until"),
     [
         ("since:2026-11-01", "2026-11-01T00:00", None),
-        ("until:2026-11-01", None, "2026-11-02T00:00"),
+        ("until:2026-11-01", None, "2026-11-01T00:00"),
         ("date:2026-11-01..2026-11-03", "2026-11-01T00:00", "2026-11-04T00:00"),
         ("date:2026-11", "2026-11-01T00:00", "2026-12-01T00:00"),
         ("date:2026", "2026-01-01T00:00", "2027-01-01T00:00"),
@@ -200,4 +201,7 @@ def test_words_meet_without_case_accents_and_endings(language: str, written: str
 def test_tokens_stand_where_they_say(text: str, language: str) -> None:
     tokens = list(tokens_of(text, language))
     assert [token.terms for token in tokens] == analyse(text, language)
+    counts, length = count_terms(text, language)
+    assert counts == Counter(term for token in tokens for term in token.terms)
+    assert length == len(tokens)
     assert all(0 <= token.start < token.end <= len(text) and token.terms for token in tokens)

@@ -2,11 +2,12 @@
 
 import pytest
 
-from headwater.cli.pipeline.sources_opml import _outline, _result
+from headwater.cli.pipeline.sources_opml import _result
 from headwater.fetch.source_secrets import hide_secret_values, may_move, resolve_request
 from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
 from headwater.model.source import Source
+from headwater.ops.source_lists import source_outline
 from headwater.settings.sources import SourceLine, make_source
 from headwater.sources.feeds.opml import OpmlOutline
 from headwater.text.redaction import redact_record
@@ -100,8 +101,8 @@ def test_a_list_with_a_secret_in_it_is_refused_without_quoting_it(options: dict[
 
 def test_opml_shows_no_secret_and_cannot_ask_for_one():
     row = {"name": "X", "url": "https://x.example/feed?sas=abc&page=1", "options": {}}
-    assert _outline(row).url == "https://x.example/feed?sas=***&page=1"
-    assert _outline(row | {"url": OWN}).url == OWN
+    assert source_outline(row).url == "https://x.example/feed?sas=***&page=1"
+    assert source_outline(row | {"url": OWN}).url == OWN
     result, reason = _result(OpmlOutline(name="E", url="https://evil.example/?x=env:HOME"), set(), None)
     assert result == "left out"
     assert "secret" in reason

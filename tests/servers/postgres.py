@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,11 +24,12 @@ HURRIED = (
     "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off -c shared_buffers=32MB"
     " -c max_wal_size=512MB -c max_connections=60 -c unix_socket_directories='' -c listen_addresses=127.0.0.1"
 )
+SMALL_DISK_MEGABYTES = 600
 ATTEMPTS = 5  # another process may take the port between the check and the start
 
 
 # For tests that kill it: an acknowledged commit stays, as it would anywhere else.
-DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c recovery_init_sync_method=syncfs"
+DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c recovery_init_sync_method=syncfs -c max_wal_size=128MB"
 
 
 @dataclass
@@ -66,6 +67,32 @@ class Postgres:
         """All its processes end at once, without a checkpoint."""
         self._control("-m", "immediate", "-w", "stop")
 
+    @property
+    def has_own_disk(self) -> bool:
+        return os.path.ismount(self.folder)
+
+    @contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Nothing can be written any more. A server that gave up is started again when there is space."""
+        ballast = self.folder / "ballast"
+        with ballast.open("wb") as file, suppress(OSError):
+            while True:
+                file.write(bytes(1 << 20))
+                file.flush()
+        try:
+            yield
+        finally:
+            ballast.unlink()
+            if not self._is_running():
+                self.start()
+
+    def _is_running(self) -> bool:
+        try:
+            self._control("status")
+        except RuntimeError:
+            return False
+        return True
+
     def _control(self, *words: Any) -> None:
         _run([self.tools / "pg_ctl", "-D", self.data, *words], self.user)
 
@@ -87,17 +114,30 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres(*, durable: bool = False) -> Iterator[Postgres]:
-    """A server, stopped at the end. Fails if it cannot start: nothing is skipped.
+def running_postgres(*, durable: bool = False, small_disk: bool = False) -> Iterator[Postgres]:
+    """A server, stopped at the end. Fails if it cannot start: nothing is skipped. With `small_disk` it has a file system of
+    its own, which can be filled, where this user may mount one.
 
     Its files lie beside pytest's own temporary folders, not in them: those are closed to other users, again with
     each session that starts.
     """
     with (
         TemporaryDirectory(prefix="headwater-postgres-", ignore_cleanup_errors=True) as folder,
+        _mounted(Path(folder)) if small_disk else nullcontext(),
         _serving(Path(folder), f"{HURRIED} {DURABLE}" if durable else HURRIED) as server,
     ):
         yield server
+
+
+@contextmanager
+def _mounted(folder: Path) -> Iterator[None]:
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MEGABYTES}m", "tmpfs", str(folder)]
+    is_mounted = os.geteuid() == 0 and subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    try:
+        yield
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @contextmanager

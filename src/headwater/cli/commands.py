@@ -35,12 +35,16 @@ COMMANDS: Mapping[str, Command] = {
     "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
     "search": Command("headwater.cli.documents.search", "Search documents by words or by meaning."),
+    "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
     "mentions": Command(
         "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
     "explain": Command("headwater.cli.documents.explain", "Show the full history of one document."),
+    "sample": Command(
+        "headwater.cli.documents.sample", "Review a random sample of documents; sum up the verdicts."
+    ),
     "quarantine": Command(
         "headwater.cli.documents.quarantine", "Show quarantined records; retry or drop them."
     ),
@@ -54,6 +58,7 @@ COMMANDS: Mapping[str, Command] = {
     "links": Command("headwater.cli.ops.links", "Check whether links still work."),
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
     "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API: REST, feeds, live events, MCP."),
+    "mcp": Command("headwater.cli.ops.mcp", "Offer documents to a language model (MCP)."),
     "keys": Command("headwater.cli.ops.keys", "Create, list and revoke keys for the HTTP API."),
     "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),
     "probe": Command("headwater.cli.ops.probe", "Check that this machine's beat or workers are alive."),
@@ -70,10 +75,10 @@ COMMANDS: Mapping[str, Command] = {
 # Every built-in command by task, in the order of `--help`; those of recipes follow.
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
-    "Read": ("status", "docs", "search", "top", "explain", "mentions", "export"),
+    "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
     "Operate": (
-        "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
-        "cleanup", "backup", "restore", "move", "sweep", "serve", "keys",
+        "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
+        "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
     "Work on files": ("extract", "feed", "dedupe", "cluster"),
     "Cluster": ("beat", "worker", "probe"),

@@ -1,8 +1,8 @@
 """The outbox: send what is due, route by route, and record what arrived."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
@@ -12,9 +12,11 @@ from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Delivery, DeliveryResult, Job, Postponement, Quarantine, Task
 from headwater.model.outcomes import Drop, PartlySent, Sent
 from headwater.model.recipe import Envelope, Recipe, Sink
+from headwater.model.saved_search import QUEUE_CHANNEL, SEARCH_ROUTE
 
 FIRST_SLICE = 25
 QUICK_SEND = timedelta(seconds=5)
+DELETED_CHANNEL_DELAY = timedelta(minutes=5)
 
 
 def deliver(context: JobContext, job: Job) -> int:
@@ -61,13 +63,38 @@ def _replace_unstorable(result: DeliveryResult, error: Exception) -> DeliveryRes
 
 
 def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
-    names = {channel: channel for channel in context.channels} | {r.name: r.sink for r in recipe.routes}
     sinks = context.sinks or {}
+    if route.startswith(SEARCH_ROUTE):
+        return _search_sink(context, sinks, route.removeprefix(SEARCH_ROUTE))
+    names = {channel: channel for channel in context.channels} | {r.name: r.sink for r in recipe.routes}
     if route not in names:
         raise Permanent("unknown_route", f"the recipe no longer has a route '{route}'")
     if names[route] not in sinks:
         raise Temporary("unknown_sink", f"no sink '{names[route]}' is configured")
     return sinks[names[route]]
+
+
+def _search_sink(context: JobContext, sinks: Mapping[str, Sink], name: str) -> Sink:
+    """The channel of a saved search. One that was deleted may come back, so its deliveries wait."""
+    search = context.store.saved_search(name)
+    if search is None:
+        return RemovedSearch()
+    if search.channel not in (*context.channels, QUEUE_CHANNEL) or search.channel not in sinks:
+        raise Temporary(
+            "channel_deleted",
+            f"the setting notify has no channel '{search.channel}'; add it, or remove the saved search '{name}'",
+            delay=DELETED_CHANNEL_DELAY,
+            counts=False,
+        )
+    return sinks[search.channel]
+
+
+@dataclass(frozen=True)
+class RemovedSearch:
+    """The sink of a saved search that was removed: nobody waits for its matches."""
+
+    def send(self, envelopes: Sequence[Envelope]) -> Sequence[Drop]:
+        return [Drop("search_removed")] * len(envelopes)
 
 
 def _send(

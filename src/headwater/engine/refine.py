@@ -86,7 +86,21 @@ class Refiner:
         for step in self.recipe.steps:
             if not self._run_step(step, step_context, outcomes, documents):
                 break
+        self._run_rules(drafts, step_context, outcomes, documents)
         return [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
+
+    def _run_rules(
+        self,
+        drafts: Sequence[Draft],
+        step_context: StepContext,
+        outcomes: list[Outcome],
+        documents: list[Document | None],
+    ) -> None:
+        """Saved searches that act as rules of the recipe."""
+        names = {draft.source.id: draft.source.name for draft in drafts}
+        rules = self.context.store.rules_step(self.recipe.name, names)
+        if rules is not None:
+            self._run_step(rules, step_context, outcomes, documents)
 
     def _run_step(
         self,

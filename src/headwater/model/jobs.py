@@ -10,6 +10,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.copy_dates import CopyDate
 from headwater.model.document import DedupeRecord, Document
 from headwater.model.http import Capture
+from headwater.model.saved_search import Digest
 from headwater.model.source import Bar, Observation, Source, StoredLead
 from headwater.model.story import Story
 
@@ -112,6 +113,9 @@ class GroupBatch:
     reserved_ids: frozenset[str] = frozenset()
 
 
+DeliveredRecord = Document | Story | Alarm | Digest
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A delivery to make. `record` is None when it was withdrawn in the meantime. `progress` comes from an earlier attempt."""
@@ -120,7 +124,7 @@ class Delivery:
     route: str
     revision: int
     attempts: int
-    record: Document | Story | Alarm | None
+    record: DeliveredRecord | None
     progress: str = ""
 
 

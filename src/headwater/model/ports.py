@@ -20,8 +20,9 @@ from headwater.model.jobs import (
     SourceLease,
     Task,
 )
-from headwater.model.recipe import Knowledge
+from headwater.model.recipe import Knowledge, Step
 from headwater.model.replay import ReplayItem, ReplayResult
+from headwater.model.saved_search import SavedSearch
 from headwater.model.source import Source, StoredLead
 from headwater.model.stored_fingerprint import StoredFingerprint
 from headwater.model.story import Story
@@ -144,6 +145,14 @@ class Store(Knowledge, Protocol):
     def advance_replay(self, recipe: str, now: datetime) -> int:
         """Lists some more documents of the recipe's replay, or makes some of those to be replaced due for refining; returns
         how many."""
+        ...
+
+    def saved_search(self, name: str) -> SavedSearch | None:
+        """Returns the saved search of this name, if there is one."""
+        ...
+
+    def rules_step(self, recipe: str, source_names: Mapping[str, str]) -> Step | None:
+        """Returns the step that applies the saved searches which are rules of the recipe; None if there are none."""
         ...
 
     def renew(self, task: Task, owner: str, until: datetime) -> None:

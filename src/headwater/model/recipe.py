@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from headwater.model.alarm import Alarm
 from headwater.model.command import Command
 from headwater.model.document import Document, Fingerprint, FingerprintLookup
+from headwater.model.endpoint import Endpoint
 from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
 from headwater.model.http import Capture, Request
@@ -16,6 +17,7 @@ from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Se
 from headwater.model.page import PageMode
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
+from headwater.model.saved_search import Digest
 from headwater.model.source import Bar, Lead, Observation, Source, Trigger
 from headwater.model.story import Story
 from headwater.model.subject import Subject
@@ -201,7 +203,7 @@ class Envelope:
 
     key: str
     route: str
-    record: Document | Story | Alarm
+    record: Document | Story | Alarm | Digest
     revision: int
     progress: str = ""
 
@@ -327,7 +329,8 @@ class Recipe:
     module `commands` of its package, which the command line reads without building the recipe. `run_options` are those that
     a caller may give for a single run. `fetch_limits` are those of its hosts and kinds of source. `extract_profiles` are
     readers for `headwater extract --profile`. `queue_attributes` are the attributes of documents that its queue items carry;
-    `questions` are those that the agent asks about them, by the last part of a queue's name.
+    `questions` are those that the agent asks about them, by the last part of a queue's name. `endpoints` are its functions in
+    the HTTP API, by the end of their address.
     """
 
     name: str
@@ -359,6 +362,7 @@ class Recipe:
     extract_profiles: Mapping[str, Extract] = field(default_factory=dict)
     queue_attributes: tuple[str, ...] = ()
     questions: Mapping[str, ExtractionQuestion] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:

@@ -1,10 +1,11 @@
 """Checks whether a URL is a usable feed."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from headwater.app import App
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
@@ -16,10 +17,13 @@ from headwater.model.outcomes import ExtractHints
 from headwater.model.ports import Fetcher
 from headwater.model.recipe import Parse
 from headwater.model.source import Source
+from headwater.model.source_kind import HEADERS_OPTION
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed, ParsedFeed
 from headwater.sources.feeds.parser import parse_untrusted_feed
 
+Headers = Mapping[str, str]
+NO_HEADERS: Mapping[str, Any] = {}
 FETCH_TIMEOUT = timedelta(seconds=20)
 EACH = timedelta(seconds=2)
 STALE = timedelta(days=60)
@@ -47,19 +51,27 @@ class FeedCheck:
     feeds: tuple[str, ...] = ()
 
 
-def check_feeds(app: App, urls: Sequence[str], within: timedelta = EACH) -> list[FeedCheck]:
-    """Fetch every URL once, all at the same time; `within` is the time limit for each."""
-    answers = answers_for(app, urls, within)
+def check_feeds(
+    app: App, urls: Sequence[str], within: timedelta = EACH, headers: Mapping[str, Headers] = NO_HEADERS
+) -> list[FeedCheck]:
+    """Fetch every URL once, all at the same time; `within` is the time limit for each. `headers` are the option of that name
+    by URL."""
+    answers = answers_for(app, {url: operator_source(url, headers.get(url, {})) for url in urls}, within)
     return [assess_response(url, answers[url], app.clock()) for url in urls]
 
 
-def answers_for(app: App, urls: Sequence[str], within: timedelta) -> dict[str, Response | Failure]:
-    """The answer to a request for each address, all at the same time. The addresses are the operator's: secrets that they
-    refer to are resolved. Addresses that others name must not refer to any."""
+def operator_source(url: str, headers: Headers = NO_HEADERS) -> Source:
+    """What an operator wrote: secrets that it refers to are sent to its own origin, and to no other."""
+    options = {HEADERS_OPTION: dict(headers)} if headers else {}
+    return Source(id="", recipe="", kind="feed", name=url, url=url, options=options)
+
+
+def answers_for(app: App, sources: Mapping[str, Source], within: timedelta) -> dict[str, Response | Failure]:
+    """The answer to a request for each address, all at the same time, with the secrets of its source."""
+    urls = list(sources)
     with _fetching(app) as fetcher:
-        for url in dict.fromkeys(urls):
+        for url, source in sources.items():
             request = Request(url=url, purpose="feed", source_kind="feed", timeout=within)
-            source = Source(id="", recipe="", kind="feed", name=url, url=url)
             fetcher.submit(url, resolve_request(request, source))
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))

@@ -13,8 +13,10 @@ from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
 from headwater.ops.alarms.source_rules import recipe_problems, source_problems
 from headwater.ops.sandbox_report import sandbox_report
+from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
+from headwater.ops.uptime import uptime_report
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -26,17 +28,21 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
     process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
-    not write, or while another process does it."""
+    not write, or while another process does it. `searches` are the saved searches whose matches cannot be sent, and why."""
     parts, sandbox = check_parts(app), sandbox_report()
     names = app.catalogue.recipes() if parts["database"].ok else ()
     recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
+    searches = channel_problems(app) if parts["database"].ok else {}
+    healthy_parts = all(part.ok for part in parts.values()) and sandbox["ok"]
     return {
-        "healthy": not unhealthy and all(part.ok for part in parts.values()) and sandbox["ok"],
+        "healthy": not unhealthy and not searches and healthy_parts,
         "checked_at": app.clock().isoformat(),
         "parts": parts_record(parts),
+        "uptime": uptime_report(app, is_available=parts["database"].ok),
         "sandbox": sandbox,
         "recipes": recipes,
+        "searches": searches,
     }
 
 

@@ -17,8 +17,16 @@ from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Failure, Response
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater.model.recipe import Parse
+from headwater.model.source import Source
 from headwater.model.warning_log import WarningLog
-from headwater.ops.feed_check import MOST_TRIED, answers_for, feed_in_sandbox
+from headwater.ops.feed_check import (
+    MOST_TRIED,
+    NO_HEADERS,
+    Headers,
+    answers_for,
+    feed_in_sandbox,
+    operator_source,
+)
 from headwater.sources.feeds.autodiscovery import guess_feed_urls
 from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
@@ -66,14 +74,18 @@ class SourceCandidate:
     note: str = ""
 
 
-def detect_sources(app: App, url: str, within: timedelta) -> list[SourceCandidate]:
-    """The sources that an address offers, the best first. Raises Refused if it cannot be fetched or read."""
-    answer = answers_for(app, [url], within)[url]
+def detect_sources(
+    app: App, url: str, within: timedelta, headers: Headers = NO_HEADERS
+) -> list[SourceCandidate]:
+    """The sources that an address offers, the best first. Raises Refused if it cannot be fetched or read. `headers` are sent
+    to the origin of the address."""
+    source = operator_source(url, headers)
+    answer = answers_for(app, {url: source}, within)[url]
     if isinstance(answer, Failure):
         raise Refused("unusable_source", _with_way_out(url, answer))
     if answer.status != 200:
         raise _unusable(url, f"it answers with status {answer.status}")
-    candidates = _candidates(app, url, answer, within)
+    candidates = _candidates(app, source, answer, within)
     if not candidates:
         raise _unusable(url, "it is no feed, sitemap, page or JSON")
     return [_with_page_permission(app, candidates[0], within), *candidates[1:]]
@@ -100,7 +112,8 @@ def failure_sentence(url: str, failure: Failure) -> str:
     return f"{sentence} ({cause})" if sentence else f"{failure.reason} {failure.detail}".strip()
 
 
-def _candidates(app: App, url: str, answer: Response, within: timedelta) -> list[SourceCandidate]:
+def _candidates(app: App, source: Source, answer: Response, within: timedelta) -> list[SourceCandidate]:
+    url = source.url
     try:
         return [feed_candidate(url, feed_in_sandbox(answer))]
     except Permanent as error:
@@ -110,7 +123,7 @@ def _candidates(app: App, url: str, answer: Response, within: timedelta) -> list
             # A page must not name a variable of ours.
             named = [feed for feed in error.alternates if not has_references(feed)]
             feeds = named or guess_feed_urls(answer.url)
-            return _candidates_of_page(app, url, answer, feeds[:MOST_TRIED], within)
+            return _candidates_of_page(app, source, answer, feeds[:MOST_TRIED], within)
         if error.reason == "json":
             return [SourceCandidate(kind="json", url=url, note="name its `items` and `fields` with --option")]
         sitemap = _sitemap_candidate(url, answer)
@@ -118,11 +131,11 @@ def _candidates(app: App, url: str, answer: Response, within: timedelta) -> list
 
 
 def _candidates_of_page(
-    app: App, url: str, answer: Response, feeds: Sequence[str], within: timedelta
+    app: App, source: Source, answer: Response, feeds: Sequence[str], within: timedelta
 ) -> list[SourceCandidate]:
     """The feeds that a page names, the sitemaps that its robots.txt names, and the page itself."""
     robots_url = urljoin(answer.url, "/robots.txt")
-    answers = answers_for(app, [*feeds, robots_url], within)
+    answers = answers_for(app, dict.fromkeys([*feeds, robots_url], source), within)
     candidates = []
     for feed in feeds:
         response = answers[feed]
@@ -134,7 +147,7 @@ def _candidates_of_page(
     site_maps = [
         SourceCandidate(kind="sitemap", url=sitemap, title=host(sitemap)) for sitemap in sitemaps[:1]
     ]
-    return [*candidates, *site_maps, _page_candidate(url, answer)]
+    return [*candidates, *site_maps, _page_candidate(source.url, answer)]
 
 
 def _feed_or_nothing(url: str, response: Response) -> list[SourceCandidate]:
@@ -201,7 +214,7 @@ def _with_page_permission(app: App, candidate: SourceCandidate, within: timedelt
     if not url:
         return candidate
     robots_url = urljoin(url, "/robots.txt")
-    robots = _robots(answers_for(app, [robots_url], within)[robots_url])
+    robots = _robots(answers_for(app, {robots_url: operator_source(robots_url)}, within)[robots_url])
     parts = urlsplit(url)
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     decision = robots.decision(product_token(FetchSettings().user_agent), path)

@@ -11,11 +11,11 @@ from headwater.text.redaction import hide_secrets
 def source_opml(app: App, recipes: Sequence[str]) -> str:
     """Secrets in addresses are written as ***."""
     rows = [row for recipe in recipes for row in app.catalogue.sources(recipe)]
-    feeds = [_outline(row) for row in rows if row["kind"] == "feed" and row["url"]]
+    feeds = [source_outline(row) for row in rows if row["kind"] == "feed" and row["url"]]
     return write_opml(f"Feeds of {', '.join(recipes)}", feeds)
 
 
-def _outline(row: Mapping[str, Any]) -> OpmlOutline:
+def source_outline(row: Mapping[str, Any]) -> OpmlOutline:
     options = row["options"] or {}
     return OpmlOutline(
         name=row["name"],

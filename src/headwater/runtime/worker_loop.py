@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import FrameType
 from typing import TypeVar
@@ -21,6 +22,8 @@ from headwater.model.ports import Store
 
 Result = TypeVar("Result")
 MIN_SLEEP, MAX_SLEEP = 0.02, 0.5
+# A machine with nothing to do is asked less often: each look at the tables costs a few milliseconds.
+LONG_IDLE, LONG_SLEEP = 15.0, 2.0
 ERROR_SLEEP = 2.0
 NETWORK_GRACE = 10.0
 """After a stop signal, requests under way have this many seconds to end."""
@@ -53,6 +56,24 @@ def never() -> bool:
     return False
 
 
+@dataclass
+class IdlePause:
+    """How long a loop without work waits before it looks again: longer each time, and longest after a while without any."""
+
+    seconds: float = MIN_SLEEP
+    idle_since: float = field(default_factory=time.monotonic)
+
+    def reset(self) -> None:
+        self.seconds, self.idle_since = MIN_SLEEP, time.monotonic()
+
+    def wait(self, stop: StopCheck) -> None:
+        is_long_idle = time.monotonic() - self.idle_since > LONG_IDLE
+        self.seconds = min(self.seconds * 2, LONG_SLEEP if is_long_idle else MAX_SLEEP)
+        until = time.monotonic() + self.seconds
+        while (left := until - time.monotonic()) > 0 and not stop():
+            time.sleep(min(left, MAX_SLEEP))
+
+
 def run_local_loop(
     context: JobContext,
     recipes: Sequence[str],
@@ -62,7 +83,7 @@ def run_local_loop(
 ) -> None:
     """Refine, gather and deliver until told to stop or over the memory limit. `between` is called after each round."""
     engine = Engine(context)
-    sleep, had_error = MIN_SLEEP, False
+    pause, had_error = IdlePause(), False
     while not stop() and not is_over_memory_limit():
         try:
             if had_error:  # this process holds nothing between two jobs: the failed job left these leases
@@ -74,9 +95,10 @@ def run_local_loop(
             wait_after_error(context, error)
             had_error = True
             continue
-        sleep = MIN_SLEEP if handled else min(sleep * 2, MAX_SLEEP)
-        if not handled:
-            time.sleep(sleep)
+        if handled:
+            pause.reset()
+        else:
+            pause.wait(stop)
     release_leases(context)
 
 
@@ -103,12 +125,12 @@ def _jobs(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
 def run_network_loop(context: JobContext, recipes: Sequence[str], stop: StopCheck) -> None:
     """Poll and fetch until told to stop or over the memory limit; then wait a little for requests under way."""
     network = NetworkLoop(context, _jobs(recipes, NETWORK_TASKS))
-    sleep = MIN_SLEEP
+    pause = IdlePause()
     while not stop() and not is_over_memory_limit():
-        handled = step_network(network, claiming=True)
-        sleep = MIN_SLEEP if handled or network.waiting_count else min(sleep * 2, MAX_SLEEP)
-        if not handled and not network.waiting_count:
-            time.sleep(sleep)
+        if step_network(network, claiming=True) or network.waiting_count:
+            pause.reset()
+        else:
+            pause.wait(stop)
     deadline = time.monotonic() + NETWORK_GRACE
     while (network.waiting_count or network.uncommitted_count) and time.monotonic() < deadline:
         step_network(network, claiming=False)

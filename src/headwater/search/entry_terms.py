@@ -1,13 +1,13 @@
 """The terms of one document as they enter the search index. Without NumPy, because every worker writes them."""
 
 import struct
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xxhash import xxh3_64_intdigest
 
-from headwater.search.analysis import analyse
+from headwater.search.analysis import count_terms
 
 TITLE_WEIGHT = 2
 MAX_COUNT = 255
@@ -17,6 +17,7 @@ KEY_MARK, TITLE_MARK = "\x1f", "\x1e"
 """They begin what no text contains: the value of a filter, and a term of the title."""
 
 
+@lru_cache(maxsize=200_000)
 def term_hash(term: str) -> int:
     return xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"))
 
@@ -42,14 +43,15 @@ class EntryTerms:
 
 def entry_terms(*, title: str, about: str, text: str, language: str, keys: Iterable[str]) -> EntryTerms:
     """A term of the title counts twice."""
-    in_title = Counter(term for terms in analyse(title[:MAX_TITLE], language) for term in terms)
-    body = [*analyse(about[:MAX_ABOUT], language), *analyse(text[:MAX_TEXT], language)]
-    counts = Counter(term for terms in body for term in terms)
+    in_title, title_length = count_terms(title[:MAX_TITLE], language)
+    counts, length = count_terms(text[:MAX_TEXT], language)
+    about_counts, about_length = count_terms(about[:MAX_ABOUT], language)
+    counts.update(about_counts)
     for term, count in in_title.items():
         counts[term] += TITLE_WEIGHT * count
     hashes = {term_hash(term): min(count, MAX_COUNT) for term, count in counts.items()}
     hashes |= dict.fromkeys(map(title_hash, in_title), 1) | dict.fromkeys(map(key_hash, keys), 1)
-    length = TITLE_WEIGHT * sum(in_title.values()) + len(body)
+    length += about_length + TITLE_WEIGHT * title_length
     return EntryTerms(tuple(sorted(counts)), _pack_entry(hashes), length)
 
 

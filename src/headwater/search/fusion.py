@@ -25,12 +25,14 @@ class EncoderWeights:
     """What words and vectors count for an encoder that knows both languages perfectly: `same` for a query and a document in
     one language, `across` for two. The less it knows them, the less vectors count.
 
-    `quality` says how well it knows a language, 0 to 1, and `other` how well it knows any other."""
+    `quality` says how well it knows a language, 0 to 1, and `other` how well it knows any other. `feedback` is what the vectors
+    of the three best documents count beside that of the query."""
 
     same: PairWeights
     across: PairWeights
     quality: Mapping[str, float] = field(default_factory=dict)
     other: float = 1.0
+    feedback: float = 0.0
 
     def weights(self, query: str, document: str) -> PairWeights:
         """An unknown language of the query is taken for that of the document."""
@@ -45,7 +47,7 @@ class EncoderWeights:
         return self.across[0], self.across[1] * quality
 
 
-ENGLISH = EncoderWeights(same=(0.55, 0.45), across=NO_VECTORS, quality={"en": 1.0}, other=0.0)
+ENGLISH = EncoderWeights(same=(0.55, 0.45), across=NO_VECTORS, quality={"en": 1.0}, other=0.0, feedback=0.1)
 """MiniLM: the best for English, and useless for anything else."""
 MULTILINGUAL = EncoderWeights(same=(0.6, 0.4), across=(0.15, 0.45), other=0.1)
 """The Universal Sentence Encoder; the quality is that of its tables. Words of different languages rarely meet, so its

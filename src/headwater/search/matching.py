@@ -1,36 +1,82 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
+import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property, lru_cache
+from itertools import chain, repeat
+from typing import Any
 
 from headwater.model.document import Document
+from headwater.model.story import Story
 from headwater.search.analysis import analyse, fold_word, stem_language, tokens_of
-from headwater.search.query import TITLE, Clause, SearchFilters, SearchQuery, is_language
+from headwater.search.query import KEY_FIELDS, TITLE, Clause, SearchFilters, SearchQuery, is_language
 from headwater.text.folding import fold_text
 from headwater.text.urls import host_of
 
 FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
+CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．！？：；「」（）]+")
+"""What stands between characters that are surely no part of a term."""
+USUAL_LENGTH = 40
+"""Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
+UNSTEMMED = "qaa"
+"""A code of no language, so one without a stemmer."""
 
 Positions = Mapping[str, Collection[int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SearchedDocument:
-    """What a query is compared with. `keys` are the values of its filters as `field:value`; `body` and `title` map each term
-    to its positions."""
+    """What a query is compared with: a document, or a story. `keys` are the values of its filters as `field:value`. `texts` are
+    its fields, the title first. They are analysed when a query needs it: `terms` for whether a term occurs, `title` and `body`
+    for the positions of each term."""
 
     id: str
     keys: frozenset[str]
     language: str
     moment: datetime | None
     quality: float | None
-    title: Positions = field(repr=False)
-    body: Positions = field(repr=False)
+    texts: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def code(self) -> str:
+        """The language by which its words are stemmed."""
+        return stem_language(self.language)
+
+    @cached_property
+    def chunks(self) -> Sequence[Sequence[str]]:
+        return [chunks_of(text) for text in self.texts]
+
+    @cached_property
+    def title(self) -> Positions:
+        return chunk_positions(self.chunks[:1], self.code)
+
+    @cached_property
+    def body(self) -> Positions:
+        return chunk_positions(self.chunks, self.code)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        chunks = set(chain.from_iterable(self.chunks))
+        is_usual = max(map(len, chunks), default=0) <= USUAL_LENGTH
+        tokens = map(_usual_terms if is_usual else _chunk_terms, chunks, repeat(self.code))
+        return frozenset(chain.from_iterable(chain.from_iterable(tokens)))
+
+    @cached_property
+    def sorted_terms(self) -> Sequence[str]:
+        return sorted(self.terms)
+
+    def has_beginning(self, beginning: str) -> bool:
+        """Whether one of its terms begins like this."""
+        place = bisect_left(self.sorted_terms, beginning)
+        return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
 
 
+@lru_cache(maxsize=20_000)
 def filter_key(name: str, value: str) -> str:
     """A value of a filter as it is compared: without regard to case, accents and signs."""
     return f"{name}:{fold_text(value) or value.lower()}"
@@ -47,8 +93,21 @@ def searched_document(
         language=document.language,
         moment=document.published or arrived,
         quality=document.quality,
-        title=term_positions([document.title], document.language),
-        body=term_positions([document.title, about, document.text], document.language),
+        texts=(document.title, about, document.text),
+    )
+
+
+def searched_story(story: Story) -> SearchedDocument:
+    """A story as queries see it: its title and its summary, dated by its last document. It has a language if all its documents
+    are in one."""
+    languages = [str(language) for language in story.attributes.get("languages") or ()]
+    return SearchedDocument(
+        id=story.id,
+        keys=frozenset(story_keys(story)),
+        language=languages[0] if len(languages) == 1 else "",
+        moment=story.last_at,
+        quality=None,
+        texts=(story.title, story.summary),
     )
 
 
@@ -59,15 +118,28 @@ def document_keys(document: Document, *, source_name: str = "", stories: Iterabl
     yield from (filter_key("source", site) for site in _sites(document.url))
     if document.publisher:
         yield filter_key("publisher", document.publisher)
-    topic = document.attributes.get("topic")
-    topics = [topic.get("code"), topic.get("name")] if isinstance(topic, Mapping) else [topic]
-    yield from (filter_key("topic", str(value)) for value in topics if value)
-    for place in document.attributes.get("geo_entities") or ():
-        if isinstance(place, Mapping) and place.get("alpha2"):
-            yield filter_key("country", str(place["alpha2"]))
+    yield from attribute_keys(document.attributes)
     for subject in {*document.subjects, *(mention.subject for mention in document.mentions)}:
         yield filter_key("subject", subject)
     yield from (filter_key("story", story) for story in stories)
+
+
+def story_keys(story: Story) -> Iterator[str]:
+    yield filter_key("recipe", story.recipe)
+    yield filter_key("story", story.id)
+    yield from attribute_keys(story.attributes)
+    yield from (filter_key("country", str(code)) for code in story.attributes.get("countries") or ())
+    yield from (filter_key("source", str(site)) for site in story.attributes.get("top_domains") or ())
+
+
+def attribute_keys(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of topic and countries."""
+    topic = attributes.get("topic")
+    topics = [topic.get("code"), topic.get("name")] if isinstance(topic, Mapping) else [topic]
+    yield from (filter_key("topic", str(value)) for value in topics if value)
+    for place in attributes.get("geo_entities") or ():
+        if isinstance(place, Mapping) and place.get("alpha2"):
+            yield filter_key("country", str(place["alpha2"]))
 
 
 def _sites(url: str) -> Iterator[str]:
@@ -77,22 +149,43 @@ def _sites(url: str) -> Iterator[str]:
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:
+    return chunk_positions([chunks_of(text) for text in texts], stem_language(language))
+
+
+def chunks_of(text: str) -> list[str]:
+    return CHUNK.findall(text.lower())
+
+
+def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:
     positions: dict[str, list[int]] = defaultdict(list)
-    place = 0
-    for text in texts:
-        for terms in analyse(text, language):
+    start = 0
+    for chunks in texts:
+        place = start - 1
+        for place, terms in enumerate(chain.from_iterable(map(_chunk_terms, chunks, repeat(code))), start):
             for term in terms:
                 positions[term].append(place)
-            place += 1
-        place += FIELD_GAP
+        start = place + 1 + FIELD_GAP
     return positions
+
+
+def _chunk_terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
+    """The terms of what stands between separators: mostly one word, and mostly one that was seen before."""
+    return _usual_terms(chunk, code) if len(chunk) <= USUAL_LENGTH else _terms(chunk, code)
+
+
+def _terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(analyse(chunk, code or UNSTEMMED))
+
+
+_usual_terms = lru_cache(maxsize=50_000)(_terms)
 
 
 def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[str], ...]:
     """For each place of the clause, the terms that may stand there in a text of these languages."""
     codes = dict.fromkeys(map(stem_language, languages)) or {"": None}
     sequences = [
-        [token.terms for word in clause.words for token in tokens_of(word, code or "zxx")] for code in codes
+        [token.terms for word in clause.words for token in tokens_of(word, code or UNSTEMMED)]
+        for code in codes
     ]
     return tuple(
         frozenset(term for terms in alternatives for term in terms)
@@ -111,7 +204,7 @@ def matches(query: SearchQuery, document: SearchedDocument) -> bool:
 
 
 def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
-    for name in ("recipe", "source", "publisher", "topic", "country", "subject", "story"):
+    for name in KEY_FIELDS:
         values = getattr(filters, name)
         if values and not any(filter_key(name, value) in document.keys for value in values):
             return False
@@ -128,13 +221,29 @@ def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
 
 
 def has_clause(clause: Clause, document: SearchedDocument) -> bool:
+    places = clause_places(clause, document.code)
+    # Positions are computed only for a document that has all terms.
+    if not places or any(terms.isdisjoint(document.terms) for terms in places[:-1]):
+        return False
+    if places[-1].isdisjoint(document.terms) and not (
+        clause.prefix and document.has_beginning(fold_word(clause.words[-1]))
+    ):
+        return False
+    if len(places) == 1 and clause.field != TITLE:
+        return True
     positions = document.title if clause.field == TITLE else document.body
-    return clause_occurs(clause, positions, document.language)
+    return clause_occurs(clause, positions, document.code)
 
 
-def clause_occurs(clause: Clause, positions: Positions, language: str) -> bool:
+@lru_cache(maxsize=50_000)
+def clause_places(clause: Clause, code: str) -> tuple[frozenset[str], ...]:
+    """`clause_terms` for one language that words are stemmed by."""
+    return clause_terms(clause, [code or UNSTEMMED])
+
+
+def clause_occurs(clause: Clause, positions: Positions, code: str) -> bool:
     """Whether the terms of the clause stand one after the other."""
-    places = clause_terms(clause, [language])
+    places = clause_places(clause, code)
     if not places:
         return False
     starts: set[int] | None = None

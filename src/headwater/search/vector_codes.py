@@ -30,7 +30,9 @@ def smallest(values: npt.NDArray[np.uint16], count: int) -> npt.NDArray[np.intp]
     """The places of the smallest values; ties at the border by place."""
     if len(values) <= count:
         return np.arange(len(values))
-    border = np.partition(values, count - 1)[count - 1]
+    border = int(
+        np.searchsorted(np.cumsum(np.bincount(values)), count)
+    )  # faster than sorting, for small numbers
     below = np.flatnonzero(values < border)
     return np.concatenate([below, np.flatnonzero(values == border)[: count - len(below)]])
 

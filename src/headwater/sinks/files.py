@@ -14,6 +14,7 @@ from headwater.model.document import Document
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.outcomes import Sent
 from headwater.model.recipe import Envelope
+from headwater.model.saved_search import Digest
 from headwater.model.story import Story
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -25,7 +26,7 @@ ENCODER = msgspec.json.Encoder(order="deterministic")
 
 class FileContent(msgspec.Struct, frozen=True):
     revision: int
-    record: Document | Story | Alarm
+    record: Document | Story | Alarm | Digest
 
 
 @dataclass(frozen=True)

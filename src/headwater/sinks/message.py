@@ -1,10 +1,11 @@
 """Short messages about records, for people who read them on a phone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
 from headwater.model.recipe import Envelope
+from headwater.model.saved_search import SEARCH_ROUTE, Digest
 from headwater.model.story import Story
 
 LONGEST_LINE = 300
@@ -20,13 +21,31 @@ class Message:
 
 
 def message_of(envelope: Envelope) -> Message:
-    record = envelope.record
+    """A record that met a saved search is introduced by the name of the search."""
+    message = _message_of(envelope.record)
+    if not envelope.route.startswith(SEARCH_ROUTE) or isinstance(envelope.record, Digest):
+        return message
+    return replace(
+        message, title=single_line(f"[{envelope.route.removeprefix(SEARCH_ROUTE)}] {message.title}")
+    )
+
+
+def _message_of(record: Document | Story | Alarm | Digest) -> Message:
+    if isinstance(record, Digest):
+        return Message(single_line(record.title), _digest_text(record))
     if isinstance(record, Alarm):
         prefix = "cleared: " if record.cleared_at is not None else ""
         return Message(single_line(f"[{record.recipe}] {prefix}{record.title}"), record.detail[:LONGEST_TEXT])
     if isinstance(record, Document):
         return Message(single_line(record.title or record.url), record.description[:LONGEST_TEXT], record.url)
     return Message(single_line(record.title), _story_text(record))
+
+
+def _digest_text(digest: Digest) -> str:
+    lines = [f"{single_line(entry.title)}\n{entry.url}".strip() for entry in digest.entries[:MOST_LISTED]]
+    if len(digest.entries) > MOST_LISTED:
+        lines.append(f"and {len(digest.entries) - MOST_LISTED} more")
+    return "\n".join(lines)
 
 
 def _story_text(story: Story) -> str:

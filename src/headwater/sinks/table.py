@@ -17,6 +17,7 @@ from headwater.model.document import Document
 from headwater.model.errors import Refused, Temporary
 from headwater.model.outcomes import Sent
 from headwater.model.recipe import Envelope
+from headwater.model.saved_search import Digest
 from headwater.model.story import Story
 
 INSERTS: Mapping[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
@@ -101,7 +102,7 @@ def _row(envelope: Envelope) -> dict[str, Any]:
     return row | {name: _storable(value) for name, value in _kind_fields(record).items()}
 
 
-def _kind_fields(record: Document | Story | Alarm) -> dict[str, Any]:
+def _kind_fields(record: Document | Story | Alarm | Digest) -> dict[str, Any]:
     if isinstance(record, Document):
         fields = ("url", "language", "publisher", "text")
         return {name: getattr(record, name) for name in fields} | {"published_at": record.published}

@@ -17,6 +17,7 @@ from headwater.model.document import Document
 from headwater.model.outcomes import Sent
 from headwater.model.ports import Clock
 from headwater.model.recipe import Envelope
+from headwater.model.saved_search import Digest
 from headwater.sinks.http_endpoint import HttpEndpoint
 
 SIGNATURE = "X-Headwater-Signature"
@@ -54,6 +55,8 @@ class WebhookSink:
 def _kind(envelope: Envelope) -> str:
     if isinstance(envelope.record, Alarm):
         return "alarm"
+    if isinstance(envelope.record, Digest):
+        return "digest"
     return "document" if isinstance(envelope.record, Document) else "story"
 
 

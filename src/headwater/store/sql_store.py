@@ -1,7 +1,7 @@
 """The store: every method is one transaction. The modules of the subpackages do the work."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,13 +23,27 @@ from headwater.model.jobs import (
     Task,
 )
 from headwater.model.replay import ReplayItem, ReplayResult, ReplayState
+from headwater.model.saved_search import SavedSearch
 from headwater.model.source import Source, StoredLead
+from headwater.search.saved_searches import ApplyRules, SavedSearchSet
 from headwater.store import records
 from headwater.store.changes import source_list
-from headwater.store.claims import drafts, fetch, gather, leases, outbox, poll, refine, replay, replay_apply
+from headwater.store.claims import (
+    drafts,
+    fetch,
+    gather,
+    leases,
+    matches,
+    outbox,
+    poll,
+    refine,
+    replay,
+    replay_apply,
+)
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.dedupe import copies, index
 from headwater.store.dedupe.fingerprints import fingerprint_owners
+from headwater.store.saved_search_cache import SavedSearchCache
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,7 @@ class SqlStore:
     """`model.ports.Store` on SQLite or PostgreSQL."""
 
     engine: Engine
+    search_cache: SavedSearchCache = field(default_factory=SavedSearchCache, repr=False, compare=False)
 
     def register(self, sources: Sequence[Source], now: datetime, origin: str = "recipe") -> int:
         with write_transaction(self.engine) as connection:
@@ -66,7 +81,7 @@ class SqlStore:
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:
-            return outbox.claim_deliveries(connection, claim)
+            return outbox.claim_deliveries(connection, claim, matches.close_digests)
 
     def add_leads(
         self,
@@ -90,13 +105,16 @@ class SqlStore:
         self, results: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
     ) -> Sequence[str]:
         with write_transaction(self.engine) as connection:
-            conflicts = refine.finish_refine(connection, results, owner, now, settle)
+            conflicts, kept_documents = refine.finish_refine(connection, results, owner, now, settle)
             copies.link_subjects(connection, results)
+            searches = self.search_cache.read(connection)
+            matches.record_document_matches(connection, searches, kept_documents, now)
             return conflicts
 
     def finish_gather(self, results: Sequence[GatherResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
-            gather.finish_gather(connection, results, owner, now)
+            stories = gather.finish_gather(connection, results, owner, now)
+            matches.record_story_matches(connection, self.search_cache.read(connection), stories, now)
 
     def finish_deliver(self, results: Sequence[DeliveryResult], owner: str, now: datetime) -> None:
         with write_transaction(self.engine) as connection:
@@ -173,6 +191,17 @@ class SqlStore:
     ) -> Mapping[str, Mapping[int, int]]:
         with read_transaction(self.engine) as connection:
             return index.stories(connection, recipe, publishers, sentences)
+
+    def saved_searches(self) -> SavedSearchSet:
+        with read_transaction(self.engine) as connection:
+            return self.search_cache.read(connection)
+
+    def saved_search(self, name: str) -> SavedSearch | None:
+        return self.saved_searches().by_name.get(name)
+
+    def rules_step(self, recipe: str, source_names: Mapping[str, str]) -> ApplyRules | None:
+        rules = self.saved_searches().rules(recipe)
+        return ApplyRules(rules, source_names) if rules.active else None
 
     def lease_owners(self) -> set[str]:
         with read_transaction(self.engine) as connection:

@@ -8,6 +8,7 @@ from headwater.store.schema import (  # noqa: F401 - their tables
     links,
     operations,
     replays,
+    searches,
     summaries,
 )
 

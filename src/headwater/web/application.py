@@ -15,12 +15,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 
 from headwater.model.errors import HeadwaterError
+from headwater.web import events
 from headwater.web.context import WebContext
 from headwater.web.contract.queues import queue_routes
 from headwater.web.contract.runs import HealthCheck, run_routes
 from headwater.web.contract.websub import WebSubServer
+from headwater.web.mcp.server import PATH, mcp_over_http
+from headwater.web.metrics import MetricsPage
 from headwater.web.problems import HttpProblem, problem_of, problem_response
 from headwater.web.rest.api import add_api
+from headwater.web.rest.recipe_endpoints import recipe_router
 from headwater.web.security.layers import (
     MISTAKE,
     AsgiApp,
@@ -28,16 +32,12 @@ from headwater.web.security.layers import (
     ErrorBarrier,
     HostCheck,
     PathPrefix,
+    SafeHeaders,
     is_notification,
 )
 
 SMALLEST_COMPRESSED = 1_000
 COMPRESSION_LEVEL = 5
-SECURITY_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "x-frame-options": "DENY",
-}
 
 
 class NotificationRoute(Route):
@@ -54,7 +54,7 @@ def build_application(context: WebContext, *, prefix: str = "") -> AsgiApp:
     inner = _fast_api(context)
     compressed = GZipMiddleware(inner, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION_LEVEL)
     limited = BodyLimits(compressed)
-    return ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names))
+    return SafeHeaders(ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names)))
 
 
 def _fast_api(context: WebContext) -> FastAPI:
@@ -62,9 +62,12 @@ def _fast_api(context: WebContext) -> FastAPI:
         WebSubServer(context.app, context.app.settings.callback) if context.app.settings.callback else None
     )
 
+    mcp = mcp_over_http(context)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(mcp.lifespan())
             if websub is not None:
                 stack.push_async_callback(_cancel, asyncio.create_task(websub.subscribe_for_ever()))
             yield
@@ -85,13 +88,15 @@ def _fast_api(context: WebContext) -> FastAPI:
     application.add_exception_handler(HeadwaterError, _answer_problem)
     application.add_exception_handler(HTTPException, _answer_http_exception)
     application.add_exception_handler(RequestValidationError, _answer_invalid)
-    add_api(application)
+    add_api(application, events.router, recipe_router(context.app.recipes))
+    application.router.routes.append(Route(PATH, mcp))
     application.router.routes.extend([*contract_routes(context), *_websub_routes(websub)])
     return application
 
 
 def contract_routes(context: WebContext) -> Sequence[BaseRoute]:
-    return [*HealthCheck(context.app).routes(), *run_routes(), *queue_routes()]
+    metrics = Route("/metrics", MetricsPage(context.app).answer, methods=["GET"])
+    return [metrics, *HealthCheck(context.app).routes(), *run_routes(), *queue_routes()]
 
 
 def _websub_routes(websub: WebSubServer | None) -> Sequence[BaseRoute]:

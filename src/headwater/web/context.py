@@ -24,6 +24,7 @@ class WebContext:
     names: tuple[str, ...] = ()
     public_url: str = ""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    stream_count: int = 0
 
     def admit(self, request: Request, scope: KeyScope) -> str:
         """The id of the caller's key, or HttpProblem."""

@@ -17,6 +17,7 @@ from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.adapters.boe import discover_gazette
 from headwater_recipes.procedures.adapters.datos import discover_open_data
 from headwater_recipes.procedures.commands import COMMANDS
+from headwater_recipes.procedures.endpoints import ENDPOINTS
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
 from headwater_recipes.procedures.page.reader import procedure_readers, read_procedure
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
@@ -32,6 +33,7 @@ def build_recipe() -> Recipe:
         name=NAME,
         version="1",
         sources=(),
+        endpoints=ENDPOINTS,
         bundled=with_registered_portals,
         discover={
             "sitemap": SITEMAP,

@@ -45,11 +45,14 @@ def current_health(app: App) -> dict[str, Any]:
 def _show(report: dict[str, Any], out: Console) -> None:
     out.print("Healthy." if report["healthy"] else "Unhealthy.", style="bold")
     out.print(parts_table(report["parts"]))
+    out.print(cell(report["uptime"]["line"]))
     out.print(cell(report["sandbox"]["line"]))
     for name, recipe in report["recipes"].items():
         out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))
         for task in recipe["waiting_too_long"]:
             out.print(cell(f"  {task} has been waiting for more than half an hour: is a worker running?"))
+    for name, problem in report["searches"].items():
+        out.print(cell(f"saved search {name}: {problem}; see `headwater searches list`"))
 
 
 app = single_command(health)

@@ -11,7 +11,7 @@ from rich.table import Table
 from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import Json, RecipeFilter, single_command
-from headwater.cli.render.console import card, console, format_count, format_due, print_json
+from headwater.cli.render.console import card, cell, console, format_count, format_due, print_json, table
 from headwater.cli.render.parts import parts_table
 from headwater.cli.render.run_summary import (
     data_locations,
@@ -20,23 +20,36 @@ from headwater.cli.render.run_summary import (
     not_kept_table,
     recipe_counts,
 )
+from headwater.model.jobs import State
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
+from headwater.ops.uptime import uptime_report
 from headwater.store.reads.end_reasons import end_reasons
+from headwater.store.reads.failing_deliveries import failing_deliveries
 
 
 def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = False) -> None:
     """Show what came in, what was kept, what was not kept and why, what is waiting, and who works on it."""
     app = open_app(context)
     names = select_recipes(app, recipe)
-    records = [app.catalogue.status(name, app.clock()) for name in names]
+    engine = app.engine
+    records = [
+        app.catalogue.status(name, app.clock()) | {"failing_deliveries": failing_deliveries(engine, name)}
+        for name in names
+    ]
     parts = check_parts(app, write=False)
+    uptime = uptime_report(app, is_available=parts["database"].ok)
     if as_json:
         from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
 
-        system = parts_record(parts)
         print_json(
-            {"places": data_locations(app), "system": system, "recipes": records, "sandbox": sandbox_report()}
+            {
+                "places": data_locations(app),
+                "system": parts_record(parts),
+                "uptime": uptime,
+                "recipes": records,
+                "sandbox": sandbox_report(),
+            }
         )
         return
     out = console()
@@ -47,6 +60,7 @@ def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = 
     out.print()
     out.print("system", style="bold cyan")
     out.print(parts_table(parts_record(parts)))
+    out.print(cell(f"  {uptime['line']}"))
     out.print()
     for label, location in data_locations(app).items():
         out.print(f"{label:9}", location, style="dim", soft_wrap=True)
@@ -59,9 +73,24 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
     if reasons := end_reasons(app.engine, recipe):
         out.print()
         out.print(not_kept_table(reasons))
+    if record["failing_deliveries"]:
+        out.print()
+        out.print(_failing_deliveries_table(record["failing_deliveries"], now))
     if failures := failing_sources(app, recipe):
         out.print()
         out.print(failing_sources_table(failures, now))
+
+
+def _failing_deliveries_table(rows: Sequence[Mapping[str, Any]], now: datetime) -> Table:
+    listing = table("not delivered to", "why", "number", "next try", numbers=("number",))
+    for row in rows:
+        retry = (
+            "`headwater quarantine retry`"
+            if row["state"] == State.QUARANTINED
+            else format_due(row["next"], now)
+        )
+        listing.add_row(cell(row["route"]), cell(row["reason"], "yellow"), str(row["count"]), retry)
+    return listing
 
 
 def _lines(record: Mapping[str, Any], now: datetime) -> Table:

@@ -30,6 +30,7 @@ from headwater.model.errors import Refused
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
+from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
 from headwater.ops.source_registration import register_source
 from headwater.recipes.definition import with_bundled_list
@@ -112,7 +113,9 @@ def add(
     candidates: list[SourceCandidate] = []
     if kind is None and not no_check:
         candidates = _known_kinds(
-            detect_sources(app, address, timedelta(seconds=seconds)), chosen_recipe, address
+            detect_sources(app, address, timedelta(seconds=seconds), options.get(HEADERS_OPTION, {})),
+            chosen_recipe,
+            address,
         )
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name

@@ -1,6 +1,6 @@
 """`headwater sources validate`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -21,7 +21,8 @@ from headwater.cli.render.console import (
 )
 from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.inputs import is_url
-from headwater.ops.feed_check import FeedCheck, check_feeds
+from headwater.model.source_kind import HEADERS_OPTION
+from headwater.ops.feed_check import FeedCheck, Headers, check_feeds
 from headwater.text.redaction import redact_record
 
 Seconds = Annotated[float, typer.Option(min=0.1, help="Time limit for an answer.")]
@@ -41,9 +42,10 @@ def validate(
     Stores nothing. The exit code is 1 if a feed cannot be used.
     """
     app = answering_app(context)
-    urls = [target] if is_url(target) else _source_urls(app, target)
+    headers = {target: {}} if is_url(target) else _source_headers(app, target)
+    urls = list(headers)
     with ticking(f"checking {format_count(len(urls), 'feed')}", quiet=quiet):
-        checks = check_feeds(app, urls, timedelta(seconds=seconds))
+        checks = check_feeds(app, urls, timedelta(seconds=seconds), headers)
     if as_json:
         print_json_lines(redact_record(asdict(result)) for result in checks)
     else:
@@ -53,12 +55,14 @@ def validate(
         raise typer.Exit(1)
 
 
-def _source_urls(app: App, recipe: str) -> Sequence[str]:
-    """The current URLs of the stored sources, which may have moved; without any, those of the recipe."""
-    stored = app.recipe(recipe)
+def _source_headers(app: App, recipe: str) -> Mapping[str, Headers]:
+    """The current URLs of the stored sources, which may have moved; without any, those of the recipe. Each with the headers
+    that its source sends."""
+    listed = app.recipe(recipe).sources
     rows = app.catalogue.sources(recipe) if app.settings.database_exists else []
-    feed = [row["url"] for row in rows if row["kind"] == "feed" and row["active"]]
-    return feed or [source.url for source in stored.sources if source.kind == "feed"]
+    stored = {row["url"]: row["options"] or {} for row in rows if row["kind"] == "feed" and row["active"]}
+    options = stored or {source.url: source.options for source in listed if source.kind == "feed"}
+    return {url: each.get(HEADERS_OPTION, {}) for url, each in options.items()}
 
 
 def _show(result: FeedCheck, out: Console, now: datetime) -> None:

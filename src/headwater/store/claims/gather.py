@@ -132,7 +132,9 @@ def _vectors(connection: Connection, where: Sequence[ColumnElement[bool]]) -> di
 
 def finish_gather(
     connection: Connection, gathered: Sequence[GatherResult], owner: str, now: datetime
-) -> None:
+) -> list[Story]:
+    """Returns the stories that were written."""
+    written: list[Story] = []
     query = select(groups).where(
         in_list(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
     )
@@ -143,12 +145,14 @@ def finish_gather(
             row = held_rows[result.group]
             if result.later is None and result.quarantine is None:
                 _replace_stories(connection, result, now)
+                written += result.stories
                 remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
             if result.quarantine is not None:
                 quarantined = [(result.group, row["attempts"], result.quarantine)]
                 quarantine_rows(connection, row["recipe"], Task.GATHER, quarantined, now)
             values = _group_values(result, row["version"], now)
             connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
+    return written
 
 
 def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str, Any]:

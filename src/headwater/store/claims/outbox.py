@@ -1,6 +1,6 @@
 """Outbox: deliveries are written with their record and sent afterwards, at least once, each with its idempotency key."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Dialect, RowMapping, select
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
-from headwater.model.jobs import Claim, Delivery, DeliveryResult, State, Task
+from headwater.model.jobs import Claim, DeliveredRecord, Delivery, DeliveryResult, State, Task
 from headwater.model.keys import delivery_key
+from headwater.model.saved_search import Digest
 from headwater.model.story import Story
 from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
@@ -19,6 +20,9 @@ from headwater.store.claims.quarantine import quarantine_rows, remove_from_quara
 from headwater.store.in_list import in_list
 from headwater.store.records import alarms_by_id, documents_by_id, stories_by_id
 from headwater.store.schema.flow import deliveries, stories
+
+CloseDigests = Callable[[Connection, Sequence[str], datetime], Mapping[str, Digest]]
+"""Returns the digests with these ids, which take no further match."""
 
 
 def open_deliveries(
@@ -59,7 +63,7 @@ def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedSta
     return prepare_statement(dialect, upsert, columns)
 
 
-def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
+def claim_deliveries(connection: Connection, claim: Claim, close_digests: CloseDigests) -> list[Delivery]:
     ids = claim_rows(connection, claim)
     if not ids:
         return []
@@ -67,7 +71,9 @@ def claim_deliveries(connection: Connection, claim: Claim) -> list[Delivery]:
         select(deliveries).where(in_list(deliveries.c.id, ids)).order_by(deliveries.c.due_at, deliveries.c.id)
     )
     rows = connection.execute(query).mappings().all()
-    records = _records(connection, rows)
+    records: dict[str, DeliveredRecord] = dict(_records(connection, rows))
+    digest_ids = [row["record_id"] for row in rows if row["record_kind"] == "digest"]
+    records.update(close_digests(connection, digest_ids, claim.now))
     return [
         Delivery(
             row["id"],

@@ -30,7 +30,8 @@ FLOAT = 4  # bytes
 
 def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
-) -> list[str]:
+) -> tuple[list[str], list[Document]]:
+    """Returns the ids that must be decided again, and the documents that are kept now."""
     _lock_leads(connection, [result.id for result in refined if result.render])
     lock_with_others(connection, refined)
     columns = (
@@ -86,7 +87,7 @@ def finish_refine(
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     check_copy_dates(connection, results, now)
-    return sorted(conflicts)
+    return sorted(conflicts), kept_documents
 
 
 def _keep_superseded(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Engine, Table, select
+from sqlalchemy import Column, ColumnElement, Engine, Table, literal, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
@@ -111,40 +111,41 @@ class DocumentConditions:
     sort: DocumentSort = "created"
 
 
-def list_documents(engine: Engine, wanted: DocumentConditions, page: PageRequest) -> RowPage:
-    moment = SORTABLE[wanted.sort]
-    conditions = [*_period(moment, wanted.since, wanted.until)]
-    if wanted.source is not None:
-        conditions.append(documents.c.source_id == wanted.source)
-    if wanted.language is not None:
-        conditions.append(documents.c.language == wanted.language)
+def list_documents(engine: Engine, selection: DocumentConditions, page: PageRequest) -> RowPage:
+    moment = SORTABLE[selection.sort]
+    conditions = [*_period(moment, selection.since, selection.until)]
+    if selection.source is not None:
+        conditions.append(documents.c.source_id == selection.source)
+    if selection.language is not None:
+        conditions.append(documents.c.language == selection.language)
     for table, key, value in (
-        (story_members, story_members.c.story_id, wanted.story),
-        (mentions, mentions.c.subject_id, wanted.subject),
+        (story_members, story_members.c.story_id, selection.story),
+        (mentions, mentions.c.subject_id, selection.subject),
     ):
         if value is not None:
             conditions.append(documents.c.id.in_(select(table.c.document_id).where(key == value)))
-    if wanted.sort == "published":
+    if selection.sort == "published":
         conditions.append(moment.is_not(None))
     return read_page(
         engine,
         DOCUMENTS.select_columns(page.names),
-        IndexOrder(columns=(moment, documents.c.id), ranges=_document_ranges(wanted)),
+        IndexOrder(columns=(moment, documents.c.id), ranges=_document_ranges(selection)),
         conditions=conditions,
         after=page.after,
         limit=page.limit,
     )
 
 
-def _document_ranges(wanted: DocumentConditions) -> list[tuple[ColumnElement[bool], ...]]:
+def _document_ranges(selection: DocumentConditions) -> list[tuple[ColumnElement[bool], ...]]:
     """One for each recipe and state: then the index has the rows in order. A source or a language has its own index."""
-    if wanted.sort != "created" or wanted.source or wanted.language:
-        states = documents.c.state.in_(list(wanted.states))
-        return [(documents.c.recipe == recipe, states) for recipe in wanted.recipes]
+    if selection.sort != "created" or selection.source or selection.language:
+        # The empty text keeps the databases from taking the index of states instead.
+        states = (documents.c.state + literal("")).in_(list(selection.states))
+        return [(documents.c.recipe == recipe, states) for recipe in selection.recipes]
     return [
         (documents.c.recipe == recipe, documents.c.state == state)
-        for recipe in wanted.recipes
-        for state in wanted.states
+        for recipe in selection.recipes
+        for state in selection.states
     ]
 
 
@@ -165,13 +166,13 @@ class ListConditions:
     more: Sequence[ColumnElement[bool]] = ()
 
 
-def list_rows(engine: Engine, listed: ListedTable, wanted: ListConditions, page: PageRequest) -> RowPage:
+def list_rows(engine: Engine, listed: ListedTable, selection: ListConditions, page: PageRequest) -> RowPage:
     """Rows of a table with a recipe, by the time that orders them."""
     moment = listed.order[0]
-    conditions = [*_period(moment, wanted.since, wanted.until), *wanted.more]
+    conditions = [*_period(moment, selection.since, selection.until), *selection.more]
     if moment.nullable:
         conditions.append(moment.is_not(None))
-    ranges = [(listed.table.c.recipe == recipe,) for recipe in wanted.recipes]
+    ranges = [(listed.table.c.recipe == recipe,) for recipe in selection.recipes]
     return read_page(
         engine,
         listed.select_columns(page.names),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ from headwater.search.scoring import (
     score_words,
     statistics_of,
 )
-from headwater.search.vector_codes import Matrix, code_distances, encode_bits, smallest
+from headwater.search.vector_codes import Matrix, code_distances, encode_bits, smallest, unit_length
 from headwater.store.schema.flow import sources, story_members
 from headwater.store.schema.search import search_entries
 from headwater.store.search.codes import read_vectors_of
@@ -35,16 +34,19 @@ from headwater.text.folding import fold_text
 
 CODE_CANDIDATES = 400
 """Documents with the nearest codes whose vectors are compared."""
+FEEDBACK_DOCUMENTS = 3
 NO_DISTANCE = np.iinfo(np.uint16).max
 
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """The vector of a query by one model, and what it counts for the documents of each language."""
+    """The vector of a query by one model, what it counts for the documents of each language, and what the best documents
+    count beside it."""
 
     model: str
     vector: Matrix
     weights: Mapping[str, PairWeights]
+    feedback: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,9 @@ def find_candidates(
     pool = max(POOL, count)
     by_words = _best_by_words(index, scores, masks, pool, has_words=bool(plan.ranked)) if words_count else []
     by_vector = [_best_by_vector(index, query, masks, pool) for query in vectors]
-    candidates = _fuse(index, by_words, scores, [part for part in by_vector if part is not None], words_count)
+    candidates = _fuse(
+        index, by_words, scores, [part for part in by_vector if part is not None], words_count=words_count
+    )
     return CandidateList(candidates[:count], total)
 
 
@@ -141,27 +145,32 @@ def _best_by_words(
     index: IndexReader, scores: Sequence[Scores], masks: Sequence[Mask | None], pool: int, *, has_words: bool
 ) -> list[Place]:
     """Without words, the newest of the documents that meet the filters."""
-    best: list[tuple[float, Place]] = []
+    best: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.intp]]] = []
     for number, (score, mask) in enumerate(zip(scores, masks, strict=True)):
-        values: npt.NDArray[Any]
         if has_words:
             where = np.flatnonzero(score)
-            values = score[where]
+            values = score[where].astype(np.float64)
         else:
             where = np.arange(len(score)) if mask is None else np.flatnonzero(mask)
             values = index.segments[number].columns["moment"][where].astype(np.float64)
         if len(where) > pool:
             order = np.argpartition(-values, pool - 1)[:pool]
             where, values = where[order], values[order]
-        best += [(float(value), (number, int(place))) for value, place in zip(values, where, strict=True)]
-    best.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [place for _, place in best[:pool]]
+        best.append((values, np.full(len(where), number), where))
+    if not best:
+        return []
+    values, segments, places = (np.concatenate(parts) for parts in zip(*best, strict=True))
+    order = np.lexsort((places, segments, -values))[:pool]
+    return list(zip(segments[order].tolist(), places[order].tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class _VectorCandidates:
+    """Documents with near codes, and their vectors in the same order."""
+
     query: VectorQuery
-    similarities: Mapping[Place, float]
+    places: Mapping[Place, int]
+    vectors: Matrix
 
 
 def _best_by_vector(
@@ -195,10 +204,7 @@ def _best_by_vector(
     coded, vectors = read_vectors_of(index.connection, query.model, sorted(numbers))
     if not coded or vectors.shape[1] != len(query.vector):
         return None
-    similarities = vectors @ query.vector
-    return _VectorCandidates(
-        query, {numbers[number]: float(value) for number, value in zip(coded, similarities, strict=True)}
-    )
+    return _VectorCandidates(query, {numbers[number]: row for row, number in enumerate(coded)}, vectors)
 
 
 def _fuse(
@@ -206,45 +212,73 @@ def _fuse(
     by_words: Sequence[Place],
     scores: Sequence[Scores],
     by_vector: Sequence[_VectorCandidates],
+    *,
     words_count: bool,
 ) -> list[Candidate]:
-    places = list(by_words)
-    scaled_values: list[dict[Place, float]] = []
-    for part in by_vector:
-        values = scaled(np.fromiter(part.similarities.values(), dtype=np.float32))
-        positive = dict(zip(part.similarities, map(float, values), strict=True))
-        scaled_values.append(positive)
-        places += [
-            place
-            for place, value in positive.items()
-            if value > 0 and part.query.weights.get(_language(index, place), NO_VECTORS)[1]
-        ]
-    places = list(dict.fromkeys(places))
+    similarities: list[Values] = [part.vectors @ part.query.vector for part in by_vector]
+    places = _joined_places(index, by_words, by_vector, similarities)
     words: Values = np.array([scores[segment][place] for segment, place in places], dtype=np.float32)
     languages = [_language(index, place) for place in places]
-    parts = [
-        VectorScores(
-            np.array([values.get(place, 0.0) for place in places], dtype=np.float32),
-            *_weights(part.query, languages, words_count=words_count),
+    weights = [_weights(part.query, languages, words_count=words_count) for part in by_vector]
+
+    def fused_scores(values: Sequence[Values]) -> Values:
+        parts = [
+            VectorScores(_values_at(places, part, scaled(value)), *weight)
+            for part, value, weight in zip(by_vector, values, weights, strict=True)
+        ]
+        return fuse(words if words_count else np.zeros_like(words), float(words.max(initial=0.0)), parts)
+
+    fused = fused_scores(similarities)
+    if any(part.query.feedback for part in by_vector):
+        best = [places[rank] for rank in np.argsort(-fused, kind="stable")[:FEEDBACK_DOCUMENTS]]
+        fused = fused_scores(
+            [_with_feedback(part, best, value) for part, value in zip(by_vector, similarities, strict=True)]
         )
-        for part, values in zip(by_vector, scaled_values, strict=True)
-    ]
-    fused = fuse(words if words_count else np.zeros_like(words), float(words.max(initial=0.0)), parts)
-    candidates = [
-        Candidate(
-            number=int(columns_of(index, place)["number"]),
-            score=float(score),
-            words=float(word),
-            similarity=_similarity(place, language, by_vector),
-        )
-        for place, score, word, language in zip(places, fused, words, languages, strict=True)
-    ]
     order = {place: rank for rank, place in enumerate(by_words)}
-    ranks = [order.get(place, len(order)) for place in places]
-    by_rank = sorted(
-        zip(candidates, ranks, strict=True), key=lambda pair: (-pair[0].score, pair[1], pair[0].number)
+    keys = [(-float(fused[row]), order.get(place, len(order)), place) for row, place in enumerate(places)]
+    return [
+        Candidate(
+            number=int(columns_of(index, places[row])["number"]),
+            score=float(fused[row]),
+            words=float(words[row]),
+            similarity=_similarity(places[row], languages[row], by_vector, similarities),
+        )
+        for row in sorted(range(len(places)), key=keys.__getitem__)
+    ]
+
+
+def _joined_places(
+    index: IndexReader,
+    by_words: Sequence[Place],
+    by_vector: Sequence[_VectorCandidates],
+    similarities: Sequence[Values],
+) -> list[Place]:
+    """The candidates by words, then those by vectors that count for their language."""
+    places = dict.fromkeys(by_words)
+    for part, values in zip(by_vector, similarities, strict=True):
+        positive = scaled(values) > 0
+        for place, row in part.places.items():
+            if positive[row] and part.query.weights.get(_language(index, place), NO_VECTORS)[1]:
+                places[place] = None
+    return list(places)
+
+
+def _values_at(places: Sequence[Place], part: _VectorCandidates, values: Values) -> Values:
+    return np.array(
+        [values[row] if (row := part.places.get(place)) is not None else 0.0 for place in places],
+        dtype=np.float32,
     )
-    return [candidate for candidate, _ in by_rank]
+
+
+def _with_feedback(part: _VectorCandidates, best: Sequence[Place], similarities: Values) -> Values:
+    """The similarities to the query and, to a part, to the best documents: they say more than a short query."""
+    rows = [row for place in best if (row := part.places.get(place)) is not None]
+    if not rows or not part.query.feedback:
+        return similarities
+    result: Values = (1 - part.query.feedback) * similarities + part.query.feedback * (
+        part.vectors @ unit_length(part.vectors[rows].mean(axis=0, keepdims=True))[0]
+    )
+    return result
 
 
 def _weights(query: VectorQuery, languages: Sequence[str], *, words_count: bool) -> tuple[Values, Values]:
@@ -266,8 +300,11 @@ def _language(index: IndexReader, place: Place) -> str:
     return index.segments[place[0]].languages[int(columns_of(index, place)["language"])]
 
 
-def _similarity(place: Place, language: str, by_vector: Sequence[_VectorCandidates]) -> float | None:
-    for part in by_vector:
-        if part.query.weights.get(language, NO_VECTORS)[1] and place in part.similarities:
-            return part.similarities[place]
+def _similarity(
+    place: Place, language: str, by_vector: Sequence[_VectorCandidates], similarities: Sequence[Values]
+) -> float | None:
+    for part, values in zip(by_vector, similarities, strict=True):
+        row = part.places.get(place)
+        if row is not None and part.query.weights.get(language, NO_VECTORS)[1]:
+            return float(values[row])
     return None

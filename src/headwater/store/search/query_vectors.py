@@ -13,13 +13,13 @@ from typing import Any
 
 from sqlalchemy import Engine, and_, exists, func, or_, select
 
+from headwater.documents.embedding.build import BUILTIN_ENCODERS
 from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.embedding.language_tables import load_language_tables
 from headwater.documents.language.codes import UNDETERMINED, primary_code
 from headwater.documents.language.detect_language import rank_languages
 from headwater.documents.language.detector import LanguageRules, identify_language
 from headwater.search.fusion import ENGLISH, MULTILINGUAL, UNKNOWN_ENCODER, EncoderWeights, PairWeights
-from headwater.search.query import SearchQuery
 from headwater.search.vector_codes import store_vectors
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
@@ -64,9 +64,11 @@ def open_search_encoder(folder: Path, files: str) -> Encoder:
     return open_encoder(folder, files)
 
 
-def vector_name(encoder: Encoder) -> str:
-    """The vectors of whole passages are not those by which stories are clustered."""
-    return f"{encoder.name}/passage"
+def vector_name(folder: Path, files: str) -> str:
+    """The name under which vectors are stored: those of whole passages are not those by which stories are clustered. A
+    built-in encoder need not be opened for it."""
+    builtin = BUILTIN_ENCODERS.get(files)
+    return f"{builtin.name if builtin else open_search_encoder(folder, files).name}/passage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,10 @@ class SearchEncoders:
         return chosen or (SearchEncoder(self.model, UNKNOWN_ENCODER),)
 
     def query_vectors(
-        self, query: SearchQuery, models: Sequence[str], languages: Sequence[str]
+        self, text: str, language: str, models: Sequence[str], languages: Sequence[str]
     ) -> list[VectorQuery]:
-        """The vectors of a query, by the encoders that count for a language of the index and of which there are vectors. For
-        each language the first encoder that counts is the only one."""
-        language = query_language(query.text, languages)
+        """The vectors of a query in this language, by the encoders that count for one of the `languages` of the index and of which
+        there are vectors. For each of them the first encoder that counts is the only one."""
         vectors: list[VectorQuery] = []
         remaining = set(languages)
         for listed in self.listed:
@@ -94,15 +95,11 @@ class SearchEncoders:
             remaining = {name for name, (_, vector) in weights.items() if not vector}
             if len(remaining) == len(weights):
                 continue
-            encoder = open_search_encoder(self.folder, listed.files)
-            if vector_name(encoder) in models:
-                vectors.append(
-                    VectorQuery(
-                        vector_name(encoder),
-                        encoder([query.text], [language] if language else None)[0],
-                        weights,
-                    )
-                )
+            model = vector_name(self.folder, listed.files)
+            if model in models:
+                encoder = open_search_encoder(self.folder, listed.files)
+                vector = encoder([text], [language] if language else None)[0]
+                vectors.append(VectorQuery(model, vector, weights, listed.weights.feedback))
         return vectors
 
 
@@ -128,14 +125,14 @@ def add_vectors(
     end = None if seconds is None else monotonic() + seconds
     count = 0
     for listed in encoders.listed:
-        encoder = open_search_encoder(encoders.folder, listed.files)
-        model = vector_name(encoder)
+        model = vector_name(encoders.folder, listed.files)
         first = 0 if whole else _last_number(engine, model) - LATE_ENTRIES
         while end is None or monotonic() < end:
             rows = _entries_without(engine, model, first, english_only=listed.english_only)
             if not rows:
                 break
             first = rows[-1].id
+            encoder = open_search_encoder(encoders.folder, listed.files)
             texts = [passage(row.title, row.text) for row in rows]
             encoded = encoder(texts, [row.language for row in rows])
             with write_transaction(engine) as connection:

@@ -1,5 +1,6 @@
 """Answers of these endpoints: JSON, and errors as `{"error": "a sentence"}`."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from headwater.model.api_key import KeyScope
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.web.context import context_of
 from headwater.web.problems import HttpProblem, problem_of
+from headwater.web.rest.routing import refuse_unstorable_text
 
 Handler = Callable[[Request], Awaitable[Response]]
 Body = TypeVar("Body")
@@ -32,7 +34,8 @@ def guarded(handler: Handler) -> Handler:
 
     async def answer(request: Request) -> Response:
         try:
-            context_of(request).admit(request, KeyScope.OPERATE)
+            await asyncio.to_thread(context_of(request).admit, request, KeyScope.OPERATE)
+            await refuse_unstorable_text(request)
             return await handler(request)
         except HttpProblem as problem:
             return _error_answer(problem)

@@ -74,17 +74,17 @@ def read_quarantine(
     request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
 ) -> Response:
     """Quarantined records with their reasons, newest first."""
-    wanted = _conditions(request, recipe, since, until)
-    engine = context_of(request).app.store.engine
+    selection = _conditions(request, recipe, since, until)
+    engine = context_of(request).app.engine
     return QUARANTINE_LISTING.answer(
-        request, page, lambda pages: list_rows(engine, QUARANTINE, wanted, pages)
+        request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages)
     )
 
 
 @quarantine_router.get("/{record}", responses=described(record_schema(QUARANTINE.columns)))
 def read_quarantined(request: Request, record: str) -> Response:
     """Why one record was quarantined, with the evidence. Its history is /documents/ID/explanation."""
-    row = find_row(context_of(request).app.store.engine, QUARANTINE, quarantine.c.record_id == record)
+    row = find_row(context_of(request).app.engine, QUARANTINE, quarantine.c.record_id == record)
     if row is None:
         raise Refused("not_quarantined", "this record is not quarantined")
     return json_answer_to(request, row)
@@ -97,7 +97,7 @@ Records = Annotated[
 AllOf = Annotated[str | None, Body(max_length=100, description="All records of this recipe.")]
 
 
-def _chosen(records: list[str] | None, recipe: str | None) -> None:
+def _check_choice(records: list[str] | None, recipe: str | None) -> None:
     if bool(records) == bool(recipe):
         raise HttpProblem(400, "bad_choice", "give either `records` or `recipe`")
 
@@ -105,7 +105,7 @@ def _chosen(records: list[str] | None, recipe: str | None) -> None:
 @quarantine_router.post("/retry", responses=described(COUNTED, writes=True), dependencies=[OPERATE])
 def retry_records(request: Request, records: Records = None, recipe: AllOf = None) -> Response:
     """Retry records, or all of a recipe: they are due at once, and their attempts start from zero."""
-    _chosen(records, recipe)
+    _check_choice(records, recipe)
     app = context_of(request).app
     return json_answer_to(request, {"count": app.operations.retry(records, recipe, app.clock())})
 
@@ -113,7 +113,7 @@ def retry_records(request: Request, records: Records = None, recipe: AllOf = Non
 @quarantine_router.post("/drop", responses=described(COUNTED, writes=True), dependencies=[OPERATE])
 def drop_records(request: Request, records: Records = None, recipe: AllOf = None) -> Response:
     """Drop records for good, or all of a recipe. The reason is kept, marked as the operator's decision."""
-    _chosen(records, recipe)
+    _check_choice(records, recipe)
     return json_answer_to(request, {"count": context_of(request).app.operations.drop(records, recipe)})
 
 
@@ -128,21 +128,15 @@ def read_alarms(
 ) -> Response:
     """Alarms, newest first."""
     more = () if past else (alarms.c.cleared_at.is_(None),)
-    wanted = _conditions(request, recipe, since, until, *more)
+    selection = _conditions(request, recipe, since, until, *more)
     app = context_of(request).app
-    if not recipe:
-        wanted = ListConditions(
-            recipes=[*wanted.recipes, ""], since=wanted.since, until=wanted.until, more=wanted.more
-        )
-    return ALARM_LISTING.answer(
-        request, page, lambda pages: list_rows(app.store.engine, ALARMS, wanted, pages)
-    )
+    return ALARM_LISTING.answer(request, page, lambda pages: list_rows(app.engine, ALARMS, selection, pages))
 
 
 @alarm_router.get("/{alarm}", responses=described(record_schema(ALARMS.columns)))
 def read_alarm(request: Request, alarm: str) -> Response:
     """One alarm with its evidence."""
-    row = find_row(context_of(request).app.store.engine, ALARMS, alarms.c.id == alarm)
+    row = find_row(context_of(request).app.engine, ALARMS, alarms.c.id == alarm)
     if row is None:
         raise Refused("unknown_alarm", "there is no such alarm")
     return json_answer_to(request, row)
@@ -152,15 +146,15 @@ def read_runs(
     request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
 ) -> Response:
     """Runs, newest first."""
-    wanted = _conditions(request, recipe, since, until)
-    engine = context_of(request).app.store.engine
-    return RUN_LISTING.answer(request, page, lambda pages: list_rows(engine, RUNS, wanted, pages))
+    selection = _conditions(request, recipe, since, until)
+    engine = context_of(request).app.engine
+    return RUN_LISTING.answer(request, page, lambda pages: list_rows(engine, RUNS, selection, pages))
 
 
 @run_router.get("/{run}", responses=described(record_schema(RUNS.columns)))
 def read_run(request: Request, run: str) -> Response:
     """One run with its counts."""
-    row = find_row(context_of(request).app.store.engine, RUNS, pipeline_runs.c.id == run)
+    row = find_row(context_of(request).app.engine, RUNS, pipeline_runs.c.id == run)
     if row is None:
         raise Refused("unknown_run", "there is no such run")
     return json_answer_to(request, row)
@@ -180,8 +174,10 @@ async def start_run(
     options: Annotated[dict[str, Any] | None, Body(description="Run options of the recipe.")] = None,
 ) -> Response:
     """Start a run of a recipe; one at a time for each recipe. Follow it at /runs/ID or with /events."""
-    chosen, name, recorded = await context_of(request).runs.begin({"recipe": recipe, **(options or {})})
-    record = {"id": name, "recipe": chosen.name, "options": recorded}
+    run_recipe, name, options_recorded = await context_of(request).runs.begin(
+        {"recipe": recipe, **(options or {})}
+    )
+    record = {"id": name, "recipe": run_recipe.name, "options": options_recorded}
     return json_answer_to(request, record, status=202)
 
 

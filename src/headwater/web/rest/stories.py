@@ -18,8 +18,8 @@ from headwater.store.reads.record_lists import (
 from headwater.store.reads.top_stories import top_stories
 from headwater.store.rows import Record
 from headwater.store.schema.flow import stories
+from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
-from headwater.web.formats.feeds import LONG_AGO, FeedItem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.listing import (
     Listing,
@@ -63,14 +63,14 @@ def read_stories(
 ) -> Response:
     """Live stories by the time of their newest document, newest first."""
     context = context_of(request)
-    wanted = ListConditions(
+    selection = ListConditions(
         recipes=chosen_recipes(context, recipe),
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
         more=(LIVE,),
     )
     return STORY_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, wanted, pages)
+        request, page, lambda pages: list_rows(context.app.engine, STORIES, selection, pages)
     )
 
 
@@ -87,14 +87,14 @@ def read_top_stories(
     rows = [
         {"recipe": name, **row}
         for name in chosen_recipes(context, recipe)
-        for row in top_stories(context.app.store.engine, name, since, limit)
+        for row in top_stories(context.app.engine, name, since, limit)
     ]
     rows.sort(key=lambda row: (-(row["score"] or 0.0), -row["told_by"], row["id"]))
     return json_answer_to(request, {"items": rows[:limit], "next": None})
 
 
 def find_story(request: Request, story: str) -> Record:
-    row = find_row(context_of(request).app.store.engine, STORIES, stories.c.id == story)
+    row = find_row(context_of(request).app.engine, STORIES, stories.c.id == story)
     if row is None:
         raise Refused("unknown_story", "there is no such story")
     return row
@@ -104,7 +104,7 @@ def find_story(request: Request, story: str) -> Record:
 def read_story(request: Request, story: str) -> Response:
     """One story with its documents in the order of their publication."""
     row = find_story(request, story)
-    members = story_timeline(context_of(request).app.store.engine, story, MOST_MEMBERS)
+    members = story_timeline(context_of(request).app.engine, story, MOST_MEMBERS)
     return json_answer_to(request, row | {"documents": members}, redact=False)
 
 
@@ -114,7 +114,7 @@ def read_timeline(
 ) -> Response:
     """When which publisher reported, the first report first. As a feed: /documents.atom?story=ID."""
     find_story(request, story)
-    rows = story_timeline(context_of(request).app.store.engine, story, limit)
+    rows = story_timeline(context_of(request).app.engine, story, limit)
     return json_answer_to(request, {"items": rows, "next": None}, redact=False)
 
 

@@ -36,7 +36,7 @@ def list_proposals(context: typer.Context, limit: OptionalLimit = None, as_json:
 @app.command("show")
 def show_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Show one proposal: why it needs a review, and what it would change."""
-    proposal = _queue(open_app(context)).proposal(key)
+    proposal = review_queue(open_app(context)).proposal(key)
     if as_json:
         print_json(proposal)
         return
@@ -52,7 +52,7 @@ def show_proposal(context: typer.Context, key: Key, as_json: Json = False) -> No
 def accept_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Replace the file with the proposal, marked as verified by hand. The previous file is kept among the versions."""
     app = open_app(context)
-    path = _queue(app).accept(key, app.clock().isoformat())
+    path = review_queue(app).accept(key, app.clock().isoformat())
     app.close_run(NAME)
     print_result(
         {"id": key, "accepted": True, "file": str(path)}, f"{key} is accepted: {path}", as_json=as_json
@@ -62,7 +62,7 @@ def accept_proposal(context: typer.Context, key: Key, as_json: Json = False) -> 
 @app.command("reject")
 def reject_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
     """Discard the proposal; it does not return until its page changes."""
-    _queue(open_app(context)).reject(key)
+    review_queue(open_app(context)).reject(key)
     print_result({"id": key, "rejected": True}, f"{key} is rejected.", as_json=as_json)
 
 
@@ -70,7 +70,7 @@ def waiting(app: App) -> list[dict[str, Any]]:
     """Proposals by id; pages without one by the beginning of their key, which `headwater explain` accepts."""
     proposals = [
         {"id": proposal["id"], "url": proposal["url"], "reasons": proposal["reasons"], "proposal": True}
-        for proposal in _queue(app).list_proposals()
+        for proposal in review_queue(app).list_proposals()
     ]
     pages = [
         {"id": row["id"], "url": row["url"], "reasons": [row["reason"]], "proposal": False}
@@ -79,5 +79,5 @@ def waiting(app: App) -> list[dict[str, Any]]:
     return proposals + pages
 
 
-def _queue(app: App) -> ReviewQueue:
+def review_queue(app: App) -> ReviewQueue:
     return ReviewQueue(KnowledgeBaseLayout(app.output(NAME)))

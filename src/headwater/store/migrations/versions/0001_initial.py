@@ -46,6 +46,11 @@ TABLES = (
     "link_health",
     "summary_batches",
     "summary_requests",
+    "reviews",
+    "saved_searches",
+    "saved_search_versions",
+    "matches",
+    "digests",
     "api_keys",
     "idempotency_keys",
 )
@@ -64,6 +69,7 @@ def upgrade() -> None:
     _create_flow()
     _create_knowledge()
     _create_operations()
+    _create_saved_searches()
     _create_access()
     _create_search()
     _create_identity()
@@ -836,8 +842,80 @@ def _create_operations() -> None:
     op.create_index("ix_summary_requests_story", "summary_requests", ["story_id"])
 
 
+def _create_saved_searches() -> None:
+    """Saved searches, their matches and digests."""
+    op.create_table(
+        "saved_searches",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("query", sa.Text(), nullable=False),
+        sa.Column("filters", JsonColumn(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=True),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("delivery", sa.Text(), nullable=False),
+        sa.Column("channel", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_saved_searches")),
+    )
+    op.create_index("uq_saved_searches_name", "saved_searches", ["name"], unique=True)
+    op.create_table(
+        "saved_search_versions",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_saved_search_versions")),
+    )
+    op.create_table(
+        "matches",
+        sa.Column("search_id", sa.String(length=64), nullable=False),
+        sa.Column("record_id", sa.String(length=64), nullable=False),
+        sa.Column("record_kind", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("matched_at", UtcDateTime(), nullable=False),
+        sa.Column("digest_id", sa.String(length=64), nullable=True),
+        sa.PrimaryKeyConstraint("search_id", "record_id", name=op.f("pk_matches")),
+    )
+    op.create_index("ix_matches_search_matched", "matches", ["search_id", "matched_at"])
+    op.create_index("ix_matches_digest", "matches", ["digest_id"])
+    op.create_index("ix_matches_record", "matches", ["record_id"])
+    op.create_table(
+        "digests",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("search_id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("since_at", UtcDateTime(), nullable=False),
+        sa.Column("until_at", UtcDateTime(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.Column("closed_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_digests")),
+    )
+    op.create_index("ix_digests_search", "digests", ["search_id", "since_at"])
+
+
 def _create_access() -> None:
-    """Keys of the HTTP API, and the requests that it must not carry out twice."""
+    """Reviews, keys of the HTTP API, and the requests that it must not carry out twice."""
+    op.create_table(
+        "reviews",
+        sa.Column("sample", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("verdict", sa.Text(), nullable=True),
+        sa.Column("fields", JsonColumn(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("reviewer", sa.Text(), nullable=True),
+        sa.Column("reviewed_at", UtcDateTime(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_reviews_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("sample", "document_id", name=op.f("pk_reviews")),
+    )
+    op.create_index("ix_reviews_document", "reviews", ["document_id"])
     op.create_table(
         "api_keys",
         sa.Column("id", sa.Text(), nullable=False),
@@ -874,7 +952,6 @@ def _create_search() -> None:
         sa.Column("length", sa.Integer(), nullable=False),
         sa.Column("terms", sa.Text(), nullable=True),
         sa.Column("postings", sa.LargeBinary(), nullable=True),
-        sa.Column("segment_id", number, nullable=True),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search_entries")),
         sa.UniqueConstraint("document_id", name=op.f("uq_search_entries_document_id")),
@@ -887,7 +964,7 @@ def _create_search() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_search_entries_recipe_updated", "search_entries", ["recipe", "updated_at"])
-    waiting = sa.text("segment_id IS NULL")
+    waiting = sa.text("postings IS NOT NULL")
     op.create_index(
         "ix_search_entries_waiting", "search_entries", ["id"], sqlite_where=waiting, postgresql_where=waiting
     )
@@ -968,6 +1045,12 @@ def _create_identity() -> None:
         sa.Column("started_at", UtcDateTime(), nullable=False),
         sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
+    )
+    op.create_table(
+        "uptime_periods",
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("ended_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("started_at", name=op.f("pk_uptime_periods")),
     )
 
 

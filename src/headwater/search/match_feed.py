@@ -1,0 +1,49 @@
+"""The matches of a saved search as an Atom or JSON feed, for feed readers and other programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headwater.model.saved_search import MatchEntry
+from headwater.text.written_feed import FeedItem, FeedPage, write_atom, write_json_feed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFeed:
+    """`url` is where the feed is served, if it is. Entries are newest first."""
+
+    search_id: str
+    name: str
+    query: str
+    entries: Sequence[MatchEntry]
+    url: str = ""
+
+    def page(self) -> FeedPage:
+        return FeedPage(
+            id=f"urn:headwater:search:{self.search_id}",
+            title=f"Headwater: {self.name}",
+            subtitle=self.query,
+            url=self.url,
+            items=[self._item(entry) for entry in self.entries],
+        )
+
+    def _item(self, entry: MatchEntry) -> FeedItem:
+        return FeedItem(
+            # The same for ever, so that a reader shows each entry once.
+            id=f"urn:headwater:{entry.record_kind}:{entry.record_id}:{self.search_id}",
+            title=entry.title,
+            url=entry.url,
+            updated=entry.matched_at,
+            published=entry.published,
+            summary=entry.text,
+            authors=(entry.publisher,) if entry.publisher else (),
+            categories=(entry.recipe, entry.record_kind),
+            language=entry.language,
+        )
+
+
+def atom_feed(feed: MatchFeed) -> str:
+    return write_atom(feed.page()).decode()
+
+
+def json_feed(feed: MatchFeed) -> str:
+    return write_json_feed(feed.page()).decode()

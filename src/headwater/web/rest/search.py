@@ -1,0 +1,79 @@
+"""Search over documents, best first, with facets."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headwater.search.query import SearchFilters
+from headwater.store.search.document_search import Method
+from headwater.web.context import context_of
+from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.listing import RecipeParameter, Since, Until, chosen_recipes, parse_moment
+from headwater.web.rest.routing import api_router, described
+from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
+from headwater.web.search_pages import PagedSearch, search_page
+
+router = api_router("/search", "search")
+RESULT = object_schema({"id": TEXT, "title": TEXT, "url": TEXT, "snippet": TEXT})
+PAGE = list_schema(RESULT)
+PAGE["properties"] |= {"total": COUNT, "corrections": {"type": "object"}, "facets": {"type": "object"}}
+Values = Annotated[list[str] | None, Query(max_length=20, description="One of these; can be repeated.")]
+
+
+@router.get("", responses=described(PAGE))
+def search(
+    request: Request,
+    q: Annotated[
+        str,
+        Query(
+            min_length=1,
+            max_length=2_000,
+            description='Words, "phrases", prefix*, -word, OR, title:word, field:value.',
+        ),
+    ],
+    *,
+    recipe: RecipeParameter = "",
+    source: Values = None,
+    publisher: Values = None,
+    language: Values = None,
+    topic: Values = None,
+    country: Values = None,
+    subject: Values = None,
+    story: Values = None,
+    since: Since = "",
+    until: Until = "",
+    method: Annotated[
+        Method, Query(description="By words and meaning together, or by one of them.")
+    ] = "hybrid",
+    facet: Annotated[
+        list[str] | None, Query(max_length=20, description="Count this property of the best matches.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    cursor: Annotated[str, Query(max_length=2_000)] = "",
+) -> Response:
+    """The best documents for a query, with the matching passage, the number of matches, corrected words and facets."""
+    context = context_of(request)
+    if recipe:
+        chosen_recipes(context, recipe)
+    filters = SearchFilters(
+        recipe=(recipe,) if recipe else (),
+        source=tuple(source or ()),
+        publisher=tuple(publisher or ()),
+        language=tuple(language or ()),
+        topic=tuple(topic or ()),
+        country=tuple(country or ()),
+        subject=tuple(subject or ()),
+        story=tuple(story or ()),
+        since=parse_moment(context, since, "since"),
+        until=parse_moment(context, until, "until"),
+    )
+    page, next_cursor = search_page(
+        context.app,
+        PagedSearch(
+            text=q, filters=filters, method=method, facets=tuple(facet or ()), limit=limit, cursor=cursor
+        ),
+    )
+    record = {"items": page.rows, "next": next_cursor, "total": page.total}
+    return json_answer_to(request, record | {"corrections": page.corrections, "facets": page.facets})

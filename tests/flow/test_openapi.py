@@ -1,0 +1,74 @@
+"""The whole API against its own description: every operation with many inputs, none of which may break it or surprise."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import checks
+from starlette.testclient import TestClient
+from tests.support.api_installation import WITH_KEY, fill, installation
+from tests.support.web_client import refuse_runs
+
+from headwater.web.application import build_application
+from headwater.web.security.token_bucket import TokenBuckets
+from headwater.web.serving import make_context
+
+EXAMPLES = 6
+# They fetch the address that they get, run a process, or never end.
+LEFT_OUT = {"/api/v1/sources/validate", "/api/v1/sources/preview", "/api/v1/events", "/api/v1/runs"}
+CHECKS = (
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+)
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory):
+    with installation(tmp_path_factory.mktemp("openapi")) as app:
+        fill(app)
+        context = make_context(app, refuse_runs, settings_key=WITH_KEY["X-Api-Key"])
+        context.access.requests = TokenBuckets(1e6, 1e6)
+        application = build_application(context)
+
+        async def without_lifespan(scope, receive, send):
+            """Every call would start and stop the application again."""
+            if scope["type"] != "lifespan":
+                await application(scope, receive, send)
+                return
+            for kind in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{kind}.complete"})
+
+        client = TestClient(without_lifespan, base_url="http://127.0.0.1", client=("127.0.0.1", 1))
+        yield without_lifespan, client.get("/api/v1/openapi.json").json()
+
+
+def test_the_whole_api_keeps_its_own_description(described):
+    application, description = described
+    schema = schemathesis.openapi.from_dict(description)
+    schema.app = application
+    names = []
+    for result in schema.get_all_operations():
+        operation = result.ok()
+        if operation.path in LEFT_OUT:
+            continue
+        names.append(operation.label)
+        check_operation(operation)
+    assert len(names) > 60
+
+
+def check_operation(operation) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy())
+    def run(case) -> None:
+        case.call_and_validate(headers=WITH_KEY, base_url="http://127.0.0.1", checks=CHECKS)
+
+    run()

@@ -1,0 +1,129 @@
+"""Many queries against one document: the index returns what checking every query returns."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.model.document import Document
+from headwater.model.errors import Refused
+from headwater.model.story import Member, Story
+from headwater.search.analysis import analyse
+from headwater.search.matching import (
+    SearchedDocument,
+    matches,
+    searched_document,
+    searched_story,
+    term_positions,
+)
+from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
+from headwater.search.query_index import QueryIndex
+
+NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
+# Few words, so that queries and texts meet: with other forms, accents, scripts without spaces, and words of one letter.
+WORDS = (
+    "grain", "grains", "ships", "shipping", "the", "Odesa", "renovación", "renovacion", "Häuser", "haus", "日本経済", "経済",
+    "เศรษฐกิจ", "a", "x", "state-of-the-art", "İstanbul", "http://wire.example/a", "\u0301", "w" * 70,
+)  # fmt: skip
+FIELDS = (
+    "recipe:news",
+    "recipe:other",
+    "source:wire.example",
+    "language:en",
+    "language:es",
+    "country:UA",
+    "quality:0.5",
+)
+texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+clauses = st.one_of(
+    st.sampled_from(WORDS),
+    st.sampled_from(WORDS).map(lambda word: f"{word}*"),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(lambda words: f'"{" ".join(words)}"'),
+    st.sampled_from(WORDS).map(lambda word: f"title:{word}"),
+    st.sampled_from(WORDS).map(lambda word: f"-{word}"),
+    st.sampled_from(FIELDS),
+    st.sampled_from(FIELDS).map(lambda value: f"-{value}"),
+    st.sampled_from(["OR", "since:24h", "until:2026-11-13", "*", '"', "-"]),
+    st.text(max_size=5),
+)
+
+
+def parse(text: str) -> SearchQuery:
+    try:
+        return parse_query(text, NOW)
+    except Refused:
+        return SearchQuery()
+
+
+queries = st.lists(st.lists(clauses, max_size=4).map(" ".join).map(parse), max_size=12)
+documents = st.builds(
+    lambda title, text, language, recipe: searched_document(
+        Document(
+            id="d", recipe=recipe, source="s", lead="l", url="https://news.wire.example/a", title=title, text=text,
+            language=language, quality=0.6, published=NOW, attributes={"geo_entities": [{"alpha2": "UA"}]},
+        )
+    ),
+    texts,
+    texts | st.text(max_size=20),
+    st.sampled_from(["", "en", "es-MX", "de", "tr", "zh", "th", "xx"]),
+    st.sampled_from(["news", "other"]),
+)  # fmt: skip
+
+
+@given(queries, st.lists(documents, min_size=1, max_size=3))
+def test_the_index_returns_what_checking_every_query_returns(
+    many: list[SearchQuery], searched: list[SearchedDocument]
+) -> None:
+    index = QueryIndex(many)
+    for document in searched:
+        assert index.matching(document) == [
+            position for position, query in enumerate(many) if matches(query, document)
+        ]
+
+
+@given(st.text(max_size=200) | texts, st.sampled_from(["", "en", "es", "ru", "zh", "th", "xx"]))
+def test_a_text_has_the_same_terms_whether_it_is_read_at_once_or_in_chunks(text: str, language: str) -> None:
+    positions = term_positions([text], language)
+    assert sorted((place, term) for term, places in positions.items() for place in places) == sorted(
+        (place, term) for place, terms in enumerate(analyse(text, language)) for term in terms
+    )
+    document = SearchedDocument(
+        id="d", keys=frozenset(), language=language, moment=None, quality=None, texts=(text,)
+    )
+    assert document.terms == set(positions)
+
+
+def test_a_query_is_filed_under_what_few_others_have() -> None:
+    many = [parse(f"the harbour{number}") for number in range(50)]
+    index = QueryIndex(many)
+    document = searched_document(
+        Document(id="d", recipe="news", source="s", lead="l", url="", title="The harbour7", language="en")
+    )
+    assert index.matching(document) == [7]
+    assert [filed.position for filed in index._index("en").candidates(document)] == [7]
+
+
+def test_a_story_meets_queries_by_its_title_its_summary_and_its_coverage() -> None:
+    story = Story(
+        id="s9",
+        recipe="news",
+        group="g",
+        title="Grain ships leave Odesa",
+        summary="Three vessels left on Friday.",
+        members=(Member("d1"),),
+        last_at=NOW,
+        attributes={"countries": ["UA"], "languages": ["en"], "topic": {"code": "01", "name": "economy"}},
+    )
+    searched = searched_story(story)
+    assert all(
+        matches(parse(text), searched)
+        for text in ("vessel", 'title:"grain ship"', "country:ua", "language:en", "topic:economy", "story:s9")
+    )
+    assert not matches(SearchQuery(groups=((Clause(("wheat",)),),), filters=SearchFilters()), searched)
+
+
+def test_words_are_not_stemmed_in_a_language_without_a_stemmer() -> None:
+    document = searched_document(
+        Document(id="d", recipe="news", source="s", lead="l", url="", text="日本 shipping", language="zh")
+    )
+    assert matches(parse("shipping"), document)
