@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 import yaml
-from sqlalchemy import update
+from sqlalchemy import Engine, update
 from tests.support.api_installation import NOW, api_client, fill, installation
 from tests.support.scene import START
 from tests.support.web_client import client_of, refuse_runs
@@ -31,13 +31,21 @@ def app(tmp_path) -> Iterator[App]:
         yield opened
 
 
+@pytest.fixture
+def any_app(engine: Engine, tmp_path) -> Iterator[App]:
+    """On each of the two databases."""
+    with installation(tmp_path, engine.url.render_as_string(hide_password=False)) as opened:
+        yield opened
+
+
 def stream(app: App, since) -> EventStream:
     return EventStream(
         make_context(app, refuse_runs), ("document", "story", "alarm"), app.catalogue.recipes(), since
     )
 
 
-def test_events_come_in_order_and_once_and_after_a_restart_nothing_is_missing(app: App):
+def test_events_come_in_order_and_once_and_after_a_restart_nothing_is_missing(any_app: App):
+    app = any_app
     ids = fill(app)
     first = stream(app, START)
     events = first.read()
@@ -94,7 +102,8 @@ def test_events_are_followed_over_http_from_the_last_one_on(app: App):
     assert wrong.status_code == 400
 
 
-def test_metrics_are_counted_from_rows_with_few_labels(app: App):
+def test_metrics_are_counted_from_rows_with_few_labels(any_app: App):
+    app = any_app
     ids = fill(app)
     with app.store.engine.begin() as connection:
         recent = {"created_at": NOW - timedelta(minutes=5)}

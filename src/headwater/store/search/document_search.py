@@ -18,7 +18,7 @@ from headwater.store.search.candidates import CandidateList, VectorQuery, find_c
 from headwater.store.search.codes import stored_models
 from headwater.store.search.entries import index_documents, is_indexed
 from headwater.store.search.index_reader import IndexReader, open_index
-from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
 from headwater.store.search.result_rows import FACETS, count_facets, result_rows
 from headwater.store.search.segments import FLUSH_AT, refresh_segments
 from headwater.store.search.term_lookup import correct_words, expand_prefixes, plain_words
@@ -113,7 +113,10 @@ class DocumentSearch:
     ) -> list[VectorQuery]:
         """None without the extra `nlp`: words decide alone, although another machine may have added vectors."""
         models = stored_models(index.connection) if nlp_installed() else []
-        return encoders.query_vectors(query, models, index.languages) if models and query.text else []
+        if not models or not query.text:
+            return []
+        language = query_language(query.text, index.common_languages)
+        return encoders.query_vectors(query.text, language, models, index.languages)
 
     def _bring_up_to_date(self, query: SearchQuery) -> None:
         """Documents that came without the engine, as from a backup, are indexed by the first search."""
