@@ -26,9 +26,9 @@ from headwater.store.sql_store import SqlStore
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`families` are the documents that are copies of one another. `texts` are those of documents without copies: which copy came
-    first, and keeps its text, depends on the order. A page that two feeds name is left out: the first one decides whether its
-    own words or the page's are the text. `problems` must be empty."""
+    """`families` are the documents that are copies of one another. `texts` are those of all copies: which one came first and
+    is kept depends on the order. A page that two feeds name is left out: the first one decides whether its own words or the
+    page's are the text. `problems` must be empty."""
 
     families: frozenset[frozenset[str]]
     texts: tuple[str, ...]
@@ -66,7 +66,7 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
     family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
     kept_rows = [row for row in rows if row["state"] == "kept"]
     named_by = Counter(lead["document_id"] for lead in all_leads)
-    whole_rows = [row for row in kept_rows if named_by[row["id"]] == 1 and len(family_of[row["id"]]) == 1]
+    whole_rows = [row for row in rows if row["state"] in {"kept", "duplicate"} and named_by[row["id"]] == 1]
     families_by_story = defaultdict(set)
     for story, document in memberships:
         families_by_story[story].add(family_of.get(document, frozenset()))
