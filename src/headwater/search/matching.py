@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
-from itertools import chain, repeat
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 from headwater.model.document import Document
@@ -23,6 +23,8 @@ CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．�
 """What stands between characters that are surely no part of a term."""
 USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
+MOST_CHUNKS = 50_000
+"""Remembered for each language."""
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
 
@@ -62,9 +64,8 @@ class SearchedDocument:
     @cached_property
     def terms(self) -> frozenset[str]:
         chunks = set(chain.from_iterable(self.chunks))
-        is_usual = max(map(len, chunks), default=0) <= USUAL_LENGTH
-        tokens = map(_usual_terms if is_usual else _chunk_terms, chunks, repeat(self.code))
-        return frozenset(chain.from_iterable(chain.from_iterable(tokens)))
+        tokens = chain.from_iterable(map(chunk_terms(self.code).__getitem__, chunks))
+        return frozenset(chain.from_iterable(tokens))
 
     @cached_property
     def sorted_terms(self) -> Sequence[str]:
@@ -161,23 +162,31 @@ def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:
     start = 0
     for chunks in texts:
         place = start - 1
-        for place, terms in enumerate(chain.from_iterable(map(_chunk_terms, chunks, repeat(code))), start):
+        tokens = chain.from_iterable(map(chunk_terms(code).__getitem__, chunks))
+        for place, terms in enumerate(tokens, start):
             for term in terms:
                 positions[term].append(place)
         start = place + 1 + FIELD_GAP
     return positions
 
 
-def _chunk_terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
-    """The terms of what stands between separators: mostly one word, and mostly one that was seen before."""
-    return _usual_terms(chunk, code) if len(chunk) <= USUAL_LENGTH else _terms(chunk, code)
+class ChunkTerms(dict[str, tuple[tuple[str, ...], ...]]):
+    """The terms of the chunks of one language: a chunk is mostly one word, and mostly one that was seen before."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self.code = code
+
+    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], ...]:
+        terms = tuple(analyse(chunk, self.code or UNSTEMMED))
+        if len(chunk) <= USUAL_LENGTH:
+            if len(self) >= MOST_CHUNKS:
+                self.clear()
+            self[chunk] = terms
+        return terms
 
 
-def _terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(analyse(chunk, code or UNSTEMMED))
-
-
-_usual_terms = lru_cache(maxsize=50_000)(_terms)
+chunk_terms = cache(ChunkTerms)
 
 
 def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[str], ...]:
