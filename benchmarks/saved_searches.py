@@ -136,6 +136,7 @@ def main() -> None:
     print(f"{len(queries)} saved searches, {len(documents)} documents of {WORDS_PER_DOCUMENT} words")
     print(f"{'checking every search':28} {every:9.3f} ms per document")
     print(f"{'the index':28} {total:9.3f} ms per document, {analysis:.3f} of it to analyse the text")
+    print(f"{'':28} {total - analysis:9.3f} ms for the searches themselves")
     print(
         f"{sum(map(len, answers)) / len(documents):.2f} matches per document; built in {build_seconds:.2f} s"
     )
@@ -145,6 +146,7 @@ def main() -> None:
         "documents": len(documents),
         "ms_per_document": round(total, 4),
         "ms_analysis": round(analysis, 4),
+        "ms_searches": round(total - analysis, 4),
         "ms_checking_every": round(every, 3),
         "times_faster": round(every / total, 1),
         "matches_per_document": round(sum(map(len, answers)) / len(documents), 2),

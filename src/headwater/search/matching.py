@@ -68,6 +68,24 @@ class SearchedDocument:
         return frozenset(chain.from_iterable(tokens))
 
     @cached_property
+    def tokens(self) -> Sequence[Sequence[tuple[str, ...]]]:
+        """The terms at each place, by field."""
+        terms_of = chunk_terms(self.code).__getitem__
+        return [list(chain.from_iterable(map(terms_of, chunks))) for chunks in self.chunks]
+
+    @cached_property
+    def lines(self) -> str:
+        """The first term of each place, one field per line."""
+        return "\n".join(f" {' '.join([terms[0] for terms in tokens])} " for tokens in self.tokens)
+
+    @cached_property
+    def varied_terms(self) -> frozenset[str]:
+        """The terms of places with more than one: of words with accents."""
+        return frozenset(
+            [term for tokens in self.tokens for terms in tokens if len(terms) > 1 for term in terms]
+        )
+
+    @cached_property
     def sorted_terms(self) -> Sequence[str]:
         return sorted(self.terms)
 
@@ -205,10 +223,16 @@ def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[st
 def matches(query: SearchQuery, document: SearchedDocument) -> bool:
     """Whether the document has a clause of every group and none that is excluded, and meets the filters."""
     return (
-        meets_filters(query.filters, document)
-        and not any(meets_filters(filters, document) for filters in query.excluded_filters)
+        passes_filters(query, document)
         and all(any(has_clause(clause, document) for clause in group) for group in query.groups)
         and not any(has_clause(clause, document) for clause in query.excluded)
+    )
+
+
+def passes_filters(query: SearchQuery, document: SearchedDocument) -> bool:
+    """Whether the document meets the filters, and none that is excluded."""
+    return meets_filters(query.filters, document) and not any(
+        meets_filters(filters, document) for filters in query.excluded_filters
     )
 
 
@@ -238,10 +262,21 @@ def has_clause(clause: Clause, document: SearchedDocument) -> bool:
         clause.prefix and document.has_beginning(fold_word(clause.words[-1]))
     ):
         return False
-    if len(places) == 1 and clause.field != TITLE:
-        return True
-    positions = document.title if clause.field == TITLE else document.body
-    return clause_occurs(clause, positions, document.code)
+    is_word = len(places) == 1 and not clause.prefix
+    if clause.field != TITLE:
+        return len(places) == 1 or _has_phrase(clause, places, document)
+    if is_word:
+        return not places[0].isdisjoint(document.title)
+    return clause_occurs(clause, document.title, document.code)
+
+
+def _has_phrase(clause: Clause, places: Sequence[frozenset[str]], document: SearchedDocument) -> bool:
+    """Where every place has one form, as nearly always, the phrase is a part of a line."""
+    if not clause.prefix:
+        forms = [terms & document.terms for terms in places]
+        if all(len(form) == 1 and form.isdisjoint(document.varied_terms) for form in forms):
+            return f" {' '.join(term for form in forms for term in form)} " in document.lines
+    return clause_occurs(clause, document.body, document.code)
 
 
 @lru_cache(maxsize=50_000)
