@@ -1,13 +1,13 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from headwater.model.document import Document
@@ -25,6 +25,8 @@ USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
 MOST_CHUNKS = 50_000
 """Remembered for each language."""
+FIRST = itemgetter(0)
+SEPARATOR = "\x00"
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
 
@@ -76,7 +78,7 @@ class SearchedDocument:
     @cached_property
     def lines(self) -> str:
         """The first term of each place, one field per line."""
-        return "\n".join(f" {' '.join([terms[0] for terms in tokens])} " for tokens in self.tokens)
+        return "\n".join(f" {' '.join(map(FIRST, tokens))} " for tokens in self.tokens)
 
     @cached_property
     def varied_terms(self) -> frozenset[str]:
@@ -86,13 +88,13 @@ class SearchedDocument:
         )
 
     @cached_property
-    def sorted_terms(self) -> Sequence[str]:
-        return sorted(self.terms)
+    def term_list(self) -> str:
+        """All terms, each after a sign that is in none: a substring search is faster than a loop."""
+        return SEPARATOR + SEPARATOR.join(self.terms)
 
     def has_beginning(self, beginning: str) -> bool:
         """Whether one of its terms begins like this."""
-        place = bisect_left(self.sorted_terms, beginning)
-        return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
+        return SEPARATOR + beginning in self.term_list
 
 
 @lru_cache(maxsize=20_000)

@@ -6,14 +6,15 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from headwater.search.analysis import fold_word, stem_language
+from headwater.search.analysis import fold_word
 from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_clause, passes_filters
 from headwater.search.query import KEY_FIELDS, Clause, Group, SearchFilters, SearchQuery
 
 BEGINNING_WEIGHT = 20
+"""Many words have the same beginning, and looking one up costs more."""
 LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
 
@@ -77,12 +78,32 @@ class LanguageIndex:
                 yield from self.by_key[f"{beginning}*"]
 
 
+@dataclass
+class KeySample:
+    """In how many of the first documents the keys of queries occurred."""
+
+    keys: frozenset[str]
+    lengths: frozenset[int]
+    count: int = 0
+    frequencies: Counter[str] = field(default_factory=Counter)
+
+    def add(self, document: SearchedDocument) -> None:
+        self.count += 1
+        beginnings = {f"{term[:length]}*" for length in self.lengths for term in document.terms}
+        for document_keys in (document.terms, document.keys, beginnings):
+            self.frequencies.update(self.keys.intersection(document_keys))
+
+
 @dataclass(frozen=True)
 class QueryIndex:
-    """The positions of queries are those of the sequence. The index of a language is built for its first document."""
+    """The positions of queries are those of the sequence. The index of a language is built for its first document, and once
+    more after the first `sampled` documents, which show what is rare: that changes how fast it is, and nothing else."""
 
     queries: Sequence[SearchQuery]
+    sampled: int = 200
+    _filed: dict[str, Sequence[FiledQuery]] = field(default_factory=dict, repr=False, compare=False)
     _by_language: dict[str, LanguageIndex] = field(default_factory=dict, repr=False, compare=False)
+    _samples: dict[str, KeySample] = field(default_factory=dict, repr=False, compare=False)
 
     def matching(self, document: SearchedDocument) -> list[int]:
         """The positions of the queries that the document meets, in order."""
@@ -90,21 +111,29 @@ class QueryIndex:
             return []
         positions = {
             filed.position
-            for filed in self._index(document.language).candidates(document)
+            for filed in self.index_for(document).candidates(document)
             if filed.accepts(document)
         }
         return sorted(positions)
 
-    def _index(self, language: str) -> LanguageIndex:
-        code = stem_language(language)
+    def index_for(self, document: SearchedDocument) -> LanguageIndex:
+        code = document.code
         if code not in self._by_language:
-            self._by_language[code] = index_queries(self.queries, code)
+            self._filed[code] = [_file(position, query, code) for position, query in enumerate(self.queries)]
+            frequencies = Counter(key for filed in self._filed[code] for part in filed.parts for key in part)
+            lengths = frozenset(len(key) - 1 for key in frequencies if key.endswith("*"))
+            self._samples[code] = KeySample(frozenset(frequencies), lengths)
+            self._by_language[code] = index_queries(self._filed[code], frequencies)
+        if code in self._samples:
+            sample = self._samples[code]
+            sample.add(document)
+            if sample.count >= self.sampled:
+                self._by_language[code] = index_queries(self._filed.pop(code), sample.frequencies)
+                del self._samples[code]
         return self._by_language[code]
 
 
-def index_queries(queries: Iterable[SearchQuery], code: str) -> LanguageIndex:
-    filed_queries = [_file(position, query, code) for position, query in enumerate(queries)]
-    frequencies = Counter(key for filed in filed_queries for part in filed.parts for key in part)
+def index_queries(filed_queries: Sequence[FiledQuery], frequencies: Mapping[str, int]) -> LanguageIndex:
     by_key: dict[str, list[FiledQuery]] = defaultdict(list)
     others = []
     for filed in filed_queries:
@@ -122,8 +151,8 @@ def index_queries(queries: Iterable[SearchQuery], code: str) -> LanguageIndex:
 
 
 def _rarity(part: Alternatives, frequencies: Mapping[str, int]) -> tuple[int, int, list[str]]:
-    """Words that few queries have are rare in documents, too; among them, long words. Many words have the same beginning."""
-    frequency = sum(frequencies[key] * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
+    """What few queries have is rare in documents, too, as long as nothing better is known; among equals, long words."""
+    frequency = sum(frequencies.get(key, 0) * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
     return frequency, -min(map(len, part), default=0), sorted(part)
 
 
