@@ -36,7 +36,7 @@ from headwater.store.search.candidates import find_candidates, plan_for
 from headwater.store.search.codes import refresh_codes, stored_models
 from headwater.store.search.entries import index_kept_documents
 from headwater.store.search.index_reader import open_index
-from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
 from headwater.store.search.segments import refresh_segments
 
 BEST, RECALL = 10, 100
@@ -192,7 +192,8 @@ def searcher(
         with read_transaction(engine) as connection:
             index = open_index(connection)
             models = [] if method == "words" else stored_models(connection)
-            vectors = encoders.query_vectors(query, models, index.languages) if models else []
+            language = query_language(question, index.common_languages) if models else ""
+            vectors = encoders.query_vectors(question, language, models, index.languages) if models else []
             results = find_candidates(
                 index, plan_for(index, query, {}), vectors, RECALL, words_count=method != "vectors"
             )

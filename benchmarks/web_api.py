@@ -25,7 +25,7 @@ from headwater.model.source import Source
 from headwater.settings.settings import Settings
 from headwater.web.serving import make_context, run_server
 
-ROUNDS = 60
+ROUNDS = 30
 RECIPE = "news"
 SOURCE = source_key(RECIPE, "feed", "https://wire.example/feed", "Wire")
 STATES = "CASE WHEN n % 50 = 0 THEN 'quarantined' WHEN n % 7 = 0 THEN 'duplicate' ELSE 'kept' END"

@@ -38,5 +38,5 @@ def test_g19_logs_are_lines_of_json_where_that_is_wanted(capsys: pytest.CaptureF
 def test_g19_settings_are_typed_and_a_mistake_is_reported_with_its_line(tmp_path: Path):
     path = tmp_path / "headwater.yaml"
     path.write_text("data: here\nworkers: many\n", encoding="utf-8")
-    with pytest.raises(Refused, match=r"headwater\.yaml:2: workers: Expected `int`"):
+    with pytest.raises(Refused, match=r"headwater\.yaml:2: workers: expected a whole number"):
         read_settings(path, {})

@@ -44,7 +44,7 @@ def app_that_keeps(app: App, **days: int) -> App:
     forever = {"polls": 0, "alarms": 0, "captures": 0, "documents": 0}
     settings = msgspec.structs.replace(app.settings, retention=Retention(**(forever | days)))
     opened = App(settings, clock=app.clock)
-    vars(opened)["store"] = app.store
+    vars(opened).update(store=app.store, engine=app.engine)
     return opened
 
 

@@ -21,7 +21,8 @@ from headwater.model.saved_search import Digest, SavedSearch, SearchAction, Sear
 from headwater.model.source import Trigger
 from headwater.store.changes.saved_searches import SavedSearchStore
 from headwater.store.connect import write_transaction
-from headwater.store.reads.saved_searches import failing_deliveries, feed_entries, match_counts
+from headwater.store.reads.failing_deliveries import failing_deliveries
+from headwater.store.reads.saved_searches import feed_entries, match_counts
 from headwater.store.reads.stored_records import stored_documents
 from headwater.store.schema.flow import deliveries, documents, groups, quarantine
 from headwater.store.schema.search import search_entries

@@ -11,7 +11,7 @@ from tests.support.scene import HOUR, START, Scene, kept_result
 
 from headwater.search.fusion import ENGLISH, MULTILINGUAL
 from headwater.search.query import SearchFilters, words_query
-from headwater.store.search import query_vectors
+from headwater.store.search import document_search, query_vectors
 from headwater.store.search.codes import refresh_codes
 from headwater.store.search.document_search import DocumentSearch, Method
 from headwater.store.search.query_vectors import SearchEncoder, SearchEncoders, add_vectors
@@ -88,6 +88,14 @@ def test_p29_words_and_vectors_decide_together(
     assert titles(engine, "sea", language=("es",)) == ["Un barco de pesca"]
     assert titles(engine, "sea", since=START + HOUR) == []
     assert titles(engine, "tax", "meaning")[0] == "The levy on sugar"
+
+
+def test_without_the_extra_words_decide_alone(
+    filled: Scene, engine: Engine, encoders: dict[str, MeaningEncoder], monkeypatch: pytest.MonkeyPatch
+):
+    add_vectors(engine, ENCODERS)
+    monkeypatch.setattr(document_search, "nlp_installed", lambda: False)
+    assert titles(engine, "sugar sea") == ["The levy on sugar"]
 
 
 def test_vectors_in_segments_give_the_same_order_as_waiting_ones(

@@ -25,7 +25,7 @@ def test_without_a_server_the_command_names_the_missing_setting(command, capsys,
 def test_without_the_extra_the_command_says_what_to_install(command, tmp_path):
     answer = shell(command, at=tmp_path, program=("-c", WITHOUT_CELERY))
     assert (answer.code, answer.out) == (1, "")
-    assert "pip install headwater[cluster]" in answer.err
+    assert "pip install 'headwater[cluster]'" in answer.err
 
 
 def test_without_the_extra_everything_else_works(tmp_path):

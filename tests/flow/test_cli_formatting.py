@@ -1,5 +1,7 @@
 """How times, sizes, counts and control characters are printed."""
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.cli.render.console import format_count, format_due, format_relative, format_size
-from headwater.cli.render.messages import error_message
+from headwater.cli.render.messages import error_message, system_error_message
 from headwater.cli.render.run_summary import RecipeCounts, recipe_counts
 from headwater.model.errors import Permanent, Refused, Temporary
 from headwater.text.printable import printable_text
@@ -68,6 +70,40 @@ def test_printable_text_cannot_control_a_terminal(text: str):
 def test_an_error_is_a_sentence(error, expected: str):
     assert expected in error_message(error)
     assert error_message(error).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("detail", "remedy"),
+    [
+        ("database is locked", "Another process is using it"),
+        ("attempt to write a readonly database", "It is read-only"),
+        ("unable to open database file", "your user may read and write"),
+        ("connection failed: Connection refused", "Check that the server runs"),
+        ('FATAL: password authentication failed for user "me"', "the password in the setting `database`"),
+        ('FATAL: database "news" does not exist', "Create it on the server"),
+        ("something else", "Check the setting `database`"),
+    ],
+)
+def test_a_database_that_is_unavailable_names_the_cause(detail: str, remedy: str):
+    message = error_message(Temporary("database_unavailable", detail))
+    assert remedy in message
+    assert ("Another process" in message) == ("locked" in detail)
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.EACCES, "permissions"),
+        (errno.EROFS, "read-only"),
+        (errno.ENOSPC, "Free some space"),
+        (errno.EADDRINUSE, "--port"),
+        (errno.EIO, "Input/output error (a.db)."),
+    ],
+)
+def test_an_error_of_the_system_names_the_path_and_what_helps(number: int, remedy: str):
+    message = system_error_message(OSError(number, os.strerror(number), "a.db"))
+    assert "(a.db)" in message
+    assert remedy in message
 
 
 STATUS = {

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import httpx2
 import pytest
 import yaml
-from sqlalchemy import update
+from sqlalchemy import Engine, update
 from tests.support.api_installation import NOW, api_client, fill, installation
 from tests.support.scene import START
-from tests.support.web_client import refuse_runs
+from tests.support.web_client import client_of, refuse_runs
 
 from headwater.app import App
 from headwater.store.reads.figures import MOST_REASONS, OTHER, histogram, most_frequent
@@ -30,13 +31,21 @@ def app(tmp_path) -> Iterator[App]:
         yield opened
 
 
+@pytest.fixture
+def any_app(engine: Engine, tmp_path) -> Iterator[App]:
+    """On each of the two databases."""
+    with installation(tmp_path, engine.url.render_as_string(hide_password=False)) as opened:
+        yield opened
+
+
 def stream(app: App, since) -> EventStream:
     return EventStream(
         make_context(app, refuse_runs), ("document", "story", "alarm"), app.catalogue.recipes(), since
     )
 
 
-def test_events_come_in_order_and_once_and_after_a_restart_nothing_is_missing(app: App):
+def test_events_come_in_order_and_once_and_after_a_restart_nothing_is_missing(any_app: App):
+    app = any_app
     ids = fill(app)
     first = stream(app, START)
     events = first.read()
@@ -72,11 +81,29 @@ def test_a_stream_ends_when_the_server_stops(app: App):
     assert sum(line.startswith("id: ") for line in lines) == 5
 
 
-def metric_names(text: str) -> set[str]:
-    return set(re.findall(r"^(headwater_\w+)", text, re.MULTILINE))
+def test_events_are_followed_over_http_from_the_last_one_on(app: App):
+    ids = fill(app)
+
+    async def follow() -> list[httpx2.Response]:
+        context = make_context(app, refuse_runs)
+        async with client_of(context) as client:
+            context.stopping.set()  # the stream ends after what is there
+            name = f"{(START + timedelta(minutes=1)).isoformat()}/document/{ids[1]}"
+            stream_of_one = client.get("/api/v1/events?kind=document", headers={"Last-Event-ID": name})
+            wrong = client.get("/api/v1/events", headers={"Last-Event-ID": "soon"})
+            return [await stream_of_one, await wrong]
+
+    events, wrong = asyncio.run(follow())
+    assert events.headers["content-type"].startswith("text/event-stream")
+    assert re.findall(r"^event: (\w+)\ndata: .*?\"id\":\"(\w+)\"", events.text, re.MULTILINE) == [
+        ("document", ids[1]),
+        ("document", ids[2]),
+    ]
+    assert wrong.status_code == 400
 
 
-def test_metrics_are_counted_from_rows_with_few_labels(app: App):
+def test_metrics_are_counted_from_rows_with_few_labels(any_app: App):
+    app = any_app
     ids = fill(app)
     with app.store.engine.begin() as connection:
         recent = {"created_at": NOW - timedelta(minutes=5)}

@@ -85,7 +85,7 @@ def _no_space(*_args: object, **_options: object) -> None:
 
 
 def test_an_unknown_recipe_is_refused_with_the_available_ones(crypto_run: RecipeRun):
-    with pytest.raises(Refused, match=r"no recipe 'weather'; there are: .*crypto"):
+    with pytest.raises(Refused, match=r"no recipe 'weather'\. There are: .*crypto"):
         crypto_run.app.recipe("weather")
     with pytest.raises(Refused, match="no recipe 'weather'"):
         crypto_run.context.recipe(Job("weather", Task.REFINE))

@@ -1,5 +1,6 @@
 """REST: documents, captures, explanations, stories, sources and operations, page by page, in every form."""
 
+import asyncio
 import csv
 import io
 import json
@@ -11,8 +12,11 @@ import pyarrow.parquet
 import pytest
 from lxml import etree
 from starlette.testclient import TestClient
-from tests.support.api_installation import WITH_KEY, api_client, fill, installation, page_of
+from tests.support.api_installation import KEY, WITH_KEY, api_client, fill, installation, page_of
 from tests.support.scene import RECIPE
+from tests.support.web_client import client_of, refuse_runs
+
+from headwater.web.serving import make_context
 
 STORY = "5" * 40
 
@@ -147,6 +151,23 @@ def test_a_json_feed_has_its_version_and_the_next_page(api: Api):
     assert record["version"] == "https://jsonfeed.org/version/1.1"
     assert record["next_url"].startswith("http://127.0.0.1/api/v1/documents.jsonfeed?limit=1&cursor=")
     assert record["items"][0]["id"] == f"urn:headwater:document:{api.ids[2]}"
+
+
+def test_links_use_the_public_address_whether_a_proxy_removes_its_path_or_not(tmp_path):
+    with installation(tmp_path) as app:
+        fill(app)
+        context = make_context(app, refuse_runs, settings_key=KEY, public_url="https://news.example/news/")
+
+        async def ask() -> list[str]:
+            async with client_of(context, base_url="http://news.example", prefix="/news") as client:
+                paths = ("/api/v1/documents.jsonfeed?limit=1", "/news/api/v1/documents.jsonfeed?limit=1")
+                answers = [await client.get(path, headers=WITH_KEY) for path in paths]
+                assert (await client.get(paths[0])).status_code == 401
+                return [answer.json()["next_url"] for answer in answers]
+
+        links = asyncio.run(ask())
+        assert links[0] == links[1]
+        assert links[0].startswith("https://news.example/news/api/v1/documents.jsonfeed?limit=1&cursor=")
 
 
 def test_a_field_is_explained_by_the_place_in_the_captured_bytes(api: Api):

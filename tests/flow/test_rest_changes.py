@@ -92,6 +92,22 @@ def test_a_replay_is_started_paused_and_discarded(app: App, client: TestClient):
     assert client.get(f"/api/v1/replays/{replay}/items").json()["items"] == []
 
 
+def test_a_search_is_tried_saved_applied_followed_as_a_feed_and_removed(app: App, client: TestClient):
+    ids = fill(app)
+    matches = post(client, "/searches/test", 200, WITH_KEY, query="harbour")["items"]
+    assert {ids[0], ids[1]} <= {match["id"] for match in matches}
+    assert post(client, "/searches", 201, WITH_KEY, name="harbour", query="harbour")["state"] == "active"
+    assert post(client, "/searches", 400, WITH_KEY, name="all", query="")
+    assert post(client, "/searches/harbour/apply", 200, WITH_KEY)["matching"] >= 2
+    feed = client.get("/api/v1/searches/harbour/feed.atom")
+    assert feed.headers["content-type"].startswith("application/atom+xml")
+    assert feed.content.count(b"<entry") >= 2
+    assert post(client, "/searches/harbour/pause", 200, WITH_KEY)["state"] == "paused"
+    assert client.get("/api/v1/searches").json()["items"][0]["name"] == "harbour"
+    assert client.delete("/api/v1/searches/harbour", headers=WITH_KEY).status_code == 200
+    assert client.get("/api/v1/searches/harbour").status_code == 404
+
+
 def test_a_request_with_an_idempotency_key_is_carried_out_once(app: App, client: TestClient):
     fill(app)
     headers = WITH_KEY | {"Idempotency-Key": "once"}

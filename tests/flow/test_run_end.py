@@ -1,16 +1,20 @@
 """When a run ends, and what it says: it waits for rate limits, and an interrupted one reports what it leaves."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.flow.command_line import CommandResult, call
+from sqlalchemy import update
+from tests.flow.command_line import CommandResult, call, call_in
 from tests.support.scene import HOUR, RECIPE, Scene, make_source
 
 import headwater.cli.pipeline.run as run_command
 from headwater.app import App
 from headwater.runtime.worker_pool import is_installation_idle
 from headwater.settings.settings import Settings
+from headwater.store.connect import write_transaction
+from headwater.store.schema.flow import sources
 
 MINUTE = timedelta(minutes=1)
 
@@ -62,3 +66,18 @@ def test_an_interrupted_run_says_what_is_waiting_and_its_exit_code_is_130(
     (run,) = app.pipeline_runs.list_runs("crypto", {})
     assert (run["status"], run["error"]) == ("failed", "stopped")
     app.store.engine.dispose()
+
+
+def test_a_run_without_a_network_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def find_no_network(app: App, recipes: Sequence[str], **_: object) -> bool:
+        with write_transaction(app.engine) as connection:
+            connection.execute(update(sources).where(sources.c.recipe.in_(recipes)).values(reason="offline"))
+        return True
+
+    monkeypatch.setattr("tests.flow.command_line.run_in_process", find_no_network)
+    assert call_in(tmp_path, "sources", "add", "crypto", "--bundled").code == 0
+    answer = call_in(tmp_path, "run", "crypto", "--once")
+    assert answer.code == 1
+    (line,) = [line for line in answer.out.splitlines() if "network" in line]
+    assert line.startswith("44 sources not polled: no host can be reached")
+    assert "headwater run crypto --once" in line

@@ -1,8 +1,10 @@
 """The tutorial, followed to the letter in an empty folder: every file is saved, every command is run."""
 
+import json
 import re
 import shlex
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from tests.flow.command_line import CommandResult, call_in, shell
@@ -44,7 +46,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         for name, kind, body in _blocks():
             if kind == "yaml":
                 assert name is not None, "the page says under which name a file is saved"
-                (folder / name).write_text(body.replace(PRACTICE, internet.base_url), encoding="utf-8")
+                # One page a second is polite, and takes longer than a test may.
+                text = f"{body.replace(PRACTICE, internet.base_url)}requests_per_second: 0\n"
+                (folder / name).write_text(text, encoding="utf-8")
         for line in _commands():
             command = _with_real_id(line, printed)
             completed = _call(command, folder, alone=line not in printed and " run " in line)
@@ -61,9 +65,18 @@ def _with_real_id(line: str, printed: dict[str, list[str]]) -> str:
     return f"headwater explain {listed[1]}"
 
 
-def test_the_tutorial_saves_two_files_and_runs_its_commands(outputs: dict[str, list[str]]):
-    assert [name for name, kind, _ in _blocks() if kind == "yaml"] == ["feeds.yaml", "headwater.yaml"]
-    assert len(outputs) > 8
+def test_the_tutorial_saves_one_file_and_follows_five_kinds_of_source(outputs: dict[str, list[str]]):
+    assert [name for name, kind, _ in _blocks() if kind == "yaml"] == ["headwater.yaml"]
+    added = [text for line, (text, *_) in outputs.items() if line.startswith("headwater sources add")]
+    kinds = {kind for text in added for kind in re.findall(r"\((feed|sitemap|crawl|page|json), ", text)}
+    assert kinds == {"feed", "sitemap", "crawl", "page", "json"}
+
+
+def test_every_kind_of_source_brings_documents(outputs: dict[str, list[str]]):
+    rows = [json.loads(line) for line in outputs["headwater docs list --json"][0].splitlines()]
+    hosts = {urlsplit(row["url"]).hostname for row in rows}
+    assert len(hosts) == 5, hosts
+    assert " 2 sources" in outputs["headwater top --since 2026-11-01"][0], "stories join sites"
 
 
 def test_the_second_run_stores_nothing_new(outputs: dict[str, list[str]]):

@@ -1,8 +1,6 @@
 """Endpoints of recipes: functions that programs call over HTTP, and language models as tools."""
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import msgspec
 
@@ -21,7 +19,3 @@ class Endpoint:
     help: str
     changes: bool = False
     tool: str = ""
-
-    def call(self, app: Any, parameters: msgspec.Struct) -> Any:
-        module, _, name = self.handler.partition(":")
-        return getattr(import_module(module), name)(app, parameters)

@@ -22,8 +22,8 @@ from headwater.model.story import Story
 from headwater.search.match_feed import MatchFeed, atom_feed, json_feed
 from headwater.search.saved_searches import SavedSearchSet, check_query
 from headwater.store.changes.saved_searches import unknown_search
+from headwater.store.reads.failing_deliveries import failing_deliveries
 from headwater.store.reads.saved_searches import (
-    failing_deliveries,
     feed_entries,
     find_saved_search,
     list_saved_searches,

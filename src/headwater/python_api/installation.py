@@ -190,7 +190,7 @@ class Installation:
             until=self._time(until, "until"),
             **_filter_values(filters),
         )
-        parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit)
+        parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit, zone=None)
         results = self._app.search.search(parsed, method=method, facets=facets)
         return SearchResultList(results)
 

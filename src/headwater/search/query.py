@@ -6,13 +6,13 @@ is Refused, because leaving it out would return documents that the operator excl
 
 import re
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Self, cast
 
 from headwater.documents.language.codes import primary_code
 from headwater.model.errors import Refused
 from headwater.search.analysis import WORD
-from headwater.text.dates import parse_iso_date
+from headwater.text.periods import EXAMPLES, WrittenPeriod, parse_period
 
 MAX_CHARACTERS = 2_000
 MAX_CLAUSES = 64
@@ -121,17 +121,19 @@ _QUOTES = str.maketrans(
     dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u301d\u301e", '"')
     | {"\uff1a": ":", "\x00": " "}
 )
-_DURATION = re.compile(r"(\d{1,5})(m|min|h|d|w)")
-_UNITS = {"m": "minutes", "min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_MONTH = re.compile(r"(\d{4})-(\d{1,2})")
-_YEAR = re.compile(r"\d{4}")
 
 
 def parse_query(
-    text: str, now: datetime, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT
+    text: str,
+    now: datetime,
+    *,
+    filters: SearchFilters = NO_FILTERS,
+    limit: int = DEFAULT_LIMIT,
+    zone: tzinfo | None = UTC,
 ) -> SearchQuery:
-    """The query of a text; `filters` hold beside those that it names. What is beyond 2,000 characters is not read."""
-    return _Parser(now).parse(text, filters, limit)
+    """The query of a text; `filters` hold beside those that it names. What is beyond 2,000 characters is not read.
+    Dates of the query that name no zone are in `zone`; None stands for that of this machine."""
+    return _Parser(now, zone).parse(text, filters, limit)
 
 
 def words_query(text: str, *, filters: SearchFilters = NO_FILTERS, limit: int = DEFAULT_LIMIT) -> SearchQuery:
@@ -144,6 +146,7 @@ def words_query(text: str, *, filters: SearchFilters = NO_FILTERS, limit: int = 
 @dataclass(slots=True)
 class _Parser:
     now: datetime
+    zone: tzinfo | None = UTC
     groups: list[Group] = field(default_factory=list)
     excluded: list[Clause] = field(default_factory=list)
     wanted: SearchFilters = NO_FILTERS
@@ -203,40 +206,19 @@ class _Parser:
         if name == "quality":
             return SearchFilters(quality=_quality(value))
         if name == "since":
-            return SearchFilters(since=self._period(name, value)[0])
+            return SearchFilters(since=self._period(name, value).start)
         if name == "until":
-            return SearchFilters(until=self._period(name, value)[1])
+            return SearchFilters(until=self._period(name, value).start)
         first, dots, last = value.partition("..")
-        since = self._period(name, first)[0] if first else None
-        until = self._period(name, last or first)[1] if last or not dots else None
+        since = self._period(name, first).start if first else None
+        until = self._period(name, last or first).end if last or not dots else None
         return SearchFilters(since=since, until=until)
 
-    def _period(self, name: str, value: str) -> tuple[datetime, datetime]:
-        """The first moment of what the value names, and the first moment after it."""
-        text = value.strip().lower()
-        today = self.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        try:
-            if text in ("today", "yesterday"):
-                day = today - timedelta(days=text == "yesterday")
-                return day, day + timedelta(days=1)
-            if ago := _DURATION.fullmatch(text):
-                past = self.now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-                return past, past
-            if _YEAR.fullmatch(text):
-                return datetime(int(text), 1, 1, tzinfo=UTC), datetime(int(text) + 1, 1, 1, tzinfo=UTC)
-            if month := _MONTH.fullmatch(text):
-                start = datetime(int(month[1]), int(month[2]), 1, tzinfo=UTC)
-                return start, (start + timedelta(days=32)).replace(day=1)
-            moment = parse_iso_date(text)
-        except (ValueError, OverflowError):
-            moment = None
-        if moment is None:
-            raise Refused(
-                "bad_query",
-                f"{name}: '{value}' is not a date; write for example 2026-11-14, 2026-11, 24h or yesterday",
-            )
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return moment, moment + timedelta(days=1) if len(text) <= len("2026-11-14") else moment
+    def _period(self, name: str, value: str) -> WrittenPeriod:
+        period = parse_period(value, self.now, self.zone)
+        if period is None:
+            raise Refused("bad_query", f"{name}: '{value}' is not a date; write for example {EXAMPLES}")
+        return period
 
 
 def _quality(value: str) -> float:

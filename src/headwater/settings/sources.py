@@ -17,11 +17,8 @@ from headwater.model.source import Source, Trigger
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.model.subject import MAX_SUBJECT_LENGTH
 from headwater.settings.yaml_file import load_yaml
+from headwater.text import periods
 from headwater.text.redaction import redact_url
-
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-MAX_SECONDS = 100 * 365 * UNITS["d"]
-DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
 class SourceLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -115,10 +112,9 @@ def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | 
 
 def parse_duration(text: str, where: str) -> timedelta:
     """Parses durations like "90s", "15m", "4h" and "1d"."""
-    match = DURATION.fullmatch(text.strip())
-    seconds = float(match[1]) * UNITS[match[2]] if match else MAX_SECONDS
-    if seconds >= MAX_SECONDS:
+    duration = periods.parse_duration(text)
+    if duration is None:
         raise Refused(
             "bad_config", f"{where}: '{text}' is not a duration; write for example 90s, 15m, 4h or 1d"
         )
-    return timedelta(seconds=seconds)
+    return duration

@@ -7,9 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from headwater.model.errors import Permanent
+from headwater.text.periods import parse_duration
 
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([smhdw]?)")
 LONGEST = timedelta(days=3650)
 PATTERN_PREFIX = "re:"
 UrlTest = Callable[[str], bool]
@@ -50,10 +49,11 @@ def duration_option(options: Mapping[str, Any], name: str) -> timedelta | None:
     value = options.get(name)
     if value is None:
         return None
-    match = DURATION.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
-    if not match or float(match[1]) == 0:
+    text = str(value).strip()
+    duration = parse_duration(text) or parse_duration(f"{text}s")
+    if not duration:
         raise bad_option(name, f"'{value}' is not a duration; write for example 12h or 7d")
-    return min(timedelta(seconds=min(float(match[1]) * UNITS[match[2] or "s"], 1e9)), LONGEST)
+    return min(duration, LONGEST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,16 +32,12 @@ from headwater.web.security.layers import (
     ErrorBarrier,
     HostCheck,
     PathPrefix,
+    SafeHeaders,
     is_notification,
 )
 
 SMALLEST_COMPRESSED = 1_000
 COMPRESSION_LEVEL = 5
-SECURITY_HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "x-frame-options": "DENY",
-}
 
 
 class NotificationRoute(Route):
@@ -58,7 +54,7 @@ def build_application(context: WebContext, *, prefix: str = "") -> AsgiApp:
     inner = _fast_api(context)
     compressed = GZipMiddleware(inner, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION_LEVEL)
     limited = BodyLimits(compressed)
-    return ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names))
+    return SafeHeaders(ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names)))
 
 
 def _fast_api(context: WebContext) -> FastAPI:

@@ -64,13 +64,15 @@ class EventStream:
         """Until the client goes away or the server stops."""
         yield b"retry: 2000\n\n"
         quiet_rounds = 0
-        while not self.context.stopping.is_set():
+        while True:
             try:
                 events = await asyncio.to_thread(self.read)
             except Temporary:
                 events = []  # the database is away: the client waits
             for event in events:
                 yield event_lines(event)
+            if self.context.stopping.is_set():
+                return
             quiet_rounds = 0 if events else quiet_rounds + 1
             if quiet_rounds % COMMENT_EVERY == COMMENT_EVERY - 1:
                 yield b": still here\n\n"

@@ -14,7 +14,7 @@ DEEPEST = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class PagedSearch:
     text: str
     filters: SearchFilters = NO_FILTERS
     method: Method = "hybrid"
@@ -27,7 +27,7 @@ class SearchRequest:
         return max(0, int((read_cursor(self.cursor, ORDER, [int]) or (0,))[0]))
 
 
-def search_page(app: App, request: SearchRequest) -> tuple[SearchResults, str | None]:
+def search_page(app: App, request: PagedSearch) -> tuple[SearchResults, str | None]:
     """The results of the page, and the cursor of the next one."""
     start = request.offset
     end = min(start + request.limit, DEEPEST)

@@ -39,7 +39,7 @@ from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.text.printable import printable_text
 
 app = command_group("List and read documents.")
-SOURCE_WIDTH = 16
+SOURCE_WIDTH = 12
 LISTED = (*DOCUMENT_FIELDS, "source")
 SHOWN = (
     "url",

@@ -17,10 +17,10 @@ from headwater.cli.options import (
     Until,
     single_command,
 )
+from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_time, print_json, print_json_lines, short_id
 from headwater.model.errors import Refused
 from headwater.search.query import SearchFilters, parse_query
-from headwater.settings.times import parse_time
 from headwater.store.search.document_search import Method, SearchResults
 
 METHODS = ("hybrid", "words", "meaning")
@@ -81,13 +81,14 @@ def search(
         "story": story,
     }
     conditions: dict[str, Any] = {name: (value,) for name, value in texts.items() if value}
+    period = read_period(app, since, until)
     filters = SearchFilters(
         **conditions,
-        since=parse_time(since, app.clock(), "--since") if since else None,
-        until=parse_time(until, app.clock(), "--until") if until else None,
+        since=period.since,
+        until=period.until,
         quality=quality,
     )
-    parsed = parse_query(query, app.clock(), filters=filters, limit=min(limit, MAX_RESULTS))
+    parsed = parse_query(query, app.clock(), filters=filters, limit=min(limit, MAX_RESULTS), zone=None)
     chosen = cast("Method", "meaning" if meaning else method)
     results = app.search.search(parsed, method=chosen, facets=facet or ())
     if as_json:

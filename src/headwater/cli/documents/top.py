@@ -56,7 +56,7 @@ def top(
 
 
 def _show(rank: int, story: dict[str, Any], out: Console) -> None:
-    out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")))
+    out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")), no_wrap=True, overflow="ellipsis")
     details = f"     {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
     out.print(Text(details, style="dim"))
     for source in story["sources"]:

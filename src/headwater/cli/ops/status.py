@@ -24,14 +24,14 @@ from headwater.model.jobs import State
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
 from headwater.store.reads.end_reasons import end_reasons
-from headwater.store.reads.saved_searches import failing_deliveries
+from headwater.store.reads.failing_deliveries import failing_deliveries
 
 
 def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = False) -> None:
     """Show what came in, what was kept, what was not kept and why, what is waiting, and who works on it."""
     app = open_app(context)
     names = select_recipes(app, recipe)
-    engine = app.store.engine
+    engine = app.engine
     records = [
         app.catalogue.status(name, app.clock()) | {"failing_deliveries": failing_deliveries(engine, name)}
         for name in names

@@ -93,7 +93,7 @@ def run(
 
     Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
     continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
-    such a run was interrupted.
+    such a run was interrupted, and 1 if --once could not reach any host.
     """
     app = make_app(context, workers=workers)
     if option:
@@ -123,6 +123,8 @@ def run(
         if not completed and (once or until_idle):
             report_interruption(summary)
             raise KeyboardInterrupt
+    if once and summary.offline:
+        raise typer.Exit(1)
 
 
 def require_sources(app: App, recipe: str) -> None:

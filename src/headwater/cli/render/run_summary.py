@@ -184,8 +184,9 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         )
     if summary.offline:
         console.print()
-        waiting = f"{format_count(summary.offline, 'source')} not polled: no host can be reached; your network seems to be down."
-        console.print(cell(waiting, "yellow"), soft_wrap=True)
+        waiting = f"{format_count(summary.offline, 'source')} not polled: no host can be reached; your network seems to be down. "
+        again = f"Run `headwater run {summary.recipe} --once` again when it is back: no source is blamed."
+        console.print(cell(waiting + again, "yellow"), soft_wrap=True)
     console.print()
     console.print(_locations_table(summary))
 

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Engine, case, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, case, func, literal_column, select
 
 from headwater.model.jobs import State
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
@@ -18,6 +19,7 @@ MOST_REASONS = 20
 MOST_QUEUES = 50
 MOST_SAMPLES = 20_000
 OTHER = "other"
+GROUPED = "grouped_by"
 FETCH_WINDOW = timedelta(hours=1)
 LAG_WINDOW = timedelta(days=1)
 
@@ -87,8 +89,11 @@ def most_frequent(counts: Mapping[str, int], limit: int = MOST_REASONS) -> dict[
     return dict(ranked[:limit]) | ({OTHER: rest} if rest else {})
 
 
-def _grouped(connection: Connection, column: object, *where: object) -> dict[str, int]:
-    query = select(column, func.count()).where(*where).group_by(column)  # type: ignore[call-overload]
+def _grouped(
+    connection: Connection, column: ColumnElement[Any], *where: ColumnElement[bool]
+) -> dict[str, int]:
+    # By the name of the column: to PostgreSQL an expression with parameters differs from itself.
+    query = select(column.label(GROUPED), func.count()).where(*where).group_by(literal_column(GROUPED))
     return {str(row[0]): int(row[1]) for row in connection.execute(query)}
 
 

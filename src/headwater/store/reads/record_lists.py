@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Engine, Table, select
+from sqlalchemy import Column, ColumnElement, Engine, Table, literal, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
@@ -139,7 +139,8 @@ def list_documents(engine: Engine, selection: DocumentConditions, page: PageRequ
 def _document_ranges(selection: DocumentConditions) -> list[tuple[ColumnElement[bool], ...]]:
     """One for each recipe and state: then the index has the rows in order. A source or a language has its own index."""
     if selection.sort != "created" or selection.source or selection.language:
-        states = documents.c.state.in_(list(selection.states))
+        # The empty text keeps the databases from taking the index of states instead.
+        states = (documents.c.state + literal("")).in_(list(selection.states))
         return [(documents.c.recipe == recipe, states) for recipe in selection.recipes]
     return [
         (documents.c.recipe == recipe, documents.c.state == state)

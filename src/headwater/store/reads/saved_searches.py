@@ -1,17 +1,14 @@
-"""What operators and the API read about saved searches: the list with counts, the entries of a feed, failing deliveries."""
+"""What operators and the API read about saved searches: the list with counts, the entries of a feed."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Engine, func, select
 
-from headwater.model.jobs import State
 from headwater.model.saved_search import MatchEntry, SavedSearch
 from headwater.store.connect import read_transaction
 from headwater.store.reads.match_entries import match_entries
 from headwater.store.saved_search_cache import saved_search_from
-from headwater.store.schema.flow import deliveries
 from headwater.store.schema.searches import matches, saved_searches
 
 
@@ -40,25 +37,3 @@ def feed_entries(engine: Engine, search: SavedSearch, limit: int = 50) -> list[M
     """The newest matches of a search."""
     with read_transaction(engine) as connection:
         return [entry for _, entry in match_entries(connection, matches.c.search_id == search.id, limit)]
-
-
-def failing_deliveries(engine: Engine, recipe: str | None = None) -> list[dict[str, Any]]:
-    """Deliveries that failed and wait for another attempt, or were given up: by recipe, route, state and reason, with
-    their number, the oldest, and the next attempt."""
-    due = func.min(deliveries.c.due_at, type_=deliveries.c.due_at.type)
-    oldest = func.min(deliveries.c.created_at, type_=deliveries.c.created_at.type)
-    columns = (deliveries.c.recipe, deliveries.c.route, deliveries.c.state, deliveries.c.reason)
-    query = (
-        select(*columns, func.count().label("count"), oldest.label("since"), due.label("next"))
-        .where(
-            deliveries.c.reason.is_not(None),
-            deliveries.c.state.in_((State.WAITING, State.QUARANTINED)),
-            deliveries.c.reason != "waits_its_turn",
-        )
-        .group_by(*columns)
-        .order_by(*columns)
-    )
-    if recipe:
-        query = query.where(deliveries.c.recipe == recipe)
-    with read_transaction(engine) as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]

@@ -20,7 +20,7 @@ search_metadata = MetaData()
 Number = BigInteger().with_variant(Integer(), "sqlite")
 
 # One row for each indexed document, with the `updated_at` that was indexed. Its id is the number of the document in the index:
-# a changed document gets a new one, so ids are never used twice. `terms` and `postings` are there until it is in a segment.
+# a changed document gets a new one, so ids are never used twice. `terms` and `postings` are there while it waits for a segment.
 search_entries = Table(
     "search_entries",
     search_metadata,
@@ -33,14 +33,13 @@ search_entries = Table(
     Column("length", Integer, nullable=False),
     Column("terms", StorableText),
     Column("postings", LargeBinary),
-    Column("segment_id", Number),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_search_entries_recipe_updated", "recipe", "updated_at"),
     Index(
         "ix_search_entries_waiting",
         "id",
-        sqlite_where=text("segment_id IS NULL"),
-        postgresql_where=text("segment_id IS NULL"),
+        sqlite_where=text("postings IS NOT NULL"),
+        postgresql_where=text("postings IS NOT NULL"),
     ),
     sqlite_autoincrement=True,
 )
@@ -89,3 +88,6 @@ search_codes = Table(
     Column("codes", LargeBinary, nullable=False),
     PrimaryKeyConstraint("segment_id", "model", name="pk_search_codes"),
 )
+
+IS_WAITING = search_entries.c.postings.is_not(None)
+"""Entries that are in no segment yet."""

@@ -26,13 +26,13 @@ def stored_models(connection: Connection) -> list[str]:
         models.append(str(after))
 
 
-def code_rows(connection: Connection, segment: int, entries: Columns) -> list[dict[str, Any]]:
-    """The rows of `search_codes` for a segment: one per model that has vectors of its documents."""
+def code_rows(connection: Connection, entries: Columns) -> list[dict[str, Any]]:
+    """The rows of `search_codes` for a segment, without its id: one per model that has vectors of its documents."""
     rows = []
     for model in stored_models(connection):
         codes, size = _segment_codes(connection, model, entries)
         if codes is not None:
-            rows.append({"segment_id": segment, "model": model, "size": size, "codes": codes.tobytes()})
+            rows.append({"model": model, "size": size, "codes": codes.tobytes()})
     return rows
 
 

@@ -8,16 +8,17 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine, func, select
 
+from headwater.documents.embedding.models import nlp_installed, require_package
 from headwater.model.errors import MovedAway, Refused
 from headwater.search.query import SearchFilters, SearchQuery, words_query
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
-from headwater.store.schema.search import search_entries
+from headwater.store.schema.search import IS_WAITING, search_entries
 from headwater.store.search.candidates import CandidateList, VectorQuery, find_candidates, plan_for
 from headwater.store.search.codes import stored_models
 from headwater.store.search.entries import index_documents, is_indexed
 from headwater.store.search.index_reader import IndexReader, open_index
-from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
 from headwater.store.search.result_rows import FACETS, count_facets, result_rows
 from headwater.store.search.segments import FLUSH_AT, refresh_segments
 from headwater.store.search.term_lookup import correct_words, expand_prefixes, plain_words
@@ -60,6 +61,7 @@ class DocumentSearch:
         self._bring_up_to_date(query)
         encoders = SearchEncoders(self.folder, self.model)
         if method == "meaning":
+            require_package("onnxruntime")
             # An environment that was moved away is read-only: search the vectors that it has.
             with suppress(MovedAway):
                 add_vectors(self.engine, encoders)
@@ -109,17 +111,20 @@ class DocumentSearch:
     def _query_vectors(
         self, index: IndexReader, query: SearchQuery, encoders: SearchEncoders
     ) -> list[VectorQuery]:
-        models = stored_models(index.connection)
-        return encoders.query_vectors(query, models, index.languages) if models and query.text else []
+        """None without the extra `nlp`: words decide alone, although another machine may have added vectors."""
+        models = stored_models(index.connection) if nlp_installed() else []
+        if not models or not query.text:
+            return []
+        language = query_language(query.text, index.common_languages)
+        return encoders.query_vectors(query.text, language, models, index.languages)
 
     def _bring_up_to_date(self, query: SearchQuery) -> None:
         """Documents that came without the engine, as from a backup, are indexed by the first search."""
         with read_transaction(self.engine) as connection:
             recipes = query.filters.recipe or _recipes(connection)
             missing = [recipe for recipe in recipes if not is_indexed(connection, recipe)]
-            waiting = search_entries.c.segment_id.is_(None)
             query_waiting = select(func.count()).select_from(
-                select(search_entries.c.id).where(waiting).limit(MAX_WAITING + 1).subquery()
+                select(search_entries.c.id).where(IS_WAITING).limit(MAX_WAITING + 1).subquery()
             )
             is_crowded = (connection.scalar(query_waiting) or 0) > MAX_WAITING
         for recipe in missing:

@@ -1,5 +1,6 @@
 """Reads the search index: segments and their codes once per process, pages of postings for each query."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -25,8 +26,16 @@ from headwater.search.postings import (
 from headwater.search.scoring import SegmentPostings
 from headwater.search.vector_codes import Codes
 from headwater.store.in_list import in_list
-from headwater.store.schema.search import search_codes, search_entries, search_pages, search_segments
+from headwater.store.schema.search import (
+    IS_WAITING,
+    search_codes,
+    search_entries,
+    search_pages,
+    search_segments,
+)
 from headwater.store.search.segments import ENTRY_FIELDS, entry_columns
+
+COMMON_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,7 @@ class Segment:
     columns: Columns
     languages: Sequence[str]
     recipes: Sequence[str]
+    language_counts: Sequence[int]
     directory: Directory | None = None
     arrays: PostingArrays | None = None
 
@@ -66,6 +76,14 @@ class IndexReader:
     @property
     def languages(self) -> list[str]:
         return list(dict.fromkeys(name for segment in self.segments for name in segment.languages))
+
+    @property
+    def common_languages(self) -> list[str]:
+        """Without those of a few documents, which may be detected wrongly."""
+        counts: Counter[str] = Counter()
+        for segment in self.segments:
+            counts.update(dict(zip(segment.languages, segment.language_counts, strict=True)))
+        return [name for name, count in counts.items() if count >= COMMON_SHARE * self.documents]
 
     def estimate(self, terms: Iterable[int]) -> int:
         """At least how many documents have one of the terms, without reading their postings."""
@@ -162,18 +180,39 @@ def _read_segment(connection: Connection, segment: int) -> Segment:
     row = connection.execute(select(search_segments).where(search_segments.c.id == segment)).one()
     columns = np.frombuffer(row.entries, dtype=COLUMNS)
     directory = Directory.from_bytes(bytes(row.directory))
-    return Segment(row.id, columns, row.names["languages"], row.names["recipes"], directory)
+    return Segment(
+        row.id,
+        columns,
+        row.names["languages"],
+        row.names["recipes"],
+        _count_languages(columns, row.names["languages"]),
+        directory,
+    )
+
+
+def _count_languages(columns: Columns, languages: Sequence[str]) -> list[int]:
+    return [int(count) for count in np.bincount(columns["language"], minlength=len(languages))]
 
 
 def _read_waiting(connection: Connection) -> list[Segment]:
     columns = (search_entries.c[name] for name in ("id", *ENTRY_FIELDS, "postings"))
-    query = select(*columns).where(search_entries.c.segment_id.is_(None)).order_by(search_entries.c.id)
+    query = select(*columns).where(IS_WAITING).order_by(search_entries.c.id)
     rows = connection.execute(query).all()
     segments = []
     for part in segment_parts(len(rows), MAX_DOCUMENTS):
         entries, names = entry_columns(rows[part])
         arrays = join_entries([bytes(row.postings or b"") for row in rows[part]])
-        segments.append(Segment(0, entries, names["languages"], names["recipes"], None, arrays))
+        segments.append(
+            Segment(
+                0,
+                entries,
+                names["languages"],
+                names["recipes"],
+                _count_languages(entries, names["languages"]),
+                None,
+                arrays,
+            )
+        )
     return segments
 
 

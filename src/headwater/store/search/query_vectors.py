@@ -20,7 +20,6 @@ from headwater.documents.language.codes import UNDETERMINED, primary_code
 from headwater.documents.language.detect_language import rank_languages
 from headwater.documents.language.detector import LanguageRules, identify_language
 from headwater.search.fusion import ENGLISH, MULTILINGUAL, UNKNOWN_ENCODER, EncoderWeights, PairWeights
-from headwater.search.query import SearchQuery
 from headwater.search.vector_codes import store_vectors
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
@@ -85,11 +84,10 @@ class SearchEncoders:
         return chosen or (SearchEncoder(self.model, UNKNOWN_ENCODER),)
 
     def query_vectors(
-        self, query: SearchQuery, models: Sequence[str], languages: Sequence[str]
+        self, text: str, language: str, models: Sequence[str], languages: Sequence[str]
     ) -> list[VectorQuery]:
-        """The vectors of a query, by the encoders that count for a language of the index and of which there are vectors. For
-        each language the first encoder that counts is the only one."""
-        language = query_language(query.text, languages)
+        """The vectors of a query in this language, by the encoders that count for one of the `languages` of the index and of which
+        there are vectors. For each of them the first encoder that counts is the only one."""
         vectors: list[VectorQuery] = []
         remaining = set(languages)
         for listed in self.listed:
@@ -100,7 +98,7 @@ class SearchEncoders:
             model = vector_name(self.folder, listed.files)
             if model in models:
                 encoder = open_search_encoder(self.folder, listed.files)
-                vector = encoder([query.text], [language] if language else None)[0]
+                vector = encoder([text], [language] if language else None)[0]
                 vectors.append(VectorQuery(model, vector, weights, listed.weights.feedback))
         return vectors
 

@@ -30,6 +30,7 @@ from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
 from headwater.store.schema.search import (
+    IS_WAITING,
     search_codes,
     search_entries,
     search_pages,
@@ -72,30 +73,38 @@ def _exclusive(engine: Engine) -> Iterator[Connection | None]:
 
 
 def flush_entries(engine: Engine, *, flush_at: int = FLUSH_AT) -> bool:
-    """Move waiting entries into a new segment, if there are enough of them; returns whether there were."""
+    """Move waiting entries into a new segment, if there are enough of them; returns whether there were. The segment is
+    computed before the transaction that writes it, so that nobody waits for that."""
     with read_transaction(engine) as connection:
-        waiting = search_entries.c.segment_id.is_(None)
-        if (connection.scalar(select(func.count()).where(waiting)) or 0) < max(flush_at, 1):
-            return False
-    with _exclusive(engine) as connection:
-        if connection is None:
-            return False
         columns = (search_entries.c[name] for name in ("id", *ENTRY_FIELDS, "terms", "postings"))
-        query = select(*columns).where(waiting).order_by(search_entries.c.id).limit(FLUSH_SIZE)
-        rows = connection.execute(query).all()
-        if len(rows) < flush_at:
+        query = select(*columns).where(IS_WAITING).order_by(search_entries.c.id).limit(FLUSH_SIZE)
+        if _count_waiting(connection) < max(flush_at, 1):
             return False
-        arrays = sort_postings(join_entries([bytes(row.postings or b"") for row in rows]))
+        rows = connection.execute(query).all()
         entries, names = entry_columns(rows)
-        segment = write_segment(connection, arrays, entries, names)
-        terms = sorted({term for row in rows for term in (row.terms or "").split("\n") if term})
+        codes = code_rows(connection, entries)
+    arrays = sort_postings(join_entries([bytes(row.postings or b"") for row in rows]))
+    terms = sorted({term for row in rows for term in (row.terms or "").split("\n") if term})
+    with _exclusive(engine) as connection:
+        ids = [row.id for row in rows]
+        if connection is None or _are_in_segments(connection, ids):
+            return False
+        write_segment(connection, arrays, entries, names, codes)
         for part in segment_parts(len(terms), 10_000):
             insert_rows(connection, search_terms, [{"term": term} for term in terms[part]])
-        change = update(search_entries).where(in_list(search_entries.c.id, [row.id for row in rows]))
-        connection.execute(change.values(segment_id=segment, terms=null(), postings=null()))
-        if rows_of_codes := code_rows(connection, segment, entries):
-            connection.execute(insert(search_codes), rows_of_codes)
+        change = update(search_entries).where(in_list(search_entries.c.id, ids))
+        connection.execute(change.values(terms=null(), postings=null()))
     return True
+
+
+def _count_waiting(connection: Connection) -> int:
+    return connection.scalar(select(func.count()).select_from(search_entries).where(IS_WAITING)) or 0
+
+
+def _are_in_segments(connection: Connection, ids: Sequence[int]) -> bool:
+    """Whether another process was faster."""
+    query = select(search_entries.c.id).where(in_list(search_entries.c.id, ids), ~IS_WAITING).limit(1)
+    return connection.execute(query).first() is not None
 
 
 ENTRY_FIELDS = ("recipe", "language", "moment", "quality", "length")
@@ -113,8 +122,13 @@ def entry_columns(rows: Sequence[Any]) -> tuple[Columns, dict[str, list[str]]]:
 
 
 def write_segment(
-    connection: Connection, arrays: PostingArrays, entries: Columns, names: Mapping[str, Sequence[str]]
-) -> int:
+    connection: Connection,
+    arrays: PostingArrays,
+    entries: Columns,
+    names: Mapping[str, Sequence[str]],
+    codes: Sequence[Mapping[str, Any]],
+) -> None:
+    """`codes` are the rows of `code_rows`."""
     directory, pages = write_pages(arrays)
     statement = insert(search_segments).values(
         size=len(entries),
@@ -127,7 +141,7 @@ def write_segment(
     keyed = [{"id": page_key(segment, number), "postings": page} for number, page in enumerate(pages)]
     for part in segment_parts(len(keyed), 1_000):
         insert_rows(connection, search_pages, keyed[part])
-    return segment
+    insert_rows(connection, search_codes, [{"segment_id": segment, **row} for row in codes])
 
 
 def merge_segments(engine: Engine) -> bool:
@@ -139,36 +153,45 @@ def merge_segments(engine: Engine) -> bool:
 
 
 def _join_segments(engine: Engine, chosen: Sequence[int]) -> bool:
-    with _exclusive(engine) as connection:
-        if connection is None:
-            return False
+    """Computed before the transaction that replaces the segments; what is deleted meanwhile is left out the next time."""
+    with read_transaction(engine) as connection:
         query = select(search_segments).where(in_list(search_segments.c.id, chosen))
         rows = connection.execute(query.order_by(search_segments.c.id)).all()
-        if len(rows) != len(chosen):
+        live = [_live(connection, np.frombuffer(row.entries, dtype=COLUMNS)) for row in rows]
+        parts = [(_read_postings(connection, row.id), mask) for row, mask in zip(rows, live, strict=True)]
+        entries, names = _join_columns(rows, live)
+        codes = code_rows(connection, entries)
+    arrays = merge_postings(parts)
+    with _exclusive(engine) as connection:
+        if connection is None or not _replace_segments(connection, chosen):
             return False
-        parts = [(_read_postings(connection, row.id), _live(connection, row)) for row in rows]
-        arrays = merge_postings(parts)
-        entries, names = _join_columns(rows, [live for _, live in parts])
-        segment = write_segment(connection, arrays, entries, names) if len(entries) else None
-        for old in chosen:
-            connection.execute(delete(search_pages).where(_pages_of(old)))
-        connection.execute(delete(search_codes).where(in_list(search_codes.c.segment_id, chosen)))
-        connection.execute(delete(search_segments).where(in_list(search_segments.c.id, chosen)))
-        moved = update(search_entries).where(in_list(search_entries.c.segment_id, chosen))
-        connection.execute(moved.values(segment_id=segment))
-        _remove_orphaned_vectors(connection, rows, [live for _, live in parts])
-        if segment is not None and (rows_of_codes := code_rows(connection, segment, entries)):
-            connection.execute(insert(search_codes), rows_of_codes)
+        if len(entries):
+            write_segment(connection, arrays, entries, names, codes)
+        _remove_orphaned_vectors(connection, rows, live)
+    return True
+
+
+def _replace_segments(connection: Connection, chosen: Sequence[int]) -> bool:
+    """Delete segments; False if another process did."""
+    are_chosen = in_list(search_segments.c.id, chosen)
+    if connection.scalar(select(func.count()).select_from(search_segments).where(are_chosen)) != len(chosen):
+        return False
+    connection.execute(delete(search_segments).where(are_chosen))
+    for segment in chosen:
+        connection.execute(delete(search_pages).where(_pages_of(segment)))
+    connection.execute(delete(search_codes).where(in_list(search_codes.c.segment_id, chosen)))
     return True
 
 
 def compact_segments(engine: Engine) -> int:
     """Write segments again of which much is gone; returns how many."""
     with read_transaction(engine) as connection:
-        query = select(search_entries.c.segment_id, func.count()).group_by(search_entries.c.segment_id)
-        live = {row[0]: row[1] for row in connection.execute(query)}
-        segments = connection.execute(select(search_segments.c.id, search_segments.c.size)).all()
-    crowded = [row.id for row in segments if live.get(row.id, 0) < LIVE_SHARE * row.size]
+        segments = connection.execute(select(search_segments.c.id, search_segments.c.entries)).all()
+        crowded = [
+            row.id
+            for row in segments
+            if _live(connection, np.frombuffer(row.entries, dtype=COLUMNS)).mean() < LIVE_SHARE
+        ]
     return sum(_join_segments(engine, [segment]) for segment in crowded)
 
 
@@ -197,12 +220,16 @@ def _pages_of(segment: int) -> ColumnElement[bool]:
     return search_pages.c.id.between(page_key(segment, 0), page_key(segment + 1, 0) - 1)
 
 
-def _live(connection: Connection, segment: Any) -> npt.NDArray[np.bool_]:
+def _live(connection: Connection, entries: Columns) -> npt.NDArray[np.bool_]:
     """Which entries of a segment are still there."""
-    columns = np.frombuffer(segment.entries, dtype=COLUMNS)
-    query = select(search_entries.c.id).where(search_entries.c.segment_id == segment.id)
-    present = np.fromiter(connection.scalars(query), dtype=np.int64)
-    return np.isin(columns["number"], present)
+    numbers = entries["number"]
+    present: list[int] = []
+    for part in segment_parts(len(numbers), 5_000):
+        query = select(search_entries.c.id).where(
+            in_list(search_entries.c.id, [int(n) for n in numbers[part]])
+        )
+        present += connection.scalars(query)
+    return np.isin(numbers, np.array(present, dtype=np.int64))
 
 
 def _join_columns(

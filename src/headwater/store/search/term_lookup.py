@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from headwater.search.analysis import fold_word, query_word_terms
 from headwater.search.query import Clause, SearchQuery
-from headwater.store.schema.search import search_entries, search_terms
+from headwater.store.schema.search import IS_WAITING, search_entries, search_terms
 
 MAX_EXPANSIONS = 200
 MAX_CANDIDATES = 20_000
@@ -42,7 +42,7 @@ def _stored_terms(connection: Connection, prefix: str, limit: int) -> list[str]:
 
 
 def _waiting_terms(connection: Connection) -> set[str]:
-    query = select(search_entries.c.terms).where(search_entries.c.segment_id.is_(None))
+    query = select(search_entries.c.terms).where(IS_WAITING)
     return {term for terms in connection.scalars(query) for term in (terms or "").split("\n") if term}
 
 

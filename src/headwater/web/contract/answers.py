@@ -1,5 +1,6 @@
 """Answers of these endpoints: JSON, and errors as `{"error": "a sentence"}`."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -32,7 +33,7 @@ def guarded(handler: Handler) -> Handler:
 
     async def answer(request: Request) -> Response:
         try:
-            context_of(request).admit(request, KeyScope.OPERATE)
+            await asyncio.to_thread(context_of(request).admit, request, KeyScope.OPERATE)
             return await handler(request)
         except HttpProblem as problem:
             return _error_answer(problem)

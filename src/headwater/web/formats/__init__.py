@@ -1,1 +1,1 @@
-"""Lists in other forms than JSON: CSV, Parquet, Atom, RSS and JSON Feed."""
+"""Lists in other forms than JSON: CSV, Parquet and feeds."""

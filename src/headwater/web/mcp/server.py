@@ -26,7 +26,7 @@ from headwater.web.mcp.records import RecipeAnswer
 from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
 from headwater.web.mcp.tools import Tools
 from headwater.web.problems import HttpProblem
-from headwater.web.rest.recipe_endpoints import read_parameters
+from headwater.web.rest.recipe_endpoints import call_endpoint, read_parameters
 from headwater.web.security.layers import Receive, Scope, Send
 
 PATH = "/mcp"
@@ -94,7 +94,7 @@ def _recipe_tool(tools: Tools, recipe: str, endpoint: Endpoint) -> Callable[...,
 
     def call(**arguments: Any) -> RecipeAnswer:
         max_tokens = arguments.pop("max_tokens", DEFAULT_TOKENS)
-        result = redact_record(endpoint.call(tools.app, read_parameters(endpoint, arguments)))
+        result = redact_record(call_endpoint(endpoint, tools.app, read_parameters(endpoint, arguments)))
         url = result.get("url") if isinstance(result, dict) else None
         row = tools.app.catalogue.document(url) if url else None
         answer = RecipeAnswer(
@@ -132,7 +132,7 @@ class McpOverHttp:
     context: WebContext
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.context.access.admit(caller_of(scope), KeyScope.READ)
+        await asyncio.to_thread(self.context.access.admit, caller_of(scope), KeyScope.READ)
         await self.application(scope, receive, send)
 
     def lifespan(self) -> AbstractAsyncContextManager[Any]:

@@ -31,7 +31,7 @@ from headwater.web.mcp.records import (
     TopStoriesAnswer,
 )
 from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
-from headwater.web.search_pages import SearchRequest, next_search_cursor, search_page
+from headwater.web.search_pages import PagedSearch, next_search_cursor, search_page
 
 MOST_RESULTS = 30
 SHORT_TEXT = 1_200
@@ -59,7 +59,7 @@ class Tools:
         """Search the collected documents by words and meaning; "quoted words" stand together, -word excludes. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
         size = max(1, min(limit, MOST_RESULTS))
-        request = SearchRequest(
+        request = PagedSearch(
             text=query,
             filters=SearchFilters(
                 recipe=tuple(self._recipes(recipe)) if recipe else (),

@@ -8,7 +8,9 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headwater.web.rest import captures, documents, operations, overview, search, sources, stories
+from headwater.model.api_key import KeyScope
+from headwater.web.context import context_of
+from headwater.web.rest import captures, documents, operations, overview, search, searches, sources, stories
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.schemas import PROBLEM
 
@@ -21,6 +23,7 @@ details (RFC 9457). A POST with `Idempotency-Key` is carried out once. Send a ke
 ROUTERS: Sequence[APIRouter] = (
     documents.router,
     search.router,
+    searches.router,
     captures.router,
     stories.router,
     sources.router,
@@ -38,6 +41,7 @@ def add_api(application: FastAPI, *more: APIRouter) -> None:
         application.include_router(router, prefix=PREFIX)
 
     def read_description(request: Request) -> Response:
+        context_of(request).admit(request, KeyScope.READ)
         return json_answer_to(request, describe_api(application), redact=False)
 
     application.add_api_route(f"{PREFIX}/openapi.json", read_description, include_in_schema=False)

@@ -23,8 +23,8 @@ from headwater.store.reads.record_lists import (
 )
 from headwater.store.rows import Record
 from headwater.store.schema.flow import captures, documents, revisions
+from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
-from headwater.web.formats.feeds import LONG_AGO, FeedItem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.listing import (
     SUMMARY_LENGTH,

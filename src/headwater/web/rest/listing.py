@@ -18,8 +18,8 @@ from headwater.store.reads.record_lists import ListedTable, PageRequest, ReadPag
 from headwater.store.rows import Record
 from headwater.store.schema.columns import UtcDateTime
 from headwater.text.redaction import redact_record
+from headwater.text.written_feed import FEED_WRITERS, LONG_AGO, FeedItem, FeedPage
 from headwater.web.context import WebContext, context_of
-from headwater.web.formats.feeds import FEED_WRITERS, LONG_AGO, FeedItem, FeedPage
 from headwater.web.formats.media import MEDIA_TYPES, choose_format
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to

@@ -130,13 +130,6 @@ def read_alarms(
     more = () if past else (alarms.c.cleared_at.is_(None),)
     selection = _conditions(request, recipe, since, until, *more)
     app = context_of(request).app
-    if not recipe:
-        selection = ListConditions(
-            recipes=[*selection.recipes, ""],
-            since=selection.since,
-            until=selection.until,
-            more=selection.more,
-        )
     return ALARM_LISTING.answer(
         request, page, lambda pages: list_rows(app.store.engine, ALARMS, selection, pages)
     )

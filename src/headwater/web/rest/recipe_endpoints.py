@@ -1,6 +1,7 @@
 """The endpoints that recipes register, as routes: the API knows no recipe."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.model.endpoint import Endpoint
 from headwater.model.errors import Refused
@@ -51,7 +53,7 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
         else:
             values = dict(request.query_params)
         value = await run_in_threadpool(
-            endpoint.call, context_of(request).app, read_parameters(endpoint, values)
+            call_endpoint, endpoint, context_of(request).app, read_parameters(endpoint, values)
         )
         record = {"items": value, "next": None} if isinstance(value, list) else value
         return json_answer_to(request, record)
@@ -60,6 +62,11 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
         return await (answer_once(request, carry_out) if endpoint.changes else carry_out(request))
 
     return answer
+
+
+def call_endpoint(endpoint: Endpoint, app: App, parameters: msgspec.Struct) -> Any:
+    module, _, name = endpoint.handler.partition(":")
+    return getattr(import_module(module), name)(app, parameters)
 
 
 async def _read_object(request: Request) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.listing import RecipeParameter, Since, Until, chosen_recipes, parse_moment
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
-from headwater.web.search_pages import SearchRequest, search_page
+from headwater.web.search_pages import PagedSearch, search_page
 
 router = api_router("/search", "search")
 RESULT = object_schema({"id": TEXT, "title": TEXT, "url": TEXT, "snippet": TEXT})
@@ -71,7 +71,7 @@ def search(
     )
     page, next_cursor = search_page(
         context.app,
-        SearchRequest(
+        PagedSearch(
             text=q, filters=filters, method=method, facets=tuple(facet or ()), limit=limit, cursor=cursor
         ),
     )

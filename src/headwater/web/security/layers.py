@@ -61,6 +61,31 @@ class ErrorBarrier:
                 await response(scope, receive, send)
 
 
+# For every answer that does not say otherwise: no browser runs, frames or guesses anything.
+SAFE_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"x-frame-options": b"DENY",
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+}
+
+
+@dataclass(frozen=True)
+class SafeHeaders:
+    app: AsgiApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                names = {name.lower() for name, _ in headers}
+                more = [(name, value) for name, value in SAFE_HEADERS.items() if name not in names]
+                message = {**message, "headers": [*headers, *more]}
+            await send(message)
+
+        await self.app(scope, receive, send_safely)
+
+
 @dataclass(frozen=True)
 class HostCheck:
     """Refuses requests for other host names. Without it, a web page could reach a server on the machine or in the network of

@@ -932,7 +932,6 @@ def _create_search() -> None:
         sa.Column("length", sa.Integer(), nullable=False),
         sa.Column("terms", sa.Text(), nullable=True),
         sa.Column("postings", sa.LargeBinary(), nullable=True),
-        sa.Column("segment_id", number, nullable=True),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search_entries")),
         sa.UniqueConstraint("document_id", name=op.f("uq_search_entries_document_id")),
@@ -945,7 +944,7 @@ def _create_search() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_search_entries_recipe_updated", "search_entries", ["recipe", "updated_at"])
-    waiting = sa.text("segment_id IS NULL")
+    waiting = sa.text("postings IS NOT NULL")
     op.create_index(
         "ix_search_entries_waiting", "search_entries", ["id"], sqlite_where=waiting, postgresql_where=waiting
     )

@@ -32,13 +32,14 @@ class FeedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedPage:
-    """`url` is the address of the feed itself; `hub` is that of a WebSub hub."""
+    """`url` is the address of the feed itself, if it has one; `hub` is that of a WebSub hub."""
 
     id: str
     title: str
-    url: str
-    site: str
     items: Sequence[FeedItem]
+    subtitle: str = ""
+    url: str = ""
+    site: str = ""
     next_url: str = ""
     hub: str = ""
 
@@ -53,9 +54,18 @@ def write_atom(feed: FeedPage) -> bytes:
         f'<feed xmlns="{ATOM}">',
         _tag("id", feed.id),
         _tag("title", feed.title),
+        *([_tag("subtitle", feed.subtitle)] if feed.subtitle else []),
         _tag("updated", _iso(feed.updated)),
-        f'<link rel="self" type="application/atom+xml" href={_attribute(feed.url)}/>',
-        f'<link rel="alternate" type="application/json" href={_attribute(feed.site)}/>',
+        *(
+            [f'<link rel="self" type="application/atom+xml" href={_attribute(feed.url)}/>']
+            if feed.url
+            else []
+        ),
+        *(
+            [f'<link rel="alternate" type="application/json" href={_attribute(feed.site)}/>']
+            if feed.site
+            else []
+        ),
         *([f'<link rel="next" href={_attribute(feed.next_url)}/>'] if feed.next_url else []),
         *([f'<link rel="hub" href={_attribute(feed.hub)}/>'] if feed.hub else []),
         "<author><name>Headwater</name></author>",
@@ -119,15 +129,20 @@ def write_json_feed(feed: FeedPage) -> bytes:
     record = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
-        "home_page_url": feed.site,
-        "feed_url": feed.url,
+        **{name: value for name, value in _feed_members(feed).items() if value},
         "items": [_json_item(item) for item in feed.items],
     }
-    if feed.next_url:
-        record["next_url"] = feed.next_url
-    if feed.hub:
-        record["hubs"] = [{"type": "WebSub", "url": feed.hub}]
     return msgspec.json.encode(record)
+
+
+def _feed_members(feed: FeedPage) -> dict[str, object]:
+    return {
+        "description": feed.subtitle,
+        "home_page_url": feed.site,
+        "feed_url": feed.url,
+        "next_url": feed.next_url,
+        "hubs": [{"type": "WebSub", "url": feed.hub}] if feed.hub else [],
+    }
 
 
 def _json_item(item: FeedItem) -> dict[str, object]:

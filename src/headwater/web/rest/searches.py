@@ -1,0 +1,165 @@
+"""Saved searches: list, add, try, pause, apply and remove them; the matches of each are a feed."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from headwater.model.saved_search import SearchAction, SearchDelivery, SearchState
+from headwater.ops.saved_searches import (
+    SearchRequest,
+    add_search,
+    apply_search,
+    check_search,
+    list_searches,
+    named_search,
+    search_feed,
+    search_record,
+    try_search,
+)
+from headwater.store.reads.stored_records import StoredRecord
+from headwater.web.context import context_of
+from headwater.web.formats.media import MEDIA_TYPES
+from headwater.web.rest.answers import bytes_answer_to, json_answer_to
+from headwater.web.rest.listing import parse_moment
+from headwater.web.rest.routing import OPERATE, api_router, described
+from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
+
+router = api_router("/searches", "saved searches")
+OBJECT = {"type": "object"}
+Name = Annotated[str, Body(min_length=1, max_length=100)]
+QueryText = Annotated[str, Body(max_length=2_000, description="As in /search.")]
+Filters = Annotated[dict[str, Any] | None, Body(description="Lists of values by field, and `quality`.")]
+FEED_MEDIA = {"atom": MEDIA_TYPES["atom"], "json": MEDIA_TYPES["jsonfeed"]}
+
+
+@router.get("", responses=described(list_schema(OBJECT)))
+def read_searches(request: Request) -> Response:
+    """Every saved search with what it met, and what keeps its deliveries from arriving."""
+    return json_answer_to(request, {"items": list_searches(context_of(request).app), "next": None})
+
+
+@router.get("/{name}", responses=described(OBJECT))
+def read_search(request: Request, name: str) -> Response:
+    """One saved search."""
+    return json_answer_to(request, search_record(named_search(context_of(request).app, name)))
+
+
+@router.get(
+    "/{name}/feed.{form}",
+    responses=described(
+        {}, "The feed.", media={kind.partition(";")[0]: {"schema": TEXT} for kind in FEED_MEDIA.values()}
+    ),
+    response_class=Response,
+)
+def read_search_feed(
+    request: Request,
+    name: str,
+    form: Literal["atom", "json"],
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> Response:
+    """The newest matches of a saved search as a feed."""
+    context = context_of(request)
+    url = f"{context.base_url(request)}/api/v1/searches/{name}/feed.{form}"
+    text = search_feed(context.app, name, form, limit=limit, url=url)
+    return bytes_answer_to(request, text.encode(), FEED_MEDIA[form])
+
+
+@router.post(
+    "", status_code=201, responses=described(OBJECT, status=201, writes=True), dependencies=[OPERATE]
+)
+def save_search(
+    request: Request,
+    name: Name,
+    query: QueryText,
+    *,
+    filters: Filters = None,
+    recipe: Annotated[str | None, Body(max_length=100)] = None,
+    record_kind: Annotated[Literal["document", "story", "all"], Body()] = "all",
+    action: Annotated[SearchAction, Body()] = SearchAction.DELIVER,
+    delivery: Annotated[SearchDelivery | None, Body()] = None,
+    channel: Annotated[str, Body(max_length=100)] = "",
+) -> Response:
+    """Save a search: every new document and story is compared with it."""
+    line = SearchRequest(
+        name=name,
+        query=query,
+        filters=filters or {},
+        recipe=recipe,
+        record_kind=record_kind,
+        action=action,
+        delivery=delivery,
+        channel=channel,
+    )
+    return json_answer_to(request, search_record(add_search(context_of(request).app, line)), status=201)
+
+
+@router.post("/test", responses=described(list_schema(OBJECT), writes=True), dependencies=[OPERATE])
+def try_on_past(
+    request: Request,
+    query: QueryText,
+    *,
+    filters: Filters = None,
+    recipe: Annotated[str | None, Body(max_length=100)] = None,
+    since: Annotated[str, Body(max_length=60)] = "",
+    limit: Annotated[int, Body(ge=1, le=100)] = 20,
+) -> Response:
+    """Which stored documents and stories a search would have matched. Nothing is stored or sent."""
+    context = context_of(request)
+    line = SearchRequest(name="tried", query=query, filters=filters or {}, recipe=recipe)
+    search = check_search(context.app, line)
+    matches = try_search(context.app, search, parse_moment(context, since, "since"))
+    return json_answer_to(request, {"items": _records(islice(matches, limit)), "next": None})
+
+
+def _records(matches: Iterable[StoredRecord]) -> list[dict[str, Any]]:
+    return [
+        {"id": match.record.id, "recipe": match.record.recipe, "title": match.record.title}
+        for match in matches
+    ]
+
+
+@router.post("/{name}/pause", responses=described(OBJECT, writes=True), dependencies=[OPERATE])
+def pause_search(request: Request, name: str) -> Response:
+    """Stop comparing new documents with it. Its matches stay."""
+    return _set_state(request, name, SearchState.PAUSED)
+
+
+@router.post("/{name}/resume", responses=described(OBJECT, writes=True), dependencies=[OPERATE])
+def resume_search(request: Request, name: str) -> Response:
+    """Compare new documents with it again."""
+    return _set_state(request, name, SearchState.ACTIVE)
+
+
+def _set_state(request: Request, name: str, state: SearchState) -> Response:
+    app = context_of(request).app
+    app.saved_searches.set_state(name, state, app.clock())
+    return json_answer_to(request, search_record(named_search(app, name)))
+
+
+APPLIED = object_schema({"matching": COUNT, "changed": COUNT, "passed_over": COUNT})
+
+
+@router.post("/{name}/apply", responses=described(APPLIED, writes=True), dependencies=[OPERATE])
+def apply_saved_search(
+    request: Request, name: str, since: Annotated[str, Body(embed=True, max_length=60)] = ""
+) -> Response:
+    """Apply it to stored documents: a rule drops, sets aside or tags them; otherwise they join its feed."""
+    context = context_of(request)
+    figures = apply_search(context.app, name, parse_moment(context, since, "since"))
+    record = {"matching": figures.matching, "changed": figures.changed, "passed_over": figures.passed_over}
+    return json_answer_to(request, record)
+
+
+@router.delete(
+    "/{name}",
+    responses=described(object_schema({"name": TEXT, "matches": COUNT}), writes=True),
+    dependencies=[OPERATE],
+)
+def remove_search(request: Request, name: str) -> Response:
+    """Remove it with its matches. Documents stay as they are."""
+    count = context_of(request).app.saved_searches.remove(name)
+    return json_answer_to(request, {"name": name, "matches": count})
