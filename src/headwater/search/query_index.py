@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from headwater.search.analysis import fold_word
 from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_clause, passes_filters
-from headwater.search.query import KEY_FIELDS, Clause, Group, SearchFilters, SearchQuery
+from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
 
 BEGINNING_WEIGHT = 20
 """Many words have the same beginning, and looking one up costs more."""
@@ -19,7 +19,7 @@ LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
 
 Alternatives = frozenset[str]
-"""Keys of which a document needs one: terms, `field:value`, and beginnings of terms with a star."""
+"""Keys of which a document needs one: terms, terms of the title, `field:value`, and beginnings of terms with a star."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,8 @@ class LanguageIndex:
             yield from self.by_key[key]
         for key in self.keys.intersection(document.keys):
             yield from self.by_key[key]
+        for key in self.keys.intersection(map(_title_key, document.title)):
+            yield from self.by_key[key]
         for length, beginnings in self.beginnings.items():
             for beginning in beginnings.intersection([term[:length] for term in document.terms]):
                 yield from self.by_key[f"{beginning}*"]
@@ -90,7 +92,8 @@ class KeySample:
     def add(self, document: SearchedDocument) -> None:
         self.count += 1
         beginnings = {f"{term[:length]}*" for length in self.lengths for term in document.terms}
-        for document_keys in (document.terms, document.keys, beginnings):
+        title_keys = map(_title_key, document.title)
+        for document_keys in (document.terms, document.keys, title_keys, beginnings):
             self.frequencies.update(self.keys.intersection(document_keys))
 
 
@@ -164,7 +167,12 @@ def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
     clause_groups: list[Group] = []
     for group in query.groups:
         places_of_clauses = [_clause_parts(clause, code) for clause in group]
-        parts += _group_parts(places_of_clauses)
+        parts += _group_parts(
+            [
+                _in_title(places) if clause.field == TITLE and not clause.prefix else places
+                for clause, places in zip(group, places_of_clauses, strict=True)
+            ]
+        )
         if len(group) == 1:
             terms.update(key for place in places_of_clauses[0] if len(place) == 1 for key in place)
         if not all(_is_decided(clause, code) for clause in group):
@@ -213,6 +221,14 @@ def _clause_parts(clause: Clause, code: str) -> list[Alternatives]:
     if places and beginning:
         places[-1] = places[-1] | {f"{beginning}*"}
     return places
+
+
+def _in_title(places: Sequence[Alternatives]) -> list[Alternatives]:
+    return [frozenset(map(_title_key, place)) for place in places]
+
+
+def _title_key(term: str) -> str:
+    return f"{TITLE} {term}"
 
 
 def _filter_alternatives(filters: SearchFilters) -> Iterator[Alternatives]:
