@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,7 @@ import yaml
 from tests.chaos.snapshot import Snapshot, take_snapshot
 from tests.support.deadline import DEADLINE
 
-from headwater.model.saved_search import SavedSearch, SearchDelivery
 from headwater.settings.settings import Settings
-from headwater.store.changes.saved_searches import SavedSearchStore
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 from headwater_demo.feeds.catalogue import feeds
@@ -86,20 +83,10 @@ def victims(tmp_path_factory):
 
 
 def _empty(folder: Path) -> Path:
-    """A data folder whose database has its tables, and a saved search for every document."""
+    """A data folder whose database has its tables and no row."""
     folder.mkdir()
     engine = connect(Settings(data=str(folder)).database_url)
     migrate(engine)
-    search = SavedSearch(
-        id="everything",
-        name="everything",
-        query="recipe:crypto",
-        record_kind="document",
-        delivery=SearchDelivery.IMMEDIATELY,
-        channel="alerts",
-        created_at=datetime(2026, 11, 13, tzinfo=UTC),
-    )
-    SavedSearchStore(engine).add(search)
     engine.dispose()
     return folder
 

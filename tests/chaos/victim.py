@@ -23,7 +23,7 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.dedupe.rules import DEFAULT
 from headwater.engine.retry_policy import RetryPolicy
 from headwater.liveness import owner_name
-from headwater.model.outcomes import ExtractHints, Sent
+from headwater.model.outcomes import ExtractHints
 from headwater.ops.installation_lock import release_dead_owners
 from headwater.recipes.loader import load_recipes
 from headwater.runtime.inline import run_inline
@@ -83,13 +83,6 @@ class KillPoints:
         return call_with_kill_points
 
 
-class SilentSink:
-    """The channel of a saved search."""
-
-    def send(self, envelopes):
-        return [Sent()] * len(envelopes)
-
-
 class OneByOneSink:
     """A sink that sends envelopes one at a time, with a moment between them, and logs each one that it sent."""
 
@@ -143,11 +136,7 @@ def build(command: dict, kill_switch: KillSwitch) -> tuple[App, object]:
         store=KillPoints(app.store, "store", kill_switch, store_calls),
         archive=KillPoints(app.archive, "archive", kill_switch, ("put", "get")),
         fetcher=KillPoints(context.fetcher, "fetcher", kill_switch, ("submit", "collect")),
-        channels=("alerts",),
-        sinks={
-            "files": OneByOneSink(app.sinks["files"], kill_switch, Path(command["data"]) / "sent.log"),
-            "alerts": OneByOneSink(SilentSink(), kill_switch, Path(command["data"]) / "sent.log"),
-        },
+        sinks={"files": OneByOneSink(app.sinks["files"], kill_switch, Path(command["data"]) / "sent.log")},
     )
 
 
