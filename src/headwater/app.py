@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -115,6 +116,12 @@ class App:
         return AlarmStore(self.engine)
 
     @cached_property
+    def reviews(self) -> ReviewStore:
+        from headwater.store.changes.reviews import ReviewStore
+
+        return ReviewStore(self.engine)
+
+    @cached_property
     def api_keys(self) -> ApiKeyStore:
         from headwater.store.changes.api_keys import ApiKeyStore
 
@@ -124,7 +131,7 @@ class App:
     def idempotency_keys(self) -> IdempotencyKeys:
         from headwater.store.changes.idempotency_keys import IdempotencyKeys
 
-        return IdempotencyKeys(self.store.engine)
+        return IdempotencyKeys(self.engine)
 
     @cached_property
     def link_health(self) -> LinkHealthStore:
