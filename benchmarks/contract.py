@@ -1,7 +1,8 @@
 """Standard queries on the tables that other programs read: `python -m benchmarks.contract [--rows N] [--postgres]`.
 
 Fills a new database (SQLite, or with --postgres a real PostgreSQL on this machine) with N articles of fifty feeds, then
-runs each query several times with different values and prints the median and the slowest time.
+runs each query forty times with different values and prints the median, the 95th percentile and the slowest time. Limit:
+100 ms for the 95th percentile of every standard query.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import ceil
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -21,7 +23,8 @@ from headwater.store.migrate import migrate
 from headwater.store.views import install_views
 from headwater_recipes.crypto.views import CRYPTO_VIEWS
 
-FEEDS, TRIES, LIMIT_MS = 50, 9, 100.0
+FEEDS, TRIES, LIMIT_MS = 50, 40, 100.0
+WHOLE_TRIES = 5
 RUNS_SHARE = 10  # articles per poll of a feed
 WORDS = "'Bitcoin miners in the north report a quiet week while exchanges list another token, says wire '"
 
@@ -91,7 +94,7 @@ def fill(engine: Engine, rows: int) -> None:
             f"'tag:wire.example,2026:' || i, {at}, {at} FROM {series.format(rows)}"
         ),
         (
-            "INSERT INTO article_keys (document_id, id, external_id, guid, url) "
+            "INSERT INTO document_keys (document_id, id, external_id, guid, url) "
             "SELECT id, number, external_id, guid, url FROM documents"
         ),
         (
@@ -106,11 +109,15 @@ def fill(engine: Engine, rows: int) -> None:
         connection.execute(text("ANALYZE"))
 
 
-def ask(connection: Connection, query: str, rows: int, engine: Engine) -> Sequence[float]:
+def p95(times: Sequence[float]) -> float:
+    return sorted(times)[max(0, ceil(len(times) * 0.95) - 1)]
+
+
+def ask(connection: Connection, query: str, rows: int, engine: Engine, tries: int) -> Sequence[float]:
     """Milliseconds of each attempt, including fetching all rows."""
     times = []
-    for attempt in range(TRIES):
-        n = 1 + (rows * (2 * attempt + 1) // (2 * TRIES)) % rows
+    for attempt in range(tries):
+        n = 1 + (rows * (2 * attempt + 1) // (2 * tries)) % rows
         at = (
             "timestamptz '2026-01-01' + interval '{} days'"
             if engine.dialect.name == "postgresql"
@@ -147,15 +154,15 @@ def measure(url: str, rows: int) -> dict[str, float]:
     print(
         f"{engine.dialect.name}: {rows:,} articles of {FEEDS} feeds, filled in {time.perf_counter() - start:.0f} s"
     )
-    print(f"{'query':45}{'median ms':>12}{'slowest ms':>12}")
+    print(f"{'query':45}{'median ms':>12}{'p95 ms':>12}{'slowest ms':>12}")
     figures = {}
     dialect_queries = POSTGRESQL_QUERIES if engine.dialect.name == "postgresql" else SQLITE_QUERIES
     queries = QUERIES | dialect_queries | WHOLE
     with read_transaction(engine) as connection:
         for name, query in queries.items():
-            times = ask(connection, query, rows, engine)
-            figures[name] = round(median(times), 2)
-            print(f"{name:45}{figures[name]:>12.2f}{max(times):>12.2f}", flush=True)
+            times = ask(connection, query, rows, engine, WHOLE_TRIES if name in WHOLE else TRIES)
+            figures[name] = round(p95(times), 2)
+            print(f"{name:45}{median(times):>12.2f}{figures[name]:>12.2f}{max(times):>12.2f}", flush=True)
     engine.dispose()
     return figures
 
@@ -168,7 +175,7 @@ def main() -> int:
     with database(postgres=options.postgres) as url:
         figures = measure(url, options.rows)
     slowest = max(value for name, value in figures.items() if name not in WHOLE)
-    print(json.dumps({"rows": options.rows, "slowest_standard_ms": slowest, "milliseconds": figures}))
+    print(json.dumps({"rows": options.rows, "slowest_p95_ms": slowest, "p95_milliseconds": figures}))
     return 0 if slowest < LIMIT_MS else 1
 
 

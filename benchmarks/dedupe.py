@@ -28,13 +28,21 @@ import numpy as np
 from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.deduplicator import PER_KEY, Deduplicator
 from headwater.documents.dedupe.index import MemoryIndex
-from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, SHINGLE, signature
+from headwater.documents.dedupe.minhash import (
+    ANCHORS,
+    BANDS,
+    PERMUTATIONS,
+    SCHEME,
+    SHINGLE,
+    TITLE_PAIRS,
+    signature,
+)
 from headwater.documents.dedupe.rules import DEFAULT, PROFILES
 from headwater.documents.dedupe.tokens import mix_bits
 from headwater.text.folding import fold_text
 
 Row = dict[str, object]
-KEYS = BANDS + ANCHORS + 1
+KEYS = BANDS + ANCHORS + 1 + TITLE_PAIRS
 # Keys of common phrases: in a store of a million documents, hundreds of documents share each of them.
 HOT = 1000
 

@@ -21,7 +21,7 @@ from tests.support.scene import Scene
 
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
-from headwater.store.schema.identity import workers
+from headwater.store.schema.identity import uptime_periods, workers
 from headwater.store.schema.search import search_metadata
 from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
@@ -133,7 +133,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 def delete_all_rows(engine: Engine) -> None:
     """One round trip: there are forty tables, and most tests leave almost all of them empty."""
-    tables = [*reversed(metadata.sorted_tables), *search_metadata.sorted_tables, workers]
+    tables = [*reversed(metadata.sorted_tables), *search_metadata.sorted_tables, workers, uptime_periods]
     statements = [f'DELETE FROM "{table.name}"' for table in tables]
     with write_transaction(engine) as connection:
         if engine.dialect.name == "postgresql":

@@ -62,7 +62,7 @@ def run_engine(folder: Path, world: World) -> tuple[dict[str, int], dict[str, fl
     """Documents by state, and CPU seconds by stage (without the processes of the extractors)."""
     clock = ManualClock()
     app = App(Settings(data=str(folder), log_level="error"), clock=clock)
-    app.store.register([_source(world, number) for number in range(world.feeds)], clock())
+    app.store.register([feed_source(world, number) for number in range(world.feeds)], clock())
     context = replace(app.context("bench", fetching=False), fetcher=InstantFetcher(world))
     engine = Engine(context)
     network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
@@ -88,7 +88,7 @@ def _timed(spent: dict[str, float], name: str, world: World, act) -> int:  # typ
     return int(handled)
 
 
-def _source(world: World, number: int) -> Source:
+def feed_source(world: World, number: int) -> Source:
     url = world.feed_url(number)
     return Source(
         id=source_key(RECIPE, "feed", url, ""), recipe=RECIPE, kind="feed", name=f"Wire {number}", url=url

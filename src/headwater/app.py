@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.queue_lists import QueueLists
     from headwater.store.changes.queues import SqlQueues
     from headwater.store.changes.replays import Replays
+    from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -115,6 +116,12 @@ class App:
         return AlarmStore(self.engine)
 
     @cached_property
+    def reviews(self) -> ReviewStore:
+        from headwater.store.changes.reviews import ReviewStore
+
+        return ReviewStore(self.engine)
+
+    @cached_property
     def api_keys(self) -> ApiKeyStore:
         from headwater.store.changes.api_keys import ApiKeyStore
 
@@ -124,7 +131,7 @@ class App:
     def idempotency_keys(self) -> IdempotencyKeys:
         from headwater.store.changes.idempotency_keys import IdempotencyKeys
 
-        return IdempotencyKeys(self.store.engine)
+        return IdempotencyKeys(self.engine)
 
     @cached_property
     def link_health(self) -> LinkHealthStore:
@@ -318,6 +325,7 @@ class App:
     @cached_property
     def queues(self) -> SqlQueues:
         """Queues of documents for other programs. Items on a server become rows when they are taken."""
+        from headwater.model.saved_search import QUEUE_CHANNEL
         from headwater.redis_client import RedisClient
         from headwater.store.changes.queues import SqlQueues
         from headwater.store.redis.queue_supply import RedisQueueSupply
@@ -330,7 +338,12 @@ class App:
             route.name: recipe.name
             for recipe in self.recipes.values()
             for route in recipe.routes
-            if route.sink == "queue"
+            if route.sink == QUEUE_CHANNEL
+        }
+        recipes_by_queue |= {
+            search.route: search.recipe or ""
+            for search in self.store.saved_searches().searches
+            if search.channel == QUEUE_CHANNEL
         }
         return replace(rows, supply=RedisQueueSupply(server, recipes_by_queue))
 

@@ -25,7 +25,7 @@ def _is_of_the_schema(thing: Any, name: str | None, kind: str, *_: Any) -> bool:
     del thing
     own = {
         "index": ("idx_articles_", "ix_search_"),
-        "table": ("search_", "database_identity", "recipe_views", "workers"),
+        "table": ("search_", "database_identity", "recipe_views", "workers", "uptime_periods"),
     }
     return not str(name).startswith(own.get(kind, ()))
 

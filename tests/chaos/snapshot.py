@@ -82,13 +82,20 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
     engine.dispose()
     return Snapshot(
         families=frozenset(family_of.values()),
-        texts=tuple(sorted(f"{row['id']} {sha256(row['text'].encode()).hexdigest()}" for row in whole_rows)),
+        texts=tuple(sorted(f"{row['id']} {_text_digest(row)}" for row in whole_rows)),
         kept=len(kept_rows),
         ended=frozenset((r["id"], r["reason"]) for r in rows if r["state"] not in {"kept", "duplicate"}),
         leads=frozenset(lead["id"] for lead in all_leads),
         stories=frozenset(frozenset(families) for families in families_by_story.values()),
         problems=tuple(problems),
     )
+
+
+def _text_digest(row):
+    """A duplicate has no text of its own: its trail has the hash."""
+    if row["state"] == "duplicate":
+        return row["trail"][-1]["notes"]["sha256"]
+    return sha256(row["text"].encode()).hexdigest()
 
 
 def _unfinished(store, rows, all_leads, all_deliveries):

@@ -182,7 +182,7 @@ def _is_of_the_schema(thing: object, name: str | None, kind: str, *_: object) ->
     the index for full text, which is made from documents. The identity of a database is not a record."""
     elsewhere = {
         "index": ("idx_articles_", "ix_search_"),
-        "table": ("search_", "database_identity", "recipe_views", "workers"),
+        "table": ("search_", "database_identity", "recipe_views", "workers", "uptime_periods"),
     }
     return not str(name).startswith(elsewhere.get(kind, ()))
 

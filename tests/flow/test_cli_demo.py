@@ -254,3 +254,29 @@ def test_a_sweep_of_the_archive_waits_for_workers(demo_copy: App, run_on_copy: R
 def test_the_status_as_json_names_every_place(demo_copy: App, run_on_copy: RunCli):
     places = run_on_copy("status", "--json").record["places"]
     assert json.dumps(places).count(demo_copy.settings.data) == 3
+
+
+def test_a_sample_is_drawn_judged_and_summed_up(run_on_copy: RunCli):
+    words = ("sample", "draw", "crypto", "--share", "0.2", "--seed", "spring", "--json")
+    drawn, again = (json.loads(run_on_copy(*words).out) for _ in range(2))
+    assert (drawn["sample"], drawn["new"] > 1, again["new"]) == ("crypto-spring", True, 0)
+    records = [json.loads(line) for line in run_on_copy("sample", "list", "--json").out.splitlines()]
+    ids = [record["document_id"] for record in records if "document_id" in record]
+    assert len(ids) == drawn["drawn"]
+    verdicts = [("right", ()), ("wrong", ("--field", "title", "--why", "half of the headline is missing"))]
+    for document, (verdict, options) in zip(ids, verdicts, strict=False):
+        result = run_on_copy("sample", "verdict", document[:12], verdict, "--by", "Ada Vane", *options)
+        assert (result.code, f"{verdict} by Ada Vane" in result.out) == (0, True)
+    shown = run_on_copy("sample", "list", "crypto-spring").out
+    assert "precision 50.0% (95 % interval 9.5% to 90.5%)" in " ".join(shown.split())
+    *_, last = run_on_copy("sample", "list", "--open", "--json").out.splitlines()
+    assert json.loads(last)["summary"]["open"] == len(ids) - 2
+    assert run_on_copy("sample", "verdict", "00000000", "right").code == 1
+
+
+def test_status_and_health_show_the_uptime_of_the_installation(run_on_copy: RunCli):
+    assert "uptime: " in run_on_copy("status").out
+    uptime = json.loads(run_on_copy("status", "--json").out)["uptime"]
+    assert 0 < uptime["last_24_hours"] <= 1
+    assert uptime["since"] is not None
+    assert "uptime: " in run_on_copy("health").out

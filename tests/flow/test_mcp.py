@@ -112,6 +112,25 @@ def test_all_tools_answer_over_standard_input_and_output(served):
     asyncio.run(scene())
 
 
+def test_a_mistake_of_ours_is_neither_shown_nor_logged_with_its_words(served, monkeypatch, capsys):
+    app, _, _ = served
+
+    def fail(*_: Any) -> None:
+        raise ValueError("hidden-words")
+
+    monkeypatch.setattr("headwater.web.mcp.tools.story_timeline", fail)
+
+    async def scene() -> Any:
+        async with Client(make_mcp_server(app)) as client:
+            return await client.call_tool("story_timeline", {"story": STORY})
+
+    result = asyncio.run(scene())
+    printed = capsys.readouterr()
+    assert result.is_error
+    assert "hidden-words" not in str(result) + printed.out + printed.err
+    assert "ValueError" in printed.out + printed.err
+
+
 @pytest.mark.parametrize("limit", [150, 400, 2_000])
 def test_an_answer_is_not_longer_than_the_model_allows(served, limit: int):
     app, ids, _ = served

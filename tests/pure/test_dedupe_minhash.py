@@ -5,7 +5,15 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.documents.dedupe.minhash import ANCHORS, BANDS, PERMUTATIONS, SCHEME, jaccard, signature
+from headwater.documents.dedupe.minhash import (
+    ANCHORS,
+    BANDS,
+    PERMUTATIONS,
+    SCHEME,
+    TITLE_PAIRS,
+    jaccard,
+    signature,
+)
 
 TITLE = "Harbour reopens after the storm"
 BODY = (
@@ -14,19 +22,25 @@ BODY = (
 )
 
 
-def test_the_golden_values_of_scheme_hw1_never_change():
+def test_the_golden_values_of_scheme_hw2_never_change():
     signed_text = signature(TITLE, BODY)
     digest = hashlib.sha256(signed_text.minhash.astype("<u4").tobytes()).hexdigest()
-    assert SCHEME == "hw1"
+    assert SCHEME == "hw2"
     assert digest == "53175d59ae38a8f9f0bd6ff01577b8f096cdad636457767007318bc8df519a69"
     assert signed_text.bands[:2] == (-2055034601532917467, -3324972258609126140)
     assert signed_text.anchors[:2] == (2007446120817720282, 2210518907208475798)
     assert signed_text.title == 1585737687079394078
+    assert signed_text.title_pairs[:2] == (5322009131903339773, -7145755163279696986)
+
+
+def test_titles_that_share_two_neighbouring_words_share_a_key():
+    first, second = signature("Calder Steel to close mill", BODY), signature("Strike at Calder Steel", "")
+    assert len(set(first.title_pairs) & set(second.title_pairs)) == 1
 
 
 def test_keys_fit_a_database_and_are_few():
     keys = signature(TITLE, BODY).keys
-    assert len(keys) <= BANDS + ANCHORS + 1
+    assert len(keys) <= BANDS + ANCHORS + 1 + TITLE_PAIRS
     assert all(-(2**63) <= key < 2**63 for key in keys)
 
 

@@ -19,6 +19,7 @@ from headwater.store.rows import capture_from
 from headwater.store.schema.flow import captures, groups, quarantine, stories, story_members
 from headwater.store.schema.operations import alarms
 from headwater.web.application import build_application
+from headwater.web.security.token_bucket import TokenBuckets
 from headwater.web.serving import make_context
 
 NOW = START + timedelta(hours=1)
@@ -128,6 +129,7 @@ def api_client(
 ) -> Iterator[TestClient]:
     """A client of the application in this process."""
     context = make_context(app, refuse_runs, settings_key=KEY, **options)
+    context.access.requests = TokenBuckets(1e6, 1e6)
     application = build_application(context)
     session = TestClient(application, base_url=base_url, client=(client, 4711), raise_server_exceptions=False)
     with session:

@@ -40,6 +40,7 @@ NOT_COMPARED = {
 }
 NOT_FROM_RECIPES = {
     "workers": "which processes are at work, and since when: no result of a recipe",
+    "uptime_periods": "when processes gave heartbeats: no result of a recipe",
     "maintenance_tasks": "work on a schedule, and which beat leads: no result of a recipe",
     "alembic_version": "the version of the schema",
     "recipe_views": "which views this database has",

@@ -42,6 +42,9 @@ COMMANDS: Mapping[str, Command] = {
         "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
     "explain": Command("headwater.cli.documents.explain", "Show the full history of one document."),
+    "sample": Command(
+        "headwater.cli.documents.sample", "Review a random sample of documents; sum up the verdicts."
+    ),
     "quarantine": Command(
         "headwater.cli.documents.quarantine", "Show quarantined records; retry or drop them."
     ),
@@ -74,7 +77,7 @@ COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
     "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
     "Operate": (
-        "work", "health", "alarms", "quarantine", "replay", "links", "queue", "agent", "summaries", "archive",
+        "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
     "Work on files": ("extract", "feed", "dedupe", "cluster"),

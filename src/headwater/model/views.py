@@ -29,8 +29,8 @@ def json_value(dialect: str, column: str, *path: str, as_text: bool = True) -> s
 
 def poll_duplicates(poll: str) -> str:
     """SQL for how many entries that were new in a poll repeat others: known by address at once, by content later. `poll` is
-    the name of its row in the query."""
+    the name of its row in the query. A poll that goes on has no end: an index finds its entries up to a day that never comes."""
     return f"""(SELECT count(*) FROM leads l LEFT JOIN documents d ON d.id = l.document_id AND d.lead_id = l.id
     WHERE l.source_id = {poll}.source_id AND l.first_seen_at >= {poll}.started_at
-      AND l.first_seen_at <= coalesce({poll}.ended_at, l.first_seen_at)
+      AND l.first_seen_at <= coalesce({poll}.ended_at, '9999-12-31')
       AND (l.state = 'duplicate' OR d.state = 'duplicate'))"""  # noqa: S608 - the name of a table

@@ -16,6 +16,7 @@ from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
+from headwater.ops.uptime import uptime_report
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -38,6 +39,7 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
         "healthy": not unhealthy and not searches and healthy_parts,
         "checked_at": app.clock().isoformat(),
         "parts": parts_record(parts),
+        "uptime": uptime_report(app, is_available=parts["database"].ok),
         "sandbox": sandbox,
         "recipes": recipes,
         "searches": searches,

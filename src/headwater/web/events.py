@@ -47,7 +47,7 @@ class EventStream:
 
     def read(self) -> list[ChangeEvent]:
         """Events that this client has not got."""
-        engine = self.context.app.store.engine
+        engine = self.context.app.engine
         events = read_events(engine, self.kinds, self.recipes, self.since, MOST_AT_ONCE)
         fresh = [event for event in events if (event.at, event.kind, event.id) not in self.sent]
         for event in fresh:

@@ -85,7 +85,7 @@ class RowCollector:
     app: App
 
     def collect(self) -> Iterator[Metric]:
-        started, now, engine = time.perf_counter(), self.app.clock(), self.app.store.engine
+        started, now, engine = time.perf_counter(), self.app.clock(), self.app.engine
         figures = {recipe: recipe_figures(engine, recipe, now) for recipe in self.app.catalogue.recipes()}
         yield from _counted(figures)
         yield from _sampled(figures)
@@ -104,7 +104,7 @@ class RowCollector:
         oldest = GaugeMetricFamily(
             "headwater_queue_oldest_seconds", "Age of the oldest open item.", labels=["queue"]
         )
-        for figures in queue_figures(self.app.store.engine, self.app.clock()):
+        for figures in queue_figures(self.app.engine, self.app.clock()):
             for state in ("waiting", "leased", "failed"):
                 items.add_metric([figures.queue, state], getattr(figures, state))
             oldest.add_metric([figures.queue], figures.oldest_seconds)

@@ -1,34 +1,22 @@
 """The HTTP server: uvicorn with a time limit for requests that never become complete, and a log without bytes of requests."""
 
 import asyncio
-import logging
 import socket
 from collections.abc import Callable
 from typing import Any
 
-import structlog
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from headwater.model.errors import Refused
-from headwater.web.security.layers import AsgiApp, log_request_error
+from headwater.web.security.error_log import quiet_logger
+from headwater.web.security.layers import AsgiApp
 
 # A connection that has sent no complete head of a request for this long is closed.
 IDLE_SECONDS = 30.0
 GRACE_SECONDS = 10
 MOST_CONNECTIONS = 1_000
 LARGEST_HEAD = 32 * 1024
-_log = structlog.get_logger()
-
-
-class RequestErrorLog(logging.Handler):
-    """Logs what uvicorn reports, without its message and traceback, which may quote the request."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and record.exc_info[1] is not None:
-            log_request_error(record.exc_info[1])
-        elif record.levelno >= logging.WARNING:
-            _log.warning("request failed", error=record.levelname)
 
 
 class TimedProtocol(H11Protocol):
@@ -108,11 +96,8 @@ def make_server(
     on_stop: Callable[[], None] = lambda: None,
     idle_seconds: float = IDLE_SECONDS,
 ) -> ApiServer:
-    for name in ("uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [RequestErrorLog()], False
-        logger.setLevel(logging.WARNING)
-    logging.getLogger("uvicorn.access").handlers = []
+    for name in ("uvicorn.error", "uvicorn.asgi"):
+        quiet_logger(name)
     config = Config(
         application,
         http=TimedProtocol,

@@ -45,6 +45,7 @@ def current_health(app: App) -> dict[str, Any]:
 def _show(report: dict[str, Any], out: Console) -> None:
     out.print("Healthy." if report["healthy"] else "Unhealthy.", style="bold")
     out.print(parts_table(report["parts"]))
+    out.print(cell(report["uptime"]["line"]))
     out.print(cell(report["sandbox"]["line"]))
     for name, recipe in report["recipes"].items():
         out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))

@@ -7,6 +7,7 @@ import typer
 from headwater.cli.environment import open_app
 from headwater.cli.ops.serve import missing_extra
 from headwater.cli.options import single_command
+from headwater.logs import configure_logs
 
 
 def mcp_command(context: typer.Context) -> None:
@@ -20,6 +21,7 @@ def mcp_command(context: typer.Context) -> None:
     except ModuleNotFoundError as error:
         raise missing_extra(error) from error
     app = open_app(context)
+    configure_logs(app.settings.log, app.settings.log_level)  # to standard error: standard output is for MCP
     asyncio.run(make_mcp_server(app).run_stdio_async())
 
 

@@ -23,6 +23,7 @@ from headwater.cli.render.run_summary import (
 from headwater.model.jobs import State
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import parts_record
+from headwater.ops.uptime import uptime_report
 from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.failing_deliveries import failing_deliveries
 
@@ -37,12 +38,18 @@ def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = 
         for name in names
     ]
     parts = check_parts(app, write=False)
+    uptime = uptime_report(app, is_available=parts["database"].ok)
     if as_json:
         from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors
 
-        system = parts_record(parts)
         print_json(
-            {"places": data_locations(app), "system": system, "recipes": records, "sandbox": sandbox_report()}
+            {
+                "places": data_locations(app),
+                "system": parts_record(parts),
+                "uptime": uptime,
+                "recipes": records,
+                "sandbox": sandbox_report(),
+            }
         )
         return
     out = console()
@@ -53,6 +60,7 @@ def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = 
     out.print()
     out.print("system", style="bold cyan")
     out.print(parts_table(parts_record(parts)))
+    out.print(cell(f"  {uptime['line']}"))
     out.print()
     for label, location in data_locations(app).items():
         out.print(f"{label:9}", location, style="dim", soft_wrap=True)

@@ -26,6 +26,11 @@ HEADERS = (
 REPLACED = {"figures": "figure replaced", "slips": "figure corrected", "names": "name replaced"}
 """Labels of differences between two texts, by kind."""
 
+FACTS_FOUND = (
+    "{novelty:.0%} new: {figures_new} of {figures_of} figures, {names_new} of {names_of} names, "
+    "{words_new} of {words_of} words, {sentences_new} sentences"
+)
+
 
 def history_tree(history: Record, sources: Mapping[str, str], title: Callable[[str], str]) -> Tree:
     """`history` is the result of `explain`; `sources` are names by id; `title` finds another document's title."""
@@ -183,6 +188,7 @@ def _compared(edge: Record, title: Callable[[str], str]) -> Table:
         ("words of the story", evidence["earlier_length"], evidence["later_length"]),
         ("also in the other", f"{evidence['earlier_coverage']:.0%}", f"{evidence['later_coverage']:.0%}"),
         *((words, old, new) for kind, words in REPLACED.items() for old, new in evidence[kind]),
+        ("first difference", *evidence["passages"]),
     ):
         sides.add_row(*map(cell, row))
     for name, value in _besides(evidence):
@@ -198,6 +204,8 @@ def _besides(evidence: Record) -> Iterable[tuple[str, str]]:
     )
     yield "publisher", "the same" if evidence["same_publisher"] else "another"
     yield "figures", f"{evidence['figures_kept']} kept, {evidence['figures_unknown']} new"
+    if "novelty" in evidence:
+        yield "facts", FACTS_FOUND.format(**evidence)
     labels = {"title_changed": "title changed", "correction": "announces a correction"}
     if notes := [words for name, words in labels.items() if evidence[name]]:
         yield "besides", ", ".join(notes)

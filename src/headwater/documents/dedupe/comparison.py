@@ -5,10 +5,11 @@ another report, and anything in between is linked, not dropped.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from headwater.documents.dedupe.articles import Article, PairVerdict, Relation
+from headwater.documents.dedupe.facts import NEW_SENTENCE_WORDS
 from headwater.documents.dedupe.measures import Measures, measure
 from headwater.documents.dedupe.page import ArticlePage, TokenView, page_of, story_view, whole_view
 
@@ -31,19 +32,29 @@ MIN_BODY = 6
 SENTENCE_OR_TWO = 50
 """This many added words are not news."""
 
-_EVIDENCE = tuple(column.name for column in fields(Measures))
+MIN_FACT_WORDS = 8
+"""With fewer content words, a text says too little to recognise it by its facts."""
 
 
 def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
     """`recurring`: the earlier article is one of a series."""
+    if _has_same_figures(measures):
+        return _verdict("duplicate", "same-figures", measures)
     rule = _replacement_rule(measures, recurring=recurring) or _occasion_rule(measures, recurring=recurring)
     if rule:
-        return _verdict("new" if _is_clearly_other(measures, rule) else "related", rule, measures)
-    rule = _duplicate_rule(measures)
+        is_other = _is_clearly_other(measures, rule) and not (
+            rule.startswith("figures") and _has_same_subject(measures)
+        )
+        return _verdict("new" if is_other else "related", rule, measures)
+    rule = _duplicate_rule(measures) or _known_facts_rule(measures, recurring=recurring)
     if rule:
+        if _has_news(measures):
+            return _verdict("related", "news-added", measures)
         return _verdict("duplicate", rule, measures)
     if _has_overlap(measures):
         return _verdict("related", "overlap", measures)
+    if _has_same_subject(measures):
+        return _verdict("related", "same-subject", measures)
     return _verdict("new", "different", measures)
 
 
@@ -59,6 +70,8 @@ def _replacement_rule(measures: Measures, *, recurring: bool) -> str:
         return ""
     if measures.title_changed and _longer_length(measures) < SHORT_NOTICE:
         return "title-replaced"
+    if measures.title_changed and measures.facts.subjects_new:
+        return "subject-replaced"
     if measures.names and not _has_few_names(measures):
         return "names-replaced"
     if (measures.figures or measures.slips) and not _is_correction(measures, recurring=recurring):
@@ -88,6 +101,8 @@ def _has_few_names(measures: Measures) -> bool:
     """One or two names among very many may be noise; a name replaced twice is not."""
     count = len(measures.names)
     share = count / (count + measures.names_kept)
+    if not measures.title_changed and not _is_after(measures, RESENT) and _is_identical(measures):
+        return measures.name_slots == 1 and share <= 0.15
     return len(set(measures.names)) == count and share <= (
         0.05 if count == 1 and not is_late(measures) else 0.02
     )
@@ -112,7 +127,7 @@ def _is_correction(measures: Measures, *, recurring: bool) -> bool:
             and (share <= 0.25 or (slips == 1 and share <= 0.5))
         )
     if figures:
-        return share <= 0.2
+        return share <= 0.2 and min(measures.earlier_coverage, measures.later_coverage) >= 0.8
     return share <= 0.4 or (
         _is_contained(measures) and not _is_after(measures, RESENT if slips > 1 else PROMPT)
     )
@@ -128,6 +143,8 @@ def _is_contained(measures: Measures) -> bool:
 
 def _occasion_rule(measures: Measures, *, recurring: bool) -> str:
     """Whether the same words report another occasion, as in notices."""
+    if max(measures.earlier_coverage, measures.later_coverage) < 0.3:
+        return ""
     length = _longer_length(measures)
     series = recurring or measures.same_publisher
     soon = not is_late(measures) or (length >= SHORT_NOTICE and not series and not _is_after(measures, STALE))
@@ -177,6 +194,54 @@ def _duplicate_rule(measures: Measures) -> str:
     return ""
 
 
+def _has_same_figures(measures: Measures) -> bool:
+    """Whether two tables on one subject state the same figures, whatever their rows are called."""
+    if measures.figure_density < 0.14 or measures.title_shared < 0.75 or _is_after(measures, PROMPT):
+        return False
+    facts = measures.facts
+    fewer, more = sorted(facts.figures_shared_of)
+    return facts.figures_shared >= max(3, 0.7 * fewer, 0.4 * more) and not (
+        facts.subjects_new and facts.subjects_lost
+    )
+
+
+def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
+    """Whether the later text, however worded, says what the earlier one says: its figures, names and words are known, it
+    begins with the same lead and the earlier headline fits it."""
+    if _is_after(measures, FRESH) or measures.later_coverage < 0.3:
+        return ""
+    facts = measures.facts
+    if facts.subjects_new or facts.words_of < MIN_FACT_WORDS:
+        return ""
+    if facts.lead_shared < 0.55 or facts.headline_known < 0.5:
+        return ""
+    if measures.earlier_coverage < 0.35 and facts.rest_shared < 0.15:
+        return ""  # one item of a digest
+    if facts.headline_figures_new or facts.figures_new > (0 if recurring else facts.figures_of // 4):
+        return ""
+    return "known-facts" if facts.novelty <= 0.2 else ""
+
+
+def _has_same_subject(measures: Measures) -> bool:
+    """Whether both name the same things under like headlines, in other words or soon after with few other figures. The same
+    words with other figures are the next report of a series."""
+    if _is_after(measures, STALE) or measures.title_shared < 0.5:
+        return False
+    facts = measures.facts
+    if facts.subjects_new or facts.headline_known < 0.65 or facts.names_of - facts.names_new < 5:
+        return False
+    if min(measures.earlier_coverage, measures.later_coverage) < 0.6:
+        return True
+    return not is_late(measures) and not measures.names and facts.figures_new <= 2
+
+
+def _has_news(measures: Measures) -> bool:
+    """Whether three or more sentences about the matter were added to the whole text, after the same lead."""
+    if measures.earlier_coverage < 0.9 or measures.added_words < 3 * NEW_SENTENCE_WORDS:
+        return False
+    return measures.facts.lead_shared >= 0.8 and measures.facts.sentences_new >= 3
+
+
 def _is_passed_on(measures: Measures) -> bool:
     """Whether another publisher sent the notice soon after, with a few words around it that add no facts."""
     if measures.same_publisher or _is_after(measures, RESENT) or measures.figures_unknown:
@@ -210,8 +275,7 @@ def _has_overlap(measures: Measures) -> bool:
 
 def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:
     score = (measures.earlier_coverage + measures.later_coverage) / 2
-    evidence = {name: getattr(measures, name) for name in _EVIDENCE}
-    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=evidence)
+    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=measures.as_evidence())
 
 
 MIN_STORY_WORDS = 25

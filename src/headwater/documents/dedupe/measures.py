@@ -6,13 +6,17 @@ replacements count, because noise elsewhere produces figures that replace nothin
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from headwater.documents.dedupe.alignment import Alignment, Span, align
+from headwater.documents.dedupe.alignment import Alignment, Gap, Span, align
 from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.facts import FACTS, FactMeasures, compare_facts
+from headwater.documents.dedupe.figures import figure_value, shared_figures
 from headwater.documents.dedupe.page import TokenView, announces_correction
 from headwater.documents.dedupe.tokens import Tokens
 
@@ -96,32 +100,51 @@ class Replacements:
     figures: tuple[WordPair, ...]
     slips: tuple[WordPair, ...]
     names: tuple[WordPair, ...]
+    name_slots: int
+    """Gaps in which names were replaced."""
     misspelt: int
     """Tokens of the later text that are misspellings of earlier ones."""
+    first: Gap | None
+    """The first gap in which a figure or a name was replaced."""
 
 
 def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment) -> Replacements:
     figures: list[WordPair] = []
     slips: list[WordPair] = []
     names: list[WordPair] = []
-    misspelt = 0
+    misspelt = name_slots = 0
+    first = None
     for gap in alignment.gaps:
         old, new = _differing(earlier.words(*gap.earlier), later.words(*gap.later))
         old, new, same_words = _without_misspelt(old, new)
         misspelt += same_words
         dated = _is_dated(later, gap.later)
+        replaced = len(figures) + len(slips) + len(names)
         for pair in _figure_pairs(old, new):
             (slips if _is_slip(*pair) and not _is_date(*pair, dated=dated) else figures).append(pair)
         if max(len(old), len(new)) <= NAME_SLOT:
-            names += zip(_names(old), _names(new), strict=False)
-    return Replacements(tuple(figures), tuple(slips), tuple(names), misspelt)
+            pairs = _name_pairs(old, new, (earlier, gap.earlier), (later, gap.later))
+            name_slots += bool(pairs)
+            names += pairs
+        if first is None and len(figures) + len(slips) + len(names) > replaced:
+            first = gap
+    return Replacements(tuple(figures), tuple(slips), tuple(names), name_slots, misspelt, first)
 
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    shared_facts = {stated_fact(word) for word in old} & {stated_fact(word) for word in new}
-    return [word for word in old if stated_fact(word) not in shared_facts], [
-        word for word in new if stated_fact(word) not in shared_facts
-    ]
+    return _without(old, new), _without(new, old)
+
+
+def _without(words: list[str], others: list[str]) -> list[str]:
+    """The words whose facts the others do not state, rounded or not."""
+    stated = {stated_fact(word) for word in others}
+    rest = [word for word in words if stated_fact(word) not in stated]
+    values = {word: value for word in rest if (value := figure_value(stated_fact(word)))}
+    other_values = list(filter(None, map(figure_value, stated)))
+    if not values or not other_values:
+        return rest
+    shared = shared_figures(list(values.values()), other_values)
+    return [word for word in rest if values.get(word) not in shared]
 
 
 def _without_misspelt(old: list[str], new: list[str]) -> tuple[list[str], list[str], int]:
@@ -141,8 +164,10 @@ def is_misspelling(first: str, second: str) -> bool:
     first, second = first.lower(), second.lower()
     if _is_joined(first, second) or _is_joined(second, first):
         return True
-    if (is_figure(first) and is_figure(second)) or (first in CALENDAR and second in CALENDAR):
+    if is_figure(first) and is_figure(second):
         return False
+    if first in CALENDAR and second in CALENDAR:
+        return first.startswith(second) or second.startswith(first)  # March, Mar
     return _is_close(first, second) or _is_close(_unify_lookalikes(first), _unify_lookalikes(second))
 
 
@@ -214,11 +239,37 @@ def _is_slip(old: str, new: str) -> bool:
     return sum(before != after for before, after in zip(old, new, strict=True)) == 1
 
 
-def _names(words: list[str]) -> list[str]:
-    return [word for word in words if word[0].isupper() and not is_figure(word)]
+def _name_pairs(
+    old: list[str], new: list[str], earlier: tuple[TokenView, Span], later: tuple[TokenView, Span]
+) -> list[WordPair]:
+    """Names that were replaced by names which the earlier article does not have anywhere."""
+    old_names, new_names = _capitals(*earlier), _capitals(*later)
+    pairs = zip(
+        [word for word in old if word in old_names and not is_figure(word)],
+        [
+            word
+            for word in new
+            if word in new_names and not is_figure(word) and not _has_word(earlier[0], new_names[word][0])
+        ],
+        strict=False,
+    )
+    return [(before, after) for before, after in pairs if old_names[before][1] or new_names[after][1]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _capitals(view: TokenView, span: Span) -> dict[str, tuple[int, bool]]:
+    """Capitalised words of the span: their hash, and whether they are names."""
+    return {
+        word: (int(view.hashes[place]), bool(view.is_name[place]))
+        for place, word in zip(range(*span), view.words(*span), strict=True)
+        if view.is_capital[place]
+    }
+
+
+def _has_word(view: TokenView, word: int) -> bool:
+    return bool((view.page.body.hashes == word).any() or (view.page.title.hashes == word).any())
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measures:
     earlier_length: int
     later_length: int
@@ -231,6 +282,7 @@ class Measures:
     figures: tuple[WordPair, ...]
     slips: tuple[WordPair, ...]
     names: tuple[WordPair, ...]
+    name_slots: int
     figures_kept: int
     names_kept: int
     figures_unknown: int
@@ -241,10 +293,30 @@ class Measures:
     """Each title has a word that the other lacks."""
     correction: bool
     """The later text says that it corrects an earlier one."""
+    title_shared: float
+    """Words that both titles have, as a part of the shorter one."""
+    figure_density: float
+    """Numbers among the words, in the text with fewer of them."""
+    passages: tuple[str, str]
+    """Where the texts first differ: around the first replaced figure or name, else around the first gap, else the leads."""
+    sides: tuple[TokenView, TokenView, Alignment]
 
     @property
     def added_words(self) -> int:
         return self.later_length - self.shared_words
+
+    @cached_property
+    def facts(self) -> FactMeasures:
+        """Counted when the wording does not decide."""
+        return compare_facts(*self.sides)
+
+    def as_evidence(self) -> dict[str, Any]:
+        """All measures; facts only if they were needed."""
+        counted = {name: getattr(self.facts, name) for name in FACTS} if "facts" in self.__dict__ else {}
+        return {name: getattr(self, name) for name in _MEASURES} | counted
+
+
+_MEASURES = tuple(column.name for column in fields(Measures) if column.name != "sides")
 
 
 def measure(earlier: TokenView, later: TokenView) -> Measures:
@@ -263,6 +335,7 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         figures=replacements.figures,
         slips=replacements.slips,
         names=replacements.names,
+        name_slots=replacements.name_slots,
         figures_kept=int((later.is_number & alignment.later).sum()),
         names_kept=int((later.is_capital & alignment.later).sum()),
         figures_unknown=_count_unknown_figures(earlier, later),
@@ -270,12 +343,26 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
         title_changed=_title_changed(earlier.page.title, later.page.title),
         correction=announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
+        title_shared=_title_shared(earlier.page.title, later.page.title),
+        figure_density=min(float(view.is_number.mean()) if len(view) else 0.0 for view in (earlier, later)),
+        passages=_passages(earlier, later, replacements.first or next(iter(alignment.gaps), None)),
+        sides=(earlier, later, alignment),
     )
 
 
 def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
     is_known = np.isin(later.hashes[later.is_number], earlier.hashes[earlier.is_number])
     return int(np.count_nonzero(~is_known))
+
+
+def _passages(earlier: TokenView, later: TokenView, gap: Gap | None) -> tuple[str, str]:
+    old, new = (gap.earlier, gap.later) if gap else ((0, 0), (0, 0))
+    return earlier.passage(*old), later.passage(*new)
+
+
+def _title_shared(earlier: Tokens, later: Tokens) -> float:
+    old, new = set(earlier.stems.tolist()), set(later.stems.tolist())
+    return len(old & new) / min(len(old), len(new)) if old and new else 0.0
 
 
 def _title_changed(earlier: Tokens, later: Tokens) -> bool:

@@ -2,7 +2,7 @@
 
 The scheme is versioned. Every constant here is part of `SCHEME`: a change of one needs a new name, so that stored
 rows of the old scheme stay readable. Bands find documents that agree as a whole; anchors (the lowest 4-grams) find a
-document inside a longer or shorter one; the title key only proposes candidates.
+document inside a longer or shorter one; the keys of the title only propose candidates.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from headwater.documents.dedupe.tokens import Hashes, Tokens, mix_bits, tokenise_pair
 
-SCHEME = "hw1"
+SCHEME = "hw2"
 PERMUTATIONS = 128
 SHINGLE = 3
 ANCHOR = 4
 BAND_ROWS = 16
-BANDS = PERMUTATIONS // BAND_ROWS
+BANDS = 4
 ANCHORS = 16
+TITLE_PAIRS = 6
 
 _TITLE_FACTOR, _WORD = 0xD6E8FEB86659FD93, (1 << 64) - 1
 _CHUNK = 512
@@ -35,10 +36,11 @@ class MinHashSignature:
     bands: tuple[int, ...]
     anchors: tuple[int, ...]
     title: int
+    title_pairs: tuple[int, ...]
 
     @property
     def keys(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys((*self.bands, *self.anchors, self.title)))
+        return tuple(dict.fromkeys((*self.bands, *self.anchors, self.title, *self.title_pairs)))
 
 
 def signature(title: str, body: str) -> MinHashSignature:
@@ -48,7 +50,14 @@ def signature(title: str, body: str) -> MinHashSignature:
 def sign_tokens(title: Tokens, body: Tokens) -> MinHashSignature:
     hashes = body.hashes if len(body) >= ANCHOR else np.concatenate((title.hashes, body.hashes))
     minhash = min_hashes(shingle_hashes(hashes, SHINGLE))
-    return MinHashSignature(SCHEME, minhash, _bands(minhash), _anchors(hashes), _title_key(title.hashes))
+    return MinHashSignature(
+        SCHEME,
+        minhash,
+        _bands(minhash),
+        _anchors(hashes),
+        _title_key(title.hashes),
+        _title_pairs(title.hashes),
+    )
 
 
 def jaccard(first: MinHashSignature, second: MinHashSignature) -> float:
@@ -82,7 +91,7 @@ def _multipliers() -> NDArray[np.uint32]:
 
 
 def _bands(minhash: NDArray[np.uint32]) -> tuple[int, ...]:
-    bands = minhash.reshape(BANDS, BAND_ROWS).astype(np.uint64)
+    bands = minhash[: BANDS * BAND_ROWS].reshape(BANDS, BAND_ROWS).astype(np.uint64)
     hashes = mix_bits((bands * _STEPS).sum(axis=1, dtype=np.uint64) + np.arange(BANDS, dtype=np.uint64))
     return tuple(hashes.view(np.int64).tolist())
 
@@ -98,3 +107,13 @@ def _title_key(hashes: Hashes) -> int:
     """Independent of the order of the words."""
     total = int(np.add.reduce(hashes)) * _TITLE_FACTOR & _WORD
     return total - (total >> 63 << 64)
+
+
+def _title_pairs(hashes: Hashes) -> tuple[int, ...]:
+    """Neighbouring words of the title: reports on one subject share some."""
+    if len(hashes) < 2:
+        return ()
+    pairs = shingle_hashes(hashes, 2) * np.uint64(_TITLE_FACTOR)
+    if len(pairs) > TITLE_PAIRS:
+        pairs = np.partition(pairs, TITLE_PAIRS)[:TITLE_PAIRS]
+    return tuple(np.sort(pairs).view(np.int64).tolist())

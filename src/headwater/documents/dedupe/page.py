@@ -58,7 +58,9 @@ _BYLINE = re.compile(
     r"|aggiornato|actualitzat|publicat)\b[^.\n]{0,40}\d)",
     re.MULTILINE,
 )
-_CORRECTION = re.compile(r"\bcorrect(?:s|ed|ion)\b|\bmisstated\b|\bclarification\b", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:correct(?:s|ed|ion)|misstated|clarification|rpt|refiles?|recasts?)\b", re.IGNORECASE
+)
 
 
 def find_boilerplate(tokens: Tokens, sentences: SentenceRuns) -> Flags:
@@ -129,7 +131,12 @@ class ArticlePage:
     is_boilerplate: Flags
     is_number: Flags
     is_capital: Flags
+    is_name: Flags
     dateline: int
+
+
+AROUND = 8
+"""Words shown on either side of a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,7 @@ class TokenView:
     hashes: Hashes
     is_number: Flags
     is_capital: Flags
+    is_name: Flags
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -148,20 +156,38 @@ class TokenView:
     def words(self, start: int, end: int) -> list[str]:
         return [self.page.body.word(position) for position in self.positions[start:end].tolist()]
 
+    def passage(self, start: int, end: int) -> str:
+        """These words with those around them, as the text has them."""
+        places = self.positions[max(0, start - AROUND) : end + AROUND]
+        if not len(places):
+            return ""
+        return " ".join(self.page.body.text_between(int(places[0]), int(places[-1])).split())
+
 
 def page_of(article: Article) -> ArticlePage:
     title, body = tokenise_pair(strip_markup(article.title), strip_markup(article.body))
     sentences = sentence_runs(body)
+    is_number, is_capital = body.is_number(), body.is_capital()
     return ArticlePage(
         article=article,
         title=title,
         body=body,
         sentences=sentences,
         is_boilerplate=find_boilerplate(body, sentences),
-        is_number=body.is_number(),
-        is_capital=body.is_capital(),
+        is_number=is_number,
+        is_capital=is_capital,
+        is_name=_name_flags(title, body, sentences, is_capital & ~is_number),
         dateline=int(np.searchsorted(body.starts, dateline_length(body.text()))),
     )
+
+
+def _name_flags(title: Tokens, body: Tokens, sentences: SentenceRuns, is_capital: Flags) -> Flags:
+    """Which words are names: capitalised inside a sentence, or at its start if the title or another sentence has them, too."""
+    is_inside = is_capital.copy()
+    is_inside[sentences.starts] = False
+    named = {*title.stems.tolist(), *body.stems[is_inside].tolist()}
+    is_inside[is_capital] = [stem in named for stem in body.stems[is_capital].tolist()]
+    return is_inside
 
 
 def story_view(page: ArticlePage, repeated: Collection[int]) -> TokenView:
@@ -183,5 +209,10 @@ def whole_view(page: ArticlePage) -> TokenView:
 
 def _view(page: ArticlePage, positions: Places) -> TokenView:
     return TokenView(
-        page, positions, page.body.hashes[positions], page.is_number[positions], page.is_capital[positions]
+        page,
+        positions,
+        page.body.hashes[positions],
+        page.is_number[positions],
+        page.is_capital[positions],
+        page.is_name[positions],
     )

@@ -31,7 +31,7 @@ from headwater.documents.dedupe.deduplicator import (
     RuleMatch,
 )
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
-from headwater.documents.dedupe.page import ArticlePage
+from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
 
 CANDIDATES = 6
@@ -44,6 +44,7 @@ CERTAIN = 0.9
 SUMMARY_COVERAGE = 0.8
 """The share of a summary's words that its article contains."""
 
+_SUMMARISED = ("overlap", "known-facts")
 _SERIES = ("figures-replaced", "names-replaced", "another-occasion")
 
 
@@ -76,8 +77,12 @@ def same_text(make: MakeFingerprint) -> Rule:
         if fingerprint is None or earlier is None:
             return
         if len(case.page.body) >= SHORT and _soon(earlier, case.article, FRESH):
+            lead = whole_view(case.page).passage(0, 0)
             verdict = PairVerdict(
-                relation="duplicate", rule="text", score=1.0, evidence={"text": fingerprint.value}
+                relation="duplicate",
+                rule="text",
+                score=1.0,
+                evidence={"text": fingerprint.value, "passages": (lead, lead)},
             )
         else:
             verdict = _compare(case, earlier)
@@ -154,7 +159,7 @@ def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> 
 
 def as_summary(verdict: PairVerdict, earlier: Article, later: Article) -> PairVerdict:
     """A summary that the whole text contains is the same article, not a digest of it."""
-    if earlier.partial == later.partial or verdict.rule != "overlap" or not _is_fresh(verdict):
+    if earlier.partial == later.partial or verdict.rule not in _SUMMARISED or not _is_fresh(verdict):
         return verdict
     coverage = verdict.evidence["earlier_coverage" if earlier.partial else "later_coverage"]
     if coverage < SUMMARY_COVERAGE:

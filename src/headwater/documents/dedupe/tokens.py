@@ -19,6 +19,9 @@ from headwater.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN
 CHARACTER_LIMIT = 40_000
 """Characters read per page, so that the slowest page takes milliseconds."""
 
+STEM = 5
+"""Letters of a word that are compared where its form does not matter."""
+
 _SEPARATOR, _SKIP = 0, 1
 TITLE_LIMIT = 1000
 _NEWLINE = ord("\n")
@@ -41,10 +44,12 @@ Codes = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """`starts` and `ends` are offsets into `codes`, the code points of the normalised text."""
+    """`starts` and `ends` are offsets into `codes`, the code points of the normalised text. `stems` are hashes of the first
+    letters of each word, which its other forms mostly share."""
 
     codes: Codes
     hashes: Hashes
+    stems: Hashes
     starts: Places
     ends: Places
 
@@ -53,6 +58,10 @@ class Tokens:
 
     def word(self, position: int) -> str:
         return _text(self.codes[self.starts[position] : self.ends[position]])
+
+    def text_between(self, first: int, last: int) -> str:
+        """From one word to another, with what stands between them."""
+        return _text(self.codes[self.starts[first] : self.ends[last]])
 
     def text(self) -> str:
         return _text(self.codes)
@@ -80,7 +89,9 @@ def tokenise(text: str) -> Tokens:
     powers, inverse = _powers()
     sums = np.zeros(len(folded) + 1, dtype=np.uint64)
     np.cumsum(folded * powers[: len(folded)], out=sums[1:])
-    return Tokens(codes, mix_bits((sums[ends] - sums[starts]) * inverse[starts]), starts, ends)
+    words = (sums[ends] - sums[starts]) * inverse[starts]
+    stems = (sums[np.minimum(ends, starts + STEM)] - sums[starts]) * inverse[starts]
+    return Tokens(codes, mix_bits(words), stems, starts, ends)
 
 
 def tokenise_pair(title: str, body: str) -> tuple[Tokens, Tokens]:
@@ -94,12 +105,14 @@ def tokenise_pair(title: str, body: str) -> tuple[Tokens, Tokens]:
         Tokens(
             joined.codes[:boundary],
             joined.hashes[:first_of_body],
+            joined.stems[:first_of_body],
             joined.starts[:first_of_body],
             joined.ends[:first_of_body],
         ),
         Tokens(
             joined.codes[boundary:],
             joined.hashes[first_of_body:],
+            joined.stems[first_of_body:],
             joined.starts[first_of_body:] - boundary,
             joined.ends[first_of_body:] - boundary,
         ),

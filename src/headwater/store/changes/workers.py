@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 
 from headwater.liveness import process_of
 from headwater.store.bulk import insert_into
+from headwater.store.changes.uptime import record_uptime
 from headwater.store.claims.leases import lease_owners, release
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.identity import workers
@@ -61,6 +62,7 @@ class WorkerRows:
             connection.execute(
                 statement.on_conflict_do_update(index_elements=["id"], set_={"heartbeat_at": at})
             )
+            record_uptime(connection, at)
             return last is not None and abs(at - last) < 2 * HEARTBEAT_EVERY
 
     def heartbeats(self, now: datetime) -> Sequence[WorkerHeartbeat]:

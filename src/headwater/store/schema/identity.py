@@ -47,3 +47,11 @@ workers = Table(
     Column("started_at", UtcDateTime, nullable=False),
     Column("heartbeat_at", UtcDateTime, nullable=False),
 )
+
+# Times without a gap in which at least one process gave a heartbeat. Two that begin at the same time may overlap.
+uptime_periods = Table(
+    "uptime_periods",
+    identity_metadata,
+    Column("started_at", UtcDateTime, primary_key=True),
+    Column("ended_at", UtcDateTime, nullable=False),
+)

@@ -117,3 +117,22 @@ pipeline_runs = Table(
         postgresql_where=text("status IN ('pending', 'running')"),
     ),
 )
+
+
+# Documents drawn for a review by people. Without a verdict, one is still open.
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("sample", Text, primary_key=True),
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("recipe", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("verdict", Text),
+    Column("fields", JsonColumn),
+    Column("reason", StorableText),
+    Column("reviewer", StorableText),
+    Column("reviewed_at", UtcDateTime),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_reviews_document", "document_id"),
+)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,21 +145,23 @@ def _best_by_words(
     index: IndexReader, scores: Sequence[Scores], masks: Sequence[Mask | None], pool: int, *, has_words: bool
 ) -> list[Place]:
     """Without words, the newest of the documents that meet the filters."""
-    best: list[tuple[float, Place]] = []
+    best: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.intp]]] = []
     for number, (score, mask) in enumerate(zip(scores, masks, strict=True)):
-        values: npt.NDArray[Any]
         if has_words:
             where = np.flatnonzero(score)
-            values = score[where]
+            values = score[where].astype(np.float64)
         else:
             where = np.arange(len(score)) if mask is None else np.flatnonzero(mask)
             values = index.segments[number].columns["moment"][where].astype(np.float64)
         if len(where) > pool:
             order = np.argpartition(-values, pool - 1)[:pool]
             where, values = where[order], values[order]
-        best += [(float(value), (number, int(place))) for value, place in zip(values, where, strict=True)]
-    best.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [place for _, place in best[:pool]]
+        best.append((values, np.full(len(where), number), where))
+    if not best:
+        return []
+    values, segments, places = (np.concatenate(parts) for parts in zip(*best, strict=True))
+    order = np.lexsort((places, segments, -values))[:pool]
+    return list(zip(segments[order].tolist(), places[order].tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from headwater.model.api_key import KeyScope
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.web.context import context_of
 from headwater.web.problems import HttpProblem, problem_of
+from headwater.web.rest.routing import refuse_unstorable_text
 
 Handler = Callable[[Request], Awaitable[Response]]
 Body = TypeVar("Body")
@@ -34,6 +35,7 @@ def guarded(handler: Handler) -> Handler:
     async def answer(request: Request) -> Response:
         try:
             await asyncio.to_thread(context_of(request).admit, request, KeyScope.OPERATE)
+            await refuse_unstorable_text(request)
             return await handler(request)
         except HttpProblem as problem:
             return _error_answer(problem)

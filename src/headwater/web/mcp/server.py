@@ -27,7 +27,8 @@ from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
 from headwater.web.mcp.tools import Tools
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.recipe_endpoints import call_endpoint, read_parameters
-from headwater.web.security.layers import Receive, Scope, Send
+from headwater.web.security.error_log import log_request_error, quiet_logger
+from headwater.web.security.layers import MISTAKE, Receive, Scope, Send
 
 PATH = "/mcp"
 INSTRUCTIONS = """News and other documents that this installation collected. Every answer says how fresh it is, and its evidence
@@ -54,6 +55,7 @@ def make_mcp_server(app: App) -> MCPServer[Any]:
         version=version("headwater"),
         log_level="ERROR",
     )
+    quiet_logger("mcp")
     tools = Tools(app)
     for name in TOOL_NAMES:
         server.add_tool(
@@ -84,6 +86,9 @@ def _in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
             raise ToolError(error.detail or error.reason) from None
         except HttpProblem as problem:
             raise ToolError(problem.detail) from None
+        except Exception as error:  # noqa: BLE001 - the SDK would send its message
+            log_request_error(error)
+            raise ToolError(MISTAKE) from None
 
     call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return call

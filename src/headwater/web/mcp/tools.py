@@ -108,7 +108,7 @@ class Tools:
     def get_story(self, story: str, max_tokens: int = DEFAULT_TOKENS) -> StoryAnswer:
         """A story: what happened, and the documents that report it, each with its evidence."""
         row = self._story(story)
-        members = story_timeline(self.app.store.engine, row["id"], MOST_RESULTS)
+        members = story_timeline(self.app.engine, row["id"], MOST_RESULTS)
         answer = StoryAnswer(
             freshness=self.freshness(row["recipe"]),
             evidence=self.evidence_of([member["id"] for member in members]),
@@ -128,7 +128,7 @@ class Tools:
         rows = [
             {"recipe": name, **row}
             for name in self._recipes(recipe)
-            for row in top_stories(self.app.store.engine, name, since, size)
+            for row in top_stories(self.app.engine, name, since, size)
         ]
         rows.sort(key=lambda row: (-(row["score"] or 0.0), -row["told_by"], row["id"]))
         answer = TopStoriesAnswer(
@@ -145,7 +145,7 @@ class Tools:
     def story_timeline(self, story: str, limit: int = 30, max_tokens: int = DEFAULT_TOKENS) -> TimelineAnswer:
         """Who reported a story when, the first report first."""
         row = self._story(story)
-        members = story_timeline(self.app.store.engine, row["id"], max(1, min(limit, MOST_RESULTS)))
+        members = story_timeline(self.app.engine, row["id"], max(1, min(limit, MOST_RESULTS)))
         answer = TimelineAnswer(
             freshness=self.freshness(row["recipe"]),
             evidence=self.evidence_of([member["id"] for member in members]),
@@ -195,7 +195,7 @@ class Tools:
 
     def freshness(self, recipe: str) -> Freshness:
         now = self.app.clock()
-        polled_at = last_poll(self.app.store.engine, self._recipes(recipe))
+        polled_at = last_poll(self.app.engine, self._recipes(recipe))
         is_stale = polled_at is None or now - polled_at > STALE_AFTER
         return Freshness(as_of=now, last_poll_at=polled_at, stale=is_stale)
 
@@ -236,7 +236,7 @@ class Tools:
         return row
 
     def _story(self, story: str) -> Mapping[str, Any]:
-        row = find_row(self.app.store.engine, STORIES, stories.c.id == story)
+        row = find_row(self.app.engine, STORIES, stories.c.id == story)
         if row is None:
             raise Refused("unknown_story", "there is no such story; top_stories returns ids")
         return row

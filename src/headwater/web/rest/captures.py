@@ -48,14 +48,14 @@ def read_all_captures(
         until=parse_moment(context, until, "until"),
     )
     return CAPTURE_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, CAPTURES, selection, pages)
+        request, page, lambda pages: list_rows(context.app.engine, CAPTURES, selection, pages)
     )
 
 
 @router.get("/{capture}", responses=described(record_schema(CAPTURES.columns)))
 def read_capture(request: Request, capture: str) -> Response:
     """One capture: address, status, headers and policy."""
-    row = find_row(context_of(request).app.store.engine, CAPTURES, captures.c.id == capture)
+    row = find_row(context_of(request).app.engine, CAPTURES, captures.c.id == capture)
     if row is None:
         raise Refused("unknown_capture", "there is no such capture")
     return json_answer_to(request, row)

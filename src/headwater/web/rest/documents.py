@@ -103,14 +103,14 @@ def read_documents(
     return DOCUMENT_LISTING.answer(
         request,
         page,
-        lambda pages: list_documents(context.app.store.engine, selection, pages),
+        lambda pages: list_documents(context.app.engine, selection, pages),
         order=(SORTABLE[sort], documents.c.id),
         sort=sort,
     )
 
 
 def find_document(request: Request, document: str) -> Record:
-    row = find_row(context_of(request).app.store.engine, DOCUMENTS, documents.c.id == document)
+    row = find_row(context_of(request).app.engine, DOCUMENTS, documents.c.id == document)
     if row is None:
         raise Refused("unknown_document", "there is no such document")
     return row
@@ -132,7 +132,7 @@ def read_document(
 def read_explanation(request: Request, document: str) -> Response:
     """Everything stored about a document: source, poll, captures, steps, duplicates, stories, deliveries."""
     find_document(request, document)
-    return json_answer_to(request, explain(context_of(request).app.store.engine, document), redact=False)
+    return json_answer_to(request, explain(context_of(request).app.engine, document), redact=False)
 
 
 EVIDENCE = object_schema(
@@ -149,7 +149,7 @@ def read_field(request: Request, document: str, field: str) -> Response:
 def read_revisions(request: Request, document: str, page: Annotated[PageParameters, Depends()]) -> Response:
     """Former versions of the document, newest first."""
     find_document(request, document)
-    engine = context_of(request).app.store.engine
+    engine = context_of(request).app.engine
     condition = revisions.c.document_id == document
     return REVISION_LISTING.answer(request, page, lambda pages: list_of(engine, REVISIONS, condition, pages))
 
@@ -157,7 +157,7 @@ def read_revisions(request: Request, document: str, page: Annotated[PageParamete
 def read_captures(request: Request, document: str, page: Annotated[PageParameters, Depends()]) -> Response:
     """What was fetched for the document, newest first."""
     lead = find_document(request, document)["lead_id"]
-    engine = context_of(request).app.store.engine
+    engine = context_of(request).app.engine
     return CAPTURE_LISTING.answer(
         request, page, lambda pages: list_of(engine, CAPTURES, captures.c.lead_id == lead, pages)
     )

@@ -75,7 +75,7 @@ def read_quarantine(
 ) -> Response:
     """Quarantined records with their reasons, newest first."""
     selection = _conditions(request, recipe, since, until)
-    engine = context_of(request).app.store.engine
+    engine = context_of(request).app.engine
     return QUARANTINE_LISTING.answer(
         request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages)
     )
@@ -84,7 +84,7 @@ def read_quarantine(
 @quarantine_router.get("/{record}", responses=described(record_schema(QUARANTINE.columns)))
 def read_quarantined(request: Request, record: str) -> Response:
     """Why one record was quarantined, with the evidence. Its history is /documents/ID/explanation."""
-    row = find_row(context_of(request).app.store.engine, QUARANTINE, quarantine.c.record_id == record)
+    row = find_row(context_of(request).app.engine, QUARANTINE, quarantine.c.record_id == record)
     if row is None:
         raise Refused("not_quarantined", "this record is not quarantined")
     return json_answer_to(request, row)
@@ -130,15 +130,13 @@ def read_alarms(
     more = () if past else (alarms.c.cleared_at.is_(None),)
     selection = _conditions(request, recipe, since, until, *more)
     app = context_of(request).app
-    return ALARM_LISTING.answer(
-        request, page, lambda pages: list_rows(app.store.engine, ALARMS, selection, pages)
-    )
+    return ALARM_LISTING.answer(request, page, lambda pages: list_rows(app.engine, ALARMS, selection, pages))
 
 
 @alarm_router.get("/{alarm}", responses=described(record_schema(ALARMS.columns)))
 def read_alarm(request: Request, alarm: str) -> Response:
     """One alarm with its evidence."""
-    row = find_row(context_of(request).app.store.engine, ALARMS, alarms.c.id == alarm)
+    row = find_row(context_of(request).app.engine, ALARMS, alarms.c.id == alarm)
     if row is None:
         raise Refused("unknown_alarm", "there is no such alarm")
     return json_answer_to(request, row)
@@ -149,14 +147,14 @@ def read_runs(
 ) -> Response:
     """Runs, newest first."""
     selection = _conditions(request, recipe, since, until)
-    engine = context_of(request).app.store.engine
+    engine = context_of(request).app.engine
     return RUN_LISTING.answer(request, page, lambda pages: list_rows(engine, RUNS, selection, pages))
 
 
 @run_router.get("/{run}", responses=described(record_schema(RUNS.columns)))
 def read_run(request: Request, run: str) -> Response:
     """One run with its counts."""
-    row = find_row(context_of(request).app.store.engine, RUNS, pipeline_runs.c.id == run)
+    row = find_row(context_of(request).app.engine, RUNS, pipeline_runs.c.id == run)
     if row is None:
         raise Refused("unknown_run", "there is no such run")
     return json_answer_to(request, row)

@@ -19,7 +19,7 @@ from headwater.web.context import context_of
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.idempotency import answer_once
-from headwater.web.rest.routing import described, require_scope
+from headwater.web.rest.routing import described, refuse_unstorable_text, require_scope
 from headwater.web.rest.schemas import ANY, Schema, json_body
 
 
@@ -48,6 +48,7 @@ def _add_route(router: APIRouter, recipe: str, path: str, endpoint: Endpoint) ->
 
 def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
     async def carry_out(request: Request) -> Response:
+        await refuse_unstorable_text(request)
         if endpoint.changes:
             values: Any = await _read_object(request)
         else:

@@ -4,6 +4,7 @@ which scope it needs and which problems it may answer."""
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Depends
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
@@ -49,9 +50,32 @@ class ApiRoute(APIRoute):
                     "unknown_parameter",
                     f"there is no parameter '{unknown[0]}'; there are: {known_names}",
                 )
+            await refuse_unstorable_text(request)
             return await (answer_once(request, handle) if is_post else handle(request))
 
         return answer
+
+
+async def refuse_unstorable_text(request: Request) -> None:
+    """Texts with a NUL or half a character pair: no record has them, and databases fail on them."""
+    texts = [*request.path_params.values(), *request.query_params.values()]
+    is_wrong = any("\x00" in str(text) or not _is_encodable(str(text)) for text in texts)
+    body = await request.body() if request.method in {"POST", "PUT", "DELETE"} else b""
+    if b"\\u" in body:
+        try:
+            msgspec.json.decode(body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            is_wrong = True
+    if is_wrong or b"\\u0000" in body:
+        raise HttpProblem(400, "bad_text", "a text has a NUL character or half of a character pair")
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_query(field: Any) -> bool:

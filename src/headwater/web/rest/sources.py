@@ -59,7 +59,7 @@ def read_sources(
     context = context_of(request)
     selection = ListConditions(recipes=chosen_recipes(context, recipe))
     return SOURCE_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, SOURCES, selection, pages)
+        request, page, lambda pages: list_rows(context.app.engine, SOURCES, selection, pages)
     )
 
 
@@ -90,7 +90,7 @@ def read_source_health(
 
 
 def find_source(request: Request, source: str) -> Record:
-    row = find_row(context_of(request).app.store.engine, SOURCES, sources.c.id == source)
+    row = find_row(context_of(request).app.engine, SOURCES, sources.c.id == source)
     if row is None:
         raise Refused("unknown_source", "there is no such source")
     return row
@@ -105,7 +105,7 @@ def read_source(request: Request, source: str) -> Response:
 def read_polls(request: Request, source: str, page: Annotated[PageParameters, Depends()]) -> Response:
     """The polls of a source, newest first."""
     find_source(request, source)
-    engine = context_of(request).app.store.engine
+    engine = context_of(request).app.engine
     return POLL_LISTING.answer(
         request, page, lambda pages: list_of(engine, POLLS, polls.c.source_id == source, pages)
     )

@@ -70,7 +70,7 @@ def read_stories(
         more=(LIVE,),
     )
     return STORY_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.store.engine, STORIES, selection, pages)
+        request, page, lambda pages: list_rows(context.app.engine, STORIES, selection, pages)
     )
 
 
@@ -87,14 +87,14 @@ def read_top_stories(
     rows = [
         {"recipe": name, **row}
         for name in chosen_recipes(context, recipe)
-        for row in top_stories(context.app.store.engine, name, since, limit)
+        for row in top_stories(context.app.engine, name, since, limit)
     ]
     rows.sort(key=lambda row: (-(row["score"] or 0.0), -row["told_by"], row["id"]))
     return json_answer_to(request, {"items": rows[:limit], "next": None})
 
 
 def find_story(request: Request, story: str) -> Record:
-    row = find_row(context_of(request).app.store.engine, STORIES, stories.c.id == story)
+    row = find_row(context_of(request).app.engine, STORIES, stories.c.id == story)
     if row is None:
         raise Refused("unknown_story", "there is no such story")
     return row
@@ -104,7 +104,7 @@ def find_story(request: Request, story: str) -> Record:
 def read_story(request: Request, story: str) -> Response:
     """One story with its documents in the order of their publication."""
     row = find_story(request, story)
-    members = story_timeline(context_of(request).app.store.engine, story, MOST_MEMBERS)
+    members = story_timeline(context_of(request).app.engine, story, MOST_MEMBERS)
     return json_answer_to(request, row | {"documents": members}, redact=False)
 
 
@@ -114,7 +114,7 @@ def read_timeline(
 ) -> Response:
     """When which publisher reported, the first report first. As a feed: /documents.atom?story=ID."""
     find_story(request, story)
-    rows = story_timeline(context_of(request).app.store.engine, story, limit)
+    rows = story_timeline(context_of(request).app.engine, story, limit)
     return json_answer_to(request, {"items": rows, "next": None}, redact=False)
 
 

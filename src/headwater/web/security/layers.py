@@ -1,14 +1,12 @@
 """Layers around the application, each a callable around a callable (ASGI): errors, host names, path prefix, limits."""
 
 import asyncio
-import traceback
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-
 from headwater.web.problems import HttpProblem, problem_response
+from headwater.web.security.error_log import log_request_error
 from headwater.web.security.hosts import is_own_host
 
 Scope = MutableMapping[str, Any]
@@ -22,14 +20,6 @@ MISTAKE = "the server made a mistake; its log says where"
 LARGEST_BODY = 64 * 1024
 # Notifications of WebSub hubs carry the feed.
 LARGEST_NOTIFICATION = 8 * 1024 * 1024
-_log = structlog.get_logger()
-
-
-def log_request_error(error: BaseException) -> None:
-    """The type and the place only: the message and the traceback may quote the request."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = {"file": frames[-1].filename, "line": frames[-1].lineno} if frames else {}
-    _log.warning("request failed", error=type(error).__name__, **place)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ TABLES = (
     "link_health",
     "summary_batches",
     "summary_requests",
+    "reviews",
     "saved_searches",
     "saved_search_versions",
     "matches",
@@ -895,7 +896,26 @@ def _create_saved_searches() -> None:
 
 
 def _create_access() -> None:
-    """Keys of the HTTP API, and the requests that it must not carry out twice."""
+    """Reviews, keys of the HTTP API, and the requests that it must not carry out twice."""
+    op.create_table(
+        "reviews",
+        sa.Column("sample", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("verdict", sa.Text(), nullable=True),
+        sa.Column("fields", JsonColumn(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("reviewer", sa.Text(), nullable=True),
+        sa.Column("reviewed_at", UtcDateTime(), nullable=True),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_reviews_document_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("sample", "document_id", name=op.f("pk_reviews")),
+    )
+    op.create_index("ix_reviews_document", "reviews", ["document_id"])
     op.create_table(
         "api_keys",
         sa.Column("id", sa.Text(), nullable=False),
@@ -1025,6 +1045,12 @@ def _create_identity() -> None:
         sa.Column("started_at", UtcDateTime(), nullable=False),
         sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
+    )
+    op.create_table(
+        "uptime_periods",
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("ended_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("started_at", name=op.f("pk_uptime_periods")),
     )
 
 

@@ -1,0 +1,196 @@
+"""Where the wording does not decide: figures, names, leads and headlines tell copies from updates and from other reports."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.dedupe_stream import dedupe_stream
+
+from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.comparison import compare
+from headwater.documents.dedupe.figures import is_distinctive, same_quantity, shared_figures
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+TABLE = (
+    "Shr 71 cts vs 43 cts\nNet 7,274,000 vs 4,447,000\nRevs 161.6 mln vs 77.6 mln\n"
+    "Year\nShr 1.51 dlrs vs 1.32 dlrs\nNet 15,401,000 vs 13,525,000\nRevs 454.0 mln vs 304.9 mln"
+)
+STRIKE = (
+    "Members of the Dockers and Carriers union, branch 22, voted on Sunday to strike at the Brindle Foods plant in Dunmore "
+    "from Tuesday.\n\nThe company had sent the union its latest offer while saying that it would end the lockout that began "
+    "on December 14.\n\nMembers rejected the offer unanimously. Most of the 2,500 people at the meeting then voted for the "
+    "strike, union spokesman Hugo Marsh said.\n\nMarsh said a cut in wages was not acceptable and that Brindle Foods refused to "
+    "bargain in good faith. The offer included cuts of 60 cents an hour in the kitchens and 45 cents in the packing halls of "
+    "Dunmore. Overtime after eight hours would also have ended.\n\nThe last strike at Dunmore was in 1982, when Brindle Foods "
+    "and the union agreed on a freeze of wages that has lasted since then. Marsh said members had waited long enough."
+)
+FUND = (
+    "Garnet Mining said it agreed to sell its tool division to Quarles and Lund, a private firm in Arden, and to the division's "
+    "managers for about 240 mln crowns.\n\nThe division is based in Farrow, has sales of about 310 mln crowns and employs 3,000 "
+    "people. It makes pumps and valves for the oil industry."
+)
+
+
+def article(key, title, body, hours=0.0, **fields):
+    return Article(
+        id=key,
+        title=title,
+        body=body,
+        publisher="Wire",
+        published_at=NOON + timedelta(hours=hours),
+        **fields,
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2303000", "2.3"),
+        ("12231000", "12.2"),
+        ("10.0", "10005000"),
+        ("1300000", "1.3"),
+        ("1.0", "1"),
+        ("9.93", "9.9"),
+    ],
+)
+def test_rounded_figures_state_the_same_quantity(first, second):
+    assert same_quantity(first, second)
+    assert same_quantity(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("33.0", "32.9"), ("50", "250"), ("100", "1000"), ("500", "5"), ("0.05", "50")]
+)
+def test_other_figures_do_not(first, second):
+    assert not same_quantity(first, second)
+    assert not same_quantity(second, first)
+
+
+@given(st.lists(st.decimals(0, 10**9, places=2).map(str), max_size=20))
+def test_every_figure_is_shared_with_itself(values):
+    assert shared_figures(values, values) == set(values)
+
+
+def test_a_year_and_a_small_number_are_not_distinctive():
+    assert [is_distinctive(value) for value in ("1986", "2024", "50", "100", "7274000", "1.51")] == [
+        False, False, False, False, True, True,
+    ]  # fmt: skip
+
+
+def test_c20_a_table_with_other_names_of_rows_and_rounded_figures_is_a_copy():
+    first = article("a", "GARNET MINING <GRM> 4TH QTR NET", TABLE)
+    renamed = TABLE.replace("Revs", "Sales").replace("Year", "12 mths").replace("15,401,000", "15.4 mln")
+    note = "\nNote: net includes a gain of 3.8 mln dlrs, or 37 cts a share, from the sale of a quarry."
+    verdict = compare(first, article("b", "GARNET MINING <GRM> 4TH QTR NET", renamed + note, 1.5))
+    assert (verdict.relation, verdict.rule) == ("duplicate", "same-figures")
+
+
+def test_c23_the_table_of_another_company_or_quarter_is_new():
+    first = article("a", "GARNET MINING <GRM> 4TH QTR NET", TABLE)
+    other_company = TABLE.replace("7,274,000", "9,101,000").replace("161.6", "88.3").replace("454.0", "390.2")
+    other_company = other_company.replace("15,401,000", "21,700,000").replace("71 cts", "88 cts")
+    assert (
+        compare(first, article("b", "LARKSPUR MOTORS <LKM> 4TH QTR NET", other_company, 1)).relation
+        != "duplicate"
+    )
+
+
+def test_c20_the_beginning_of_a_long_text_is_a_cut():
+    first = article("a", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE + "\n\n" + STRIKE[600:])
+    verdict = compare(
+        first,
+        article("b", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE[: STRIKE.index("Members rej")], 0.7),
+    )
+    assert verdict.evidence["earlier_coverage"] < 0.35
+    assert (verdict.relation, verdict.rule) == ("duplicate", "known-facts")
+
+
+def test_c23_an_item_of_a_digest_is_not_a_cut_of_it():
+    items = [
+        f"Item {n}: the council of town number {n} met for an hour and spoke about roads, schools and water."
+        for n in range(40)
+    ]
+    digest = article("a", "Morning digest", "\n\n".join([STRIKE, *items]))
+    item = article("b", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE, 1)
+    assert compare(digest, item).relation != "duplicate"
+
+
+def test_c20_the_same_facts_in_other_words_are_a_copy():
+    reworded = (
+        "Garnet Mining said Quarles and Lund of Arden and managers will pay about 240 mln crowns for its division in Farrow, which "
+        "sells tools, valves and pumps to industry. Some 3,000 people are employed there and 310 mln crowns of sales made."
+    )
+    first = article("a", "GARNET <GRM> TO SELL TOOL DIVISION", FUND)
+    verdict = compare(first, article("b", "GARNET <GRM> SELLS DIVISION", reworded, 3))
+    assert (verdict.relation, verdict.rule) == ("duplicate", "known-facts")
+
+
+def test_c23_a_new_figure_in_the_headline_is_news():
+    first = article("a", "GARNET <GRM> TO SELL TOOL DIVISION", FUND)
+    raised = FUND.replace("agreed to sell", "raised the price at which it will sell").replace(
+        "for about 240", "to 275"
+    )
+    verdict = compare(first, article("b", "GARNET <GRM> GETS 275 MLN FOR TOOL DIVISION", raised, 20))
+    assert verdict.relation == "related"
+
+
+def test_c23_three_sentences_on_the_matter_after_the_whole_text_are_news():
+    first = article("a", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE)
+    news = (
+        " A judge forbade Brindle Foods to hire other people for the kitchens while the strike lasts. The governor offered the union "
+        "and the company rooms for talks in the capital on Friday. Shops in Dunmore said they had food of Brindle for two weeks."
+    )
+    verdict = compare(first, article("b", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE + news, 3))
+    assert (verdict.relation, verdict.rule) == ("related", "news-added")
+
+
+def test_c23_the_same_deal_of_another_company_is_not_a_copy():
+    form = (
+        "{} said it raised the price that it will pay for crude oil by 50 cents a barrel from today. The increase brings {}'s price "
+        "for the northern and the western grades to 17.50 crowns, and for the light grade to 17.85 crowns. It last changed its prices "
+        "on March 4, when it cut them by 25 cents."
+    )
+    first = article("a", "CALDER <CLD> RAISES CRUDE PRICES", form.format("Calder", "Calder"))
+    verdict = compare(
+        first, article("b", "DOVETAIL <DVT> UNIT RAISES CRUDE PRICES", form.format("Dovetail", "Dovetail"), 2)
+    )
+    assert verdict.relation != "duplicate"
+
+
+def test_c20_a_correction_that_exchanges_two_names_is_a_copy():
+    text = (
+        "Calder Steel said it will buy five mln shares, or 16 pct, of Garnet Mining for 3.28 crowns a share.\n\nFennimore Air, an "
+        "affiliate of {}, will buy four mln shares, or a 12 pct stake, of {} for 20 mln crowns, Calder Steel said."
+    )
+    first = article("a", "CALDER <CLD> TO BUY GARNET SHARES", text.format("Calder", "Garnet"))
+    corrected = article(
+        "b", "CORRECTED - CALDER <CLD> TO BUY GARNET SHARES", text.format("Garnet", "Calder"), 1
+    )
+    assert compare(first, corrected).relation == "duplicate"
+
+
+def test_r57_evidence_shows_both_passages():
+    first = article("a", "UNION VOTES TO STRIKE AT DUNMORE PLANT", STRIKE)
+    verdict = compare(first, replace(first, id="b", body=STRIKE.replace("2,500", "2,800")))
+    earlier, later = verdict.evidence["passages"]
+    assert "Most of the 2500 people at the meeting" in earlier
+    assert "Most of the 2800 people at the meeting" in later
+
+
+def test_r57_a_text_found_by_its_hash_shows_its_passage():
+    first = article("a", "UNION VOTES", STRIKE)
+    _, second = dedupe_stream([first, replace(first, id="b", published_at=NOON + timedelta(hours=1))])
+    assert second.rule == "text"
+    assert second.evidence["passages"][0].startswith("Members of the Dockers")
+
+
+def test_a_follow_up_in_other_words_is_linked_by_its_headline():
+    first = article("a", "GARNET MINING <GRM> TO SELL TOOL DIVISION", FUND)
+    later = (
+        "Shareholders of Garnet Mining asked a court in Corvale to stop the sale of pump and valve works to Quarles and Lund, saying "
+        "the board had not looked for other buyers. Lawyers of the company in Arden and Farrow did not answer calls."
+    )
+    _, second = dedupe_stream([first, article("b", "GARNET MINING <GRM> SALE OF DIVISION FOUGHT", later, 40)])
+    assert (second.duplicate_of, second.related_to, second.rule) == (None, ("a",), "same-subject")
