@@ -14,7 +14,9 @@ NAMES = sorted(
     [path.stem for path in HERE.glob("[a-z]*.py")]
     + [path.parent.name for path in HERE.glob("[a-z]*/__main__.py")]
 )
-NEED_DATA = frozenset({"dedupe", "extract", "newswire", "search", "stories", "summaries", "topics"})
+NEED_DATA = frozenset(
+    {"dedupe", "extract", "newswire", "search", "stories", "story_languages", "summaries", "topics"}
+)
 TAKE_DATA = NEED_DATA | {"cycle", "embedding", "footprint"}
 
 

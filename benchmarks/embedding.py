@@ -34,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        encode = open_encoder(Path(folder))
+        encode = open_encoder(Path(folder), "english")
         built = time.perf_counter() - start
         print(json.dumps({"built_s": round(built, 2), **compare(encode, options.data)}))
 

@@ -125,9 +125,9 @@ def main() -> None:
     queries = made_searches(chance, words, past, 500 if options.quick else options.searches)
     index = QueryIndex(queries)
     start = time.process_time()
-    for document in documents[:20]:  # builds the index of every language
+    for document in past:  # builds the index of every language
         index.matching(searched_document(document))
-    build_seconds = time.process_time() - start
+    build_seconds = time.process_time() - start  # with the first documents
     total, analysis, answers = measure(index, documents)
     start = time.process_time()
     expected = [check_every(queries, searched_document(document)) for document in documents[:COMPARED]]
@@ -136,8 +136,9 @@ def main() -> None:
     print(f"{len(queries)} saved searches, {len(documents)} documents of {WORDS_PER_DOCUMENT} words")
     print(f"{'checking every search':28} {every:9.3f} ms per document")
     print(f"{'the index':28} {total:9.3f} ms per document, {analysis:.3f} of it to analyse the text")
+    print(f"{'':28} {total - analysis:9.3f} ms for the searches themselves")
     print(
-        f"{sum(map(len, answers)) / len(documents):.2f} matches per document; built in {build_seconds:.2f} s"
+        f"{sum(map(len, answers)) / len(documents):.2f} matches per document; built with the first {len(past)} documents in {build_seconds:.2f} s"
     )
     report = {
         "benchmark": "saved_searches",
@@ -145,6 +146,7 @@ def main() -> None:
         "documents": len(documents),
         "ms_per_document": round(total, 4),
         "ms_analysis": round(analysis, 4),
+        "ms_searches": round(total - analysis, 4),
         "ms_checking_every": round(every, 3),
         "times_faster": round(every / total, 1),
         "matches_per_document": round(sum(map(len, answers)) / len(documents), 2),

@@ -47,7 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     corpora = {**headlines(options.data), **pieces(options.data)}
     with tempfile.TemporaryDirectory() as folder:
-        encode = open_encoder(Path(folder), max_tokens=ENCODER_TOKENS) if nlp_installed() else None
+        encode = open_encoder(Path(folder), "english", max_tokens=ENCODER_TOKENS) if nlp_installed() else None
         texts = sorted({item.encoder_text for items, _ in corpora.values() for item in items})
         vectors = dict(zip(texts, encode(texts), strict=True)) if encode else {}
     figures = {name: measure(items, gold, vectors) for name, (items, gold) in corpora.items()}

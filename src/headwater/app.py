@@ -325,6 +325,7 @@ class App:
     @cached_property
     def queues(self) -> SqlQueues:
         """Queues of documents for other programs. Items on a server become rows when they are taken."""
+        from headwater.model.saved_search import QUEUE_CHANNEL
         from headwater.redis_client import RedisClient
         from headwater.store.changes.queues import SqlQueues
         from headwater.store.redis.queue_supply import RedisQueueSupply
@@ -337,7 +338,12 @@ class App:
             route.name: recipe.name
             for recipe in self.recipes.values()
             for route in recipe.routes
-            if route.sink == "queue"
+            if route.sink == QUEUE_CHANNEL
+        }
+        recipes_by_queue |= {
+            search.route: search.recipe or ""
+            for search in self.store.saved_searches().searches
+            if search.channel == QUEUE_CHANNEL
         }
         return replace(rows, supply=RedisQueueSupply(server, recipes_by_queue))
 

@@ -36,6 +36,7 @@ PURE = (
     "headwater.documents.quality",
     "headwater.stories.clustering",
     "headwater.stories.identity",
+    "headwater.stories.story_prose",
     "headwater.stories.terms",
     "headwater.stories.topics",
     "headwater.search",
@@ -54,6 +55,7 @@ IMPURE = {
     "headwater.extract.pdf.ocr": "runs tesseract",
     "headwater.extract.pdf.reader": "locks the PDF library, and may run OCR",
     "headwater.documents.mentions.recogniser": "reads a model from a folder",
+    "headwater.stories.topics.classify": "reads the classifiers from their files",
     "headwater.stories.topics.model_file": "reads a model from a folder",
 }
 # What pure modules may import although it could do more.

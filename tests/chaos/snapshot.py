@@ -26,9 +26,9 @@ from headwater.store.sql_store import SqlStore
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`families` are the documents that are copies of one another. `texts` are those of documents without copies: which copy came
-    first, and keeps its text, depends on the order. A page that two feeds name is left out: the first one decides whether its
-    own words or the page's are the text. `problems` must be empty."""
+    """`families` are the documents that are copies of one another. `texts` are those of all copies: which one came first and
+    is kept depends on the order. A page that two feeds name is left out: the first one decides whether its own words or the
+    page's are the text. `problems` must be empty."""
 
     families: frozenset[frozenset[str]]
     texts: tuple[str, ...]
@@ -66,7 +66,7 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
     family_of = {member: frozenset(ids) for ids in family.values() for member in ids}
     kept_rows = [row for row in rows if row["state"] == "kept"]
     named_by = Counter(lead["document_id"] for lead in all_leads)
-    whole_rows = [row for row in kept_rows if named_by[row["id"]] == 1 and len(family_of[row["id"]]) == 1]
+    whole_rows = [row for row in rows if row["state"] in {"kept", "duplicate"} and named_by[row["id"]] == 1]
     families_by_story = defaultdict(set)
     for story, document in memberships:
         families_by_story[story].add(family_of.get(document, frozenset()))
@@ -82,13 +82,20 @@ def take_snapshot(data: Path, database: str | None = None, archive: ObjectArchiv
     engine.dispose()
     return Snapshot(
         families=frozenset(family_of.values()),
-        texts=tuple(sorted(f"{row['id']} {sha256(row['text'].encode()).hexdigest()}" for row in whole_rows)),
+        texts=tuple(sorted(f"{row['id']} {_text_digest(row)}" for row in whole_rows)),
         kept=len(kept_rows),
         ended=frozenset((r["id"], r["reason"]) for r in rows if r["state"] not in {"kept", "duplicate"}),
         leads=frozenset(lead["id"] for lead in all_leads),
         stories=frozenset(frozenset(families) for families in families_by_story.values()),
         problems=tuple(problems),
     )
+
+
+def _text_digest(row):
+    """A duplicate has no text of its own: its trail has the hash."""
+    if row["state"] == "duplicate":
+        return row["trail"][-1]["notes"]["sha256"]
+    return sha256(row["text"].encode()).hexdigest()
 
 
 def _unfinished(store, rows, all_leads, all_deliveries):

@@ -113,3 +113,9 @@ def test_the_version_is_printed(tmp_path: Path):
     answer = shell("--version", at=tmp_path)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("headwater ")
+
+
+def test_init_asks_for_a_contact_only_if_there_is_none(tmp_path: Path):
+    assert "`contact`" in call_in(tmp_path, "--data", "a", "init").out
+    (tmp_path / "headwater.yaml").write_text("contact: me@example.org\n")
+    assert "`contact`" not in call_in(tmp_path, "--data", "b", "init").out

@@ -39,7 +39,7 @@ recipe = Recipe(
 class InterruptedStore(SqlStore):
     """A store that calls `after_lookup` after its first lookup."""
 
-    after_lookup: Callable[[], object]
+    after_lookup: Callable[[], object] = lambda: None
     epochs: list[int] = field(default_factory=list)
 
     def look_up_fingerprints(self, *words: Any) -> FingerprintLookup:
@@ -95,7 +95,8 @@ def assert_one_family(scene: Scene, size: int) -> None:
 def test_a_copy_stored_between_lookup_and_commit_is_noticed(scene: Scene):
     first, second = store_lead(scene, "a", STORY), store_lead(scene, "b", COPY, hours=1)
     store = InterruptedStore(
-        scene.store.engine, lambda: refine_batch(scene.store, "you", keys=(second.document, first.document))
+        scene.store.engine,
+        after_lookup=lambda: refine_batch(scene.store, "you", keys=(second.document, first.document)),
     )
     assert refine_batch(store) == 1
     assert_one_family(scene, 2)
@@ -107,7 +108,7 @@ def test_workers_that_decide_copies_at_the_same_moment_keep_one(scene: Scene):
     for number in range(workers):
         store_lead(scene, f"n{number}", STORY + f" Edition {number} closes late.", hours=number)
     barrier = threading.Barrier(workers, timeout=DEADLINE)
-    stores = [InterruptedStore(scene.store.engine, barrier.wait) for _ in range(workers)]
+    stores = [InterruptedStore(scene.store.engine, after_lookup=barrier.wait) for _ in range(workers)]
     errors: list[BaseException] = []
 
     def run(number: int) -> None:
@@ -130,7 +131,7 @@ def test_the_copies_of_an_overtaken_original_follow_it(scene: Scene):
     batch_leads = [store_lead(scene, name, STORY + f" Edition {name}.", hours=1) for name in ("a", "b")]
     between = store_lead(scene, "c", STORY)
     store = InterruptedStore(
-        scene.store.engine, lambda: refine_batch(scene.store, "you", keys=(between.document,))
+        scene.store.engine, after_lookup=lambda: refine_batch(scene.store, "you", keys=(between.document,))
     )
     assert refine_batch(store, batch=2, keys=tuple(lead.document for lead in batch_leads)) == 2
     assert_one_family(scene, 3)

@@ -1,5 +1,7 @@
 """A duplicate keeps its evidence and not its text: what depends on the text works without it."""
 
+from hashlib import sha256
+
 from tests.flow.test_cli_dedupe import COPY, OTHER, STORY
 from tests.flow.test_dedupe_workers import assert_one_family, refine_batch, store_lead
 from tests.support.scene import Scene
@@ -19,6 +21,7 @@ def test_a_duplicate_keeps_everything_but_its_text(scene: Scene):
     assert row["published_at"] is not None
     last = row["trail"][-1]
     assert (last["notes"]["of"], last["notes"]["characters"]) == (original.document, len(COPY.strip()))
+    assert last["notes"]["sha256"] == sha256(COPY.strip().encode()).hexdigest()
     (edge,) = scene.rows(edges)
     assert edge["evidence"]["compared_with"] == original.document
 

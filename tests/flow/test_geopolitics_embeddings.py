@@ -24,10 +24,10 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.knowledge import vectors
 from headwater.stories import document_vectors
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments
+from headwater.stories.topics import classify
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier
 from headwater_demo.flashpoints.reports import REPORTS
 from headwater_demo.internet import running
-from headwater_recipes.geopolitics import topic_vectors
 from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 
 WORDS = 64
@@ -54,7 +54,6 @@ class ToyEncoder:
 def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEncoder:
     encoder = ToyEncoder()
     monkeypatch.setattr(document_vectors, "open_encoder", lambda *_, **__: encoder)
-    monkeypatch.setattr(topic_vectors, "load_classifier", None)
     return encoder
 
 
@@ -100,16 +99,28 @@ def test_g10_a_changed_text_gets_a_new_vector(toy: ToyEncoder):
     assert toy.encoded == ["a. striking pilots"]
 
 
-def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(toy: ToyEncoder):
-    codes = ("11000000", "15000000")
-    columns = WORDS + BUCKETS
-
+def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(
+    toy: ToyEncoder, monkeypatch: pytest.MonkeyPatch
+):
     def classifier(least: float) -> TopicClassifier:
-        weights = np.zeros((columns, 2), dtype=np.float32)
-        return TopicClassifier(codes, weights, np.array([2.0, 0.0], dtype=np.float32), least)
+        weights = np.zeros((WORDS + BUCKETS, 2), dtype=np.float32)
+        return TopicClassifier(
+            ("11000000", "15000000"), weights, np.array([2.0, 0.0], dtype=np.float32), least
+        )
 
-    sure = topic_classifier(DocumentEncoder("folder"), lambda _: classifier(0.5))
-    unsure = topic_classifier(DocumentEncoder("folder"), lambda _: classifier(0.95))
-    assert sure([document("a")]) == [("11000000", 0.8808)]
-    assert unsure([document("a")]) == [None]
+    classify_document = topic_classifier(DocumentEncoder("folder"))
+    monkeypatch.setattr(classify, "load_classifier", lambda _: classifier(0.5))
+    assert classify_document([document("a")]) == [("11000000", 0.8808)]
+    monkeypatch.setattr(classify, "load_classifier", lambda _: classifier(0.95))
+    assert classify_document([document("a")]) == [None]
     assert len(toy.encoded) == 2
+
+
+def test_g15_without_an_encoder_words_decide_and_other_languages_stay_unknown():
+    war = document(
+        "Shelling", "Shells hit two towns; soldiers and rebels fought near the border after the truce."
+    )
+    spanish = document(
+        "Pesca", "La flota salió del puerto antes del amanecer y volvió con las bodegas llenas."
+    )
+    assert [guess and guess[0] for guess in topic_classifier(None)([war, spanish])] == ["16000000", None]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
-from headwater_recipes.geopolitics.hotspot import ANY_TOPIC, TOPIC_WEIGHTS, HotspotWeights, score_hotspot
+from headwater_recipes.geopolitics.hotspot import TOPIC_WEIGHTS, HotspotWeights, score_hotspot
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
 WAR, POLITICS, WEATHER, SPORT, DISASTER = (
@@ -83,11 +83,24 @@ def test_a_date_in_the_future_counts_as_now():
         ("medtop:16000000", 1.0),
         ("Politics", 0.7),
         ("politics and government", 0.7),
-        ("unclassified", ANY_TOPIC),
     ],
 )
 def test_a_topic_is_recognised_by_its_code_its_name_and_its_older_names(label: str, weight: float):
     assert score_hotspot(1, 1, None, label, now=NOW).topic == weight
+
+
+@pytest.mark.parametrize(
+    ("articles", "domains", "age"), [(1, 1, None), (3, 2, 24), (50, 15, 48), (250, 40, 6)]
+)
+def test_an_unknown_topic_neither_raises_nor_lowers_the_score(articles: int, domains: int, age: float | None):
+    unknown = score_hotspot(articles, domains, moment(age), "unclassified", now=NOW)
+    weights = HotspotWeights()
+    of_others = (
+        weights.volume * unknown.volume
+        + weights.recency * unknown.recency
+        + weights.diversity * unknown.diversity
+    ) / (1 - weights.topic)
+    assert unknown.score == pytest.approx(of_others, abs=1e-4)
 
 
 def test_every_top_level_has_a_weight_and_a_name_that_leads_back_to_it():

@@ -70,11 +70,11 @@ documents = st.builds(
 )  # fmt: skip
 
 
-@given(queries, st.lists(documents, min_size=1, max_size=3))
+@given(queries, st.lists(documents, min_size=1, max_size=4))
 def test_the_index_returns_what_checking_every_query_returns(
     many: list[SearchQuery], searched: list[SearchedDocument]
 ) -> None:
-    index = QueryIndex(many)
+    index = QueryIndex(many, sampled=2)  # filed anew after the second document
     for document in searched:
         assert index.matching(document) == [
             position for position, query in enumerate(many) if matches(query, document)
@@ -100,7 +100,18 @@ def test_a_query_is_filed_under_what_few_others_have() -> None:
         Document(id="d", recipe="news", source="s", lead="l", url="", title="The harbour7", language="en")
     )
     assert index.matching(document) == [7]
-    assert [filed.position for filed in index._index("en").candidates(document)] == [7]
+    assert [filed.position for filed in index.index_for(document).candidates(document)] == [7]
+
+
+def test_the_first_documents_show_what_is_rare() -> None:
+    index = QueryIndex([parse("harbour strike")], sampled=3)
+    document = searched_document(
+        Document(id="d", recipe="news", source="s", lead="l", url="", title="Harbour", language="en")
+    )
+    assert len(list(index.index_for(document).candidates(document))) == 1  # filed under the longer word
+    for _ in range(2):
+        index.matching(document)
+    assert list(index.index_for(document).candidates(document)) == []
 
 
 def test_a_story_meets_queries_by_its_title_its_summary_and_its_coverage() -> None:

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Command] = {
     "feed": Command("headwater.cli.standalone.feed", "Parse feeds: entries and repairs, one JSON line each."),
     "dedupe": Command("headwater.cli.standalone.dedupe", "Find duplicates among the articles in a file."),
     "cluster": Command("headwater.cli.standalone.cluster", "Group the articles in a file into stories."),
+    "topics": Command("headwater.cli.standalone.topics", "Classify the articles in a file by topic."),
     "status": Command("headwater.cli.ops.status", "Show what came in, what was kept and what is waiting."),
     "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
@@ -80,7 +81,7 @@ COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
         "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
     ),
-    "Work on files": ("extract", "feed", "dedupe", "cluster"),
+    "Work on files": ("extract", "feed", "dedupe", "cluster", "topics"),
     "Cluster": ("beat", "worker", "probe"),
 }  # fmt: skip
 RECIPE_COMMANDS = "Recipes"

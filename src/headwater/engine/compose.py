@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, time, timedelta
+from hashlib import sha256
 from typing import Any
 
 from headwater.model.copy_dates import FROM_COPY
@@ -118,7 +119,8 @@ def _has_only_the_day(page: datetime | None, source: datetime | None) -> bool:
 
 def without_text(document: Document) -> Document:
     """Returns a duplicate as it is stored: with everything but its text, which is that of the original. The bytes are in
-    the archive; the trail notes how long the text was."""
+    the archive; the trail notes the length and the hash of the text."""
     *earlier, last = document.trail
-    last = replace(last, notes={**last.notes, "characters": len(document.text)})
+    digest = sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
+    last = replace(last, notes={**last.notes, "characters": len(document.text), "sha256": digest})
     return document.with_changes(text="", trail=(*earlier, last))

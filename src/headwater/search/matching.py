@@ -1,13 +1,13 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
-from itertools import chain, repeat
+from functools import cache, cached_property, lru_cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from headwater.model.document import Document
@@ -23,6 +23,10 @@ CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．�
 """What stands between characters that are surely no part of a term."""
 USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
+MOST_CHUNKS = 50_000
+"""Remembered for each language."""
+FIRST = itemgetter(0)
+SEPARATOR = "\x00"
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
 
@@ -62,18 +66,35 @@ class SearchedDocument:
     @cached_property
     def terms(self) -> frozenset[str]:
         chunks = set(chain.from_iterable(self.chunks))
-        is_usual = max(map(len, chunks), default=0) <= USUAL_LENGTH
-        tokens = map(_usual_terms if is_usual else _chunk_terms, chunks, repeat(self.code))
-        return frozenset(chain.from_iterable(chain.from_iterable(tokens)))
+        tokens = chain.from_iterable(map(chunk_terms(self.code).__getitem__, chunks))
+        return frozenset(chain.from_iterable(tokens))
 
     @cached_property
-    def sorted_terms(self) -> Sequence[str]:
-        return sorted(self.terms)
+    def tokens(self) -> Sequence[Sequence[tuple[str, ...]]]:
+        """The terms at each place, by field."""
+        terms_of = chunk_terms(self.code).__getitem__
+        return [list(chain.from_iterable(map(terms_of, chunks))) for chunks in self.chunks]
+
+    @cached_property
+    def lines(self) -> str:
+        """The first term of each place, one field per line."""
+        return "\n".join(f" {' '.join(map(FIRST, tokens))} " for tokens in self.tokens)
+
+    @cached_property
+    def varied_terms(self) -> frozenset[str]:
+        """The terms of places with more than one: of words with accents."""
+        return frozenset(
+            [term for tokens in self.tokens for terms in tokens if len(terms) > 1 for term in terms]
+        )
+
+    @cached_property
+    def term_list(self) -> str:
+        """All terms, each after a sign that is in none: a substring search is faster than a loop."""
+        return SEPARATOR + SEPARATOR.join(self.terms)
 
     def has_beginning(self, beginning: str) -> bool:
         """Whether one of its terms begins like this."""
-        place = bisect_left(self.sorted_terms, beginning)
-        return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
+        return SEPARATOR + beginning in self.term_list
 
 
 @lru_cache(maxsize=20_000)
@@ -161,23 +182,31 @@ def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:
     start = 0
     for chunks in texts:
         place = start - 1
-        for place, terms in enumerate(chain.from_iterable(map(_chunk_terms, chunks, repeat(code))), start):
+        tokens = chain.from_iterable(map(chunk_terms(code).__getitem__, chunks))
+        for place, terms in enumerate(tokens, start):
             for term in terms:
                 positions[term].append(place)
         start = place + 1 + FIELD_GAP
     return positions
 
 
-def _chunk_terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
-    """The terms of what stands between separators: mostly one word, and mostly one that was seen before."""
-    return _usual_terms(chunk, code) if len(chunk) <= USUAL_LENGTH else _terms(chunk, code)
+class ChunkTerms(dict[str, tuple[tuple[str, ...], ...]]):
+    """The terms of the chunks of one language: a chunk is mostly one word, and mostly one that was seen before."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self.code = code
+
+    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], ...]:
+        terms = tuple(analyse(chunk, self.code or UNSTEMMED))
+        if len(chunk) <= USUAL_LENGTH:
+            if len(self) >= MOST_CHUNKS:
+                self.clear()
+            self[chunk] = terms
+        return terms
 
 
-def _terms(chunk: str, code: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(analyse(chunk, code or UNSTEMMED))
-
-
-_usual_terms = lru_cache(maxsize=50_000)(_terms)
+chunk_terms = cache(ChunkTerms)
 
 
 def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[str], ...]:
@@ -196,10 +225,16 @@ def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[st
 def matches(query: SearchQuery, document: SearchedDocument) -> bool:
     """Whether the document has a clause of every group and none that is excluded, and meets the filters."""
     return (
-        meets_filters(query.filters, document)
-        and not any(meets_filters(filters, document) for filters in query.excluded_filters)
+        passes_filters(query, document)
         and all(any(has_clause(clause, document) for clause in group) for group in query.groups)
         and not any(has_clause(clause, document) for clause in query.excluded)
+    )
+
+
+def passes_filters(query: SearchQuery, document: SearchedDocument) -> bool:
+    """Whether the document meets the filters, and none that is excluded."""
+    return meets_filters(query.filters, document) and not any(
+        meets_filters(filters, document) for filters in query.excluded_filters
     )
 
 
@@ -229,10 +264,21 @@ def has_clause(clause: Clause, document: SearchedDocument) -> bool:
         clause.prefix and document.has_beginning(fold_word(clause.words[-1]))
     ):
         return False
-    if len(places) == 1 and clause.field != TITLE:
-        return True
-    positions = document.title if clause.field == TITLE else document.body
-    return clause_occurs(clause, positions, document.code)
+    is_word = len(places) == 1 and not clause.prefix
+    if clause.field != TITLE:
+        return len(places) == 1 or _has_phrase(clause, places, document)
+    if is_word:
+        return not places[0].isdisjoint(document.title)
+    return clause_occurs(clause, document.title, document.code)
+
+
+def _has_phrase(clause: Clause, places: Sequence[frozenset[str]], document: SearchedDocument) -> bool:
+    """Where every place has one form, as nearly always, the phrase is a part of a line."""
+    if not clause.prefix:
+        forms = [terms & document.terms for terms in places]
+        if all(len(form) == 1 and form.isdisjoint(document.varied_terms) for form in forms):
+            return f" {' '.join(term for form in forms for term in form)} " in document.lines
+    return clause_occurs(clause, document.body, document.code)
 
 
 @lru_cache(maxsize=50_000)

@@ -6,44 +6,55 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from headwater.search.analysis import fold_word, stem_language
-from headwater.search.matching import SearchedDocument, clause_places, filter_key, matches
-from headwater.search.query import KEY_FIELDS, Clause, SearchFilters, SearchQuery
+from headwater.search.analysis import fold_word
+from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_clause, passes_filters
+from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
 
 BEGINNING_WEIGHT = 20
+"""Many words have the same beginning, and looking one up costs more."""
 LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
 
 Alternatives = frozenset[str]
-"""Keys of which a document needs one: terms, `field:value`, and beginnings of terms with a star."""
+"""Keys of which a document needs one: terms, terms of the title, `field:value`, and beginnings of terms with a star."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FiledQuery:
-    """A query in the words of one language. A document without all of `terms`, without one of each of `groups` or of `keys`,
-    or with one of `excluded` does not meet it. A document that passes meets it, if the query `is_plain`. `parts` are the
-    conditions under which it can be filed."""
+    """A query in the words of one language. A document meets it that has all of `terms`, one of each of `word_groups` and of
+    `keys`, and none of `excluded_terms`; and for what terms cannot decide, a clause of each of `clause_groups`, none of
+    `excluded_clauses`, and with `is_filtered` the other filters. `parts` are the conditions under which it can be filed."""
 
     position: int
     query: SearchQuery
     terms: frozenset[str]
-    groups: tuple[Alternatives, ...]
-    excluded: frozenset[str]
+    word_groups: tuple[Alternatives, ...]
+    excluded_terms: frozenset[str]
     keys: tuple[Alternatives, ...]
-    is_plain: bool
+    clause_groups: tuple[Group, ...]
+    excluded_clauses: tuple[Clause, ...]
+    is_filtered: bool
     parts: tuple[Alternatives, ...]
 
     def accepts(self, document: SearchedDocument) -> bool:
-        if not self.terms <= document.terms or not self.excluded.isdisjoint(document.terms):
+        terms = document.terms
+        if not self.terms <= terms or not self.excluded_terms.isdisjoint(terms):
             return False
-        if any(alternatives.isdisjoint(document.terms) for alternatives in self.groups):
+        for group in self.word_groups:
+            if group.isdisjoint(terms):
+                return False
+        for key_group in self.keys:
+            if key_group.isdisjoint(document.keys):
+                return False
+        if self.is_filtered and not passes_filters(self.query, document):
             return False
-        if any(alternatives.isdisjoint(document.keys) for alternatives in self.keys):
-            return False
-        return self.is_plain or matches(self.query, document)
+        for clauses in self.clause_groups:
+            if not any(has_clause(clause, document) for clause in clauses):
+                return False
+        return not any(has_clause(clause, document) for clause in self.excluded_clauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class LanguageIndex:
 
     by_key: Mapping[str, Sequence[FiledQuery]]
     keys: frozenset[str]
-    beginnings: tuple[int, ...]
+    beginnings: Mapping[int, frozenset[str]]
     others: tuple[FiledQuery, ...]
 
     def candidates(self, document: SearchedDocument) -> Iterator[FiledQuery]:
@@ -62,17 +73,40 @@ class LanguageIndex:
             yield from self.by_key[key]
         for key in self.keys.intersection(document.keys):
             yield from self.by_key[key]
-        for length in self.beginnings:
-            for key in self.keys.intersection({f"{term[:length]}*" for term in document.terms}):
-                yield from self.by_key[key]
+        for key in self.keys.intersection(map(_title_key, document.title)):
+            yield from self.by_key[key]
+        for length, beginnings in self.beginnings.items():
+            for beginning in beginnings.intersection([term[:length] for term in document.terms]):
+                yield from self.by_key[f"{beginning}*"]
+
+
+@dataclass
+class KeySample:
+    """In how many of the first documents the keys of queries occurred."""
+
+    keys: frozenset[str]
+    lengths: frozenset[int]
+    count: int = 0
+    frequencies: Counter[str] = field(default_factory=Counter)
+
+    def add(self, document: SearchedDocument) -> None:
+        self.count += 1
+        beginnings = {f"{term[:length]}*" for length in self.lengths for term in document.terms}
+        title_keys = map(_title_key, document.title)
+        for document_keys in (document.terms, document.keys, title_keys, beginnings):
+            self.frequencies.update(self.keys.intersection(document_keys))
 
 
 @dataclass(frozen=True)
 class QueryIndex:
-    """The positions of queries are those of the sequence. The index of a language is built for its first document."""
+    """The positions of queries are those of the sequence. The index of a language is built for its first document, and once
+    more after the first `sampled` documents, which show what is rare: that changes how fast it is, and nothing else."""
 
     queries: Sequence[SearchQuery]
+    sampled: int = 200
+    _filed: dict[str, Sequence[FiledQuery]] = field(default_factory=dict, repr=False, compare=False)
     _by_language: dict[str, LanguageIndex] = field(default_factory=dict, repr=False, compare=False)
+    _samples: dict[str, KeySample] = field(default_factory=dict, repr=False, compare=False)
 
     def matching(self, document: SearchedDocument) -> list[int]:
         """The positions of the queries that the document meets, in order."""
@@ -80,21 +114,29 @@ class QueryIndex:
             return []
         positions = {
             filed.position
-            for filed in self._index(document.language).candidates(document)
+            for filed in self.index_for(document).candidates(document)
             if filed.accepts(document)
         }
         return sorted(positions)
 
-    def _index(self, language: str) -> LanguageIndex:
-        code = stem_language(language)
+    def index_for(self, document: SearchedDocument) -> LanguageIndex:
+        code = document.code
         if code not in self._by_language:
-            self._by_language[code] = index_queries(self.queries, code)
+            self._filed[code] = [_file(position, query, code) for position, query in enumerate(self.queries)]
+            frequencies = Counter(key for filed in self._filed[code] for part in filed.parts for key in part)
+            lengths = frozenset(len(key) - 1 for key in frequencies if key.endswith("*"))
+            self._samples[code] = KeySample(frozenset(frequencies), lengths)
+            self._by_language[code] = index_queries(self._filed[code], frequencies)
+        if code in self._samples:
+            sample = self._samples[code]
+            sample.add(document)
+            if sample.count >= self.sampled:
+                self._by_language[code] = index_queries(self._filed.pop(code), sample.frequencies)
+                del self._samples[code]
         return self._by_language[code]
 
 
-def index_queries(queries: Iterable[SearchQuery], code: str) -> LanguageIndex:
-    filed_queries = [_file(position, query, code) for position, query in enumerate(queries)]
-    frequencies = Counter(key for filed in filed_queries for part in filed.parts for key in part)
+def index_queries(filed_queries: Sequence[FiledQuery], frequencies: Mapping[str, int]) -> LanguageIndex:
     by_key: dict[str, list[FiledQuery]] = defaultdict(list)
     others = []
     for filed in filed_queries:
@@ -103,47 +145,73 @@ def index_queries(queries: Iterable[SearchQuery], code: str) -> LanguageIndex:
             continue
         for key in min(filed.parts, key=lambda part: _rarity(part, frequencies)):
             by_key[key].append(filed)
-    beginnings = {len(key) - 1 for key in by_key if key.endswith("*")}
-    return LanguageIndex(dict(by_key), frozenset(by_key), tuple(sorted(beginnings)), tuple(others))
+    beginnings: dict[int, set[str]] = defaultdict(set)
+    for key in by_key:
+        if key.endswith("*"):
+            beginnings[len(key) - 1].add(key[:-1])
+    by_length = {length: frozenset(keys) for length, keys in beginnings.items()}
+    return LanguageIndex(dict(by_key), frozenset(by_key), by_length, tuple(others))
 
 
 def _rarity(part: Alternatives, frequencies: Mapping[str, int]) -> tuple[int, int, list[str]]:
-    """Words that few queries have are rare in documents, too; among them, long words. Many words have the same beginning."""
-    frequency = sum(frequencies[key] * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
+    """What few queries have is rare in documents, too, as long as nothing better is known; among equals, long words."""
+    frequency = sum(frequencies.get(key, 0) * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
     return frequency, -min(map(len, part), default=0), sorted(part)
 
 
 def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
-    groups = [[_clause_parts(clause, code) for clause in group] for group in query.groups]
     keys = tuple(_filter_alternatives(query.filters))
     parts = [*keys]
     terms: set[str] = set()
-    alternatives: list[Alternatives] = []
-    for group in groups:
-        if len(group) == 1 and group[0]:
-            parts += group[0]
-            terms.update(key for place in group[0] if len(place) == 1 for key in place)
-        else:
-            # A document has one of the clauses, so it has a key of a place of one of them. A clause without terms occurs nowhere.
-            longest = [max(places, key=lambda place: min(map(len, place))) for places in group if places]
-            parts.append(frozenset(key for place in longest for key in place))
-        if all(len(places) <= 1 for places in group) and not any(_has_beginning(places) for places in group):
-            alternatives.append(frozenset(key for places in group for place in places for key in place))
-    excluded = [clause_places(clause, code) for clause in query.excluded if clause.is_word]
+    word_groups: list[Alternatives] = []
+    clause_groups: list[Group] = []
+    for group in query.groups:
+        places_of_clauses = [_clause_parts(clause, code) for clause in group]
+        parts += _group_parts(
+            [
+                _in_title(places) if clause.field == TITLE and not clause.prefix else places
+                for clause, places in zip(group, places_of_clauses, strict=True)
+            ]
+        )
+        if len(group) == 1:
+            terms.update(key for place in places_of_clauses[0] if len(place) == 1 for key in place)
+        if not all(_is_decided(clause, code) for clause in group):
+            clause_groups.append(group)
+        elif len(group) != 1 or len(places_of_clauses[0][0]) > 1:
+            word_groups.append(frozenset(key for (place,) in places_of_clauses for key in place))
+    filters = query.filters
+    has_other_filters = filters.language or filters.since or filters.until or filters.quality is not None
     return FiledQuery(
         position=position,
         query=query,
         terms=frozenset(terms),
-        groups=tuple(group for group in alternatives if len(group) != 1),
-        excluded=frozenset(term for places in excluded if len(places) == 1 for term in places[0]),
+        word_groups=tuple(word_groups),
+        excluded_terms=frozenset(
+            term
+            for clause in query.excluded
+            if _is_decided(clause, code)
+            for term in clause_places(clause, code)[0]
+        ),
         keys=keys,
-        is_plain=_is_plain(query, code),
+        clause_groups=tuple(clause_groups),
+        excluded_clauses=tuple(clause for clause in query.excluded if not _is_decided(clause, code)),
+        is_filtered=bool(has_other_filters or query.excluded_filters),
         parts=tuple(parts),
     )
 
 
-def _has_beginning(places: Sequence[Alternatives]) -> bool:
-    return any(key.endswith("*") for place in places for key in place)
+def _is_decided(clause: Clause, code: str) -> bool:
+    """Whether it occurs can be seen from the terms of a document: a word of one place."""
+    return clause.is_word and len(clause_places(clause, code)) == 1
+
+
+def _group_parts(places_of_clauses: Sequence[Sequence[Alternatives]]) -> Sequence[Alternatives]:
+    """The conditions of a group. Of several clauses a document has one, so it has a key of a place of one of them. A clause
+    without terms occurs nowhere."""
+    if len(places_of_clauses) == 1 and places_of_clauses[0]:
+        return places_of_clauses[0]
+    longest = [max(places, key=lambda place: min(map(len, place))) for places in places_of_clauses if places]
+    return [frozenset(key for place in longest for key in place)]
 
 
 def _clause_parts(clause: Clause, code: str) -> list[Alternatives]:
@@ -155,21 +223,15 @@ def _clause_parts(clause: Clause, code: str) -> list[Alternatives]:
     return places
 
 
+def _in_title(places: Sequence[Alternatives]) -> list[Alternatives]:
+    return [frozenset(map(_title_key, place)) for place in places]
+
+
+def _title_key(term: str) -> str:
+    return f"{TITLE} {term}"
+
+
 def _filter_alternatives(filters: SearchFilters) -> Iterator[Alternatives]:
     for name in KEY_FIELDS:
         if values := getattr(filters, name):
             yield frozenset(filter_key(name, value) for value in values)
-
-
-def _is_plain(query: SearchQuery, code: str) -> bool:
-    """Whether terms and keys decide alone: words of one place, and filters that are compared as a whole."""
-    filters = query.filters
-    has_other_filters = bool(
-        filters.language or filters.since or filters.until or filters.quality is not None
-    )
-    clauses = [*query.excluded, *(clause for group in query.groups for clause in group)]
-    return (
-        not has_other_filters
-        and not query.excluded_filters
-        and all(clause.is_word and len(clause_places(clause, code)) == 1 for clause in clauses)
-    )

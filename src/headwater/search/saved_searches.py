@@ -18,6 +18,9 @@ from headwater.search.query_index import QueryIndex
 TAGS = "tags"
 """The attribute of a document with the names of the searches that tagged it."""
 RULES_STEP = "saved_searches"
+LATER = timedelta(days=400)
+NEVER = SearchQuery(groups=((),))
+"""It needs one of no alternatives."""
 # Drop before aside before tag.
 _ORDER = (SearchAction.DROP, SearchAction.ASIDE, SearchAction.TAG)
 
@@ -40,6 +43,15 @@ def parse_saved(search: SavedSearch, now: datetime) -> SearchQuery:
     query = parse_query(search.query, now)
     filters = search_filters(search.filters, search.recipe)
     return replace(query, filters=query.filters.joined(filters))
+
+
+def _parse_or_never(search: SavedSearch, now: datetime) -> SearchQuery:
+    """A query that this version cannot read, though an earlier one saved it, matches nothing: documents must be stored all
+    the same."""
+    try:
+        return parse_saved(search, now)
+    except Refused:
+        return NEVER
 
 
 def check_query(search: SavedSearch, now: datetime) -> SearchQuery:
@@ -77,8 +89,8 @@ class SavedSearchSet:
         assert self.read_at is not None
         queries, moving = [], set()
         for position, search in enumerate(self.active):
-            query = parse_saved(search, self.read_at)
-            if ":" in search.query and query != parse_saved(search, self.read_at + timedelta(days=400)):
+            query = _parse_or_never(search, self.read_at)
+            if ":" in search.query and query != _parse_or_never(search, self.read_at + LATER):
                 moving.add(position)
                 undated = replace(query.filters, since=None, until=None)
                 query = replace(query, filters=undated, excluded_filters=())
@@ -100,7 +112,7 @@ class SavedSearchSet:
             self.active[position]
             for position in self._index.matching(document)
             if self.active[position].record_kind in ("all", record_kind)
-            and (position not in moving or matches(parse_saved(self.active[position], now), document))
+            and (position not in moving or matches(_parse_or_never(self.active[position], now), document))
         ]
 
     def rules(self, recipe: str) -> "SavedSearchSet":

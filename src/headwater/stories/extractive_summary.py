@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import log, log1p, sqrt
 
+from headwater.stories.story_prose import story_prose
 from headwater.stories.terms import count_terms
 from headwater.text.sentences import split_sentences
 
@@ -81,7 +82,7 @@ def _read(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
     rows = [
         (document.id, place, text, count_terms(text))
         for document in documents
-        for place, text in enumerate(islice(split_sentences(document.text), MAX_SENTENCES))
+        for place, text in enumerate(islice(split_sentences(story_prose(document.text)), MAX_SENTENCES))
     ]
     document_frequency: Counter[str] = Counter()
     for *_, terms in rows:

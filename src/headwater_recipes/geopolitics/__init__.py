@@ -34,7 +34,13 @@ from headwater_recipes.geopolitics.flashpoints import (
 )
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, read_alert_rules, read_options
 from headwater_recipes.geopolitics.run_options import RUN_OPTIONS
-from headwater_recipes.geopolitics.steps import TagTopic, assign_flashpoint, flashpoint_of, optional_steps
+from headwater_recipes.geopolitics.steps import (
+    LEAST_BY_WORDS,
+    TagTopic,
+    assign_flashpoint,
+    flashpoint_of,
+    optional_steps,
+)
 from headwater_recipes.geopolitics.topic_vectors import topic_classifier
 from headwater_recipes.geopolitics.views import GEOPOLITICS_VIEWS
 
@@ -91,9 +97,10 @@ def build_recipe(
             DropDuplicates(),
             *optional_steps(options, models),
             *(() if document_encoder is None else (EmbedDocuments(document_encoder),)),
-            TagTopic(
-                None if document_encoder is None or model else topic_classifier(document_encoder), least=0.0
-            ),
+            # The classifier over vectors was trained for the default encoder; with another one words decide.
+            TagTopic(topic_classifier(None), least=LEAST_BY_WORDS)
+            if model or document_encoder is None
+            else TagTopic(topic_classifier(document_encoder)),
         ),
         pages=dict.fromkeys(("feed", ENTRIES, DAY_TABLES), PageMode.TRY),
         trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),

@@ -26,7 +26,6 @@ TOPIC_WEIGHTS: Mapping[str, float] = {
     "16000000": 1.0,
     "17000000": 0.3,
 }
-ANY_TOPIC = 0.3
 FULL_DIVERSITY = log2(20)
 DECAY = 0.693
 
@@ -68,17 +67,25 @@ def score_hotspot(
     scale: HotspotWeights = DEFAULT,
 ) -> HotspotScore:
     """`latest`: when the newest article appeared; a date in the future counts as now. `topic`: code or name of a media
-    topic."""
+    topic; any other text is an unknown one."""
     volume = _clamp(log2(max(articles, 0) + 1) / log2(scale.most_articles + 1))
     recency = 0.0 if latest is None else _clamp(exp(-DECAY * max((now - latest) / scale.half_life, 0.0)))
     diversity = _clamp(log2(max(domains, 0) + 1) / FULL_DIVERSITY)
-    weight = _clamp(scale.topics.get(topic_code(topic), ANY_TOPIC))
-    score = (
-        scale.volume * volume + scale.recency * recency + scale.diversity * diversity + scale.topic * weight
-    )
+    others = scale.volume * volume + scale.recency * recency + scale.diversity * diversity
+    weight = _topic_weight(topic, others, scale)
+    score = others + scale.topic * weight
     return HotspotScore(
         score=round(score, 4), volume=volume, recency=recency, diversity=diversity, topic=weight
     )
+
+
+def _topic_weight(topic: str, others: float, scale: HotspotWeights) -> float:
+    """An unknown topic neither raises nor lowers the score: it weighs as much as the other components on average."""
+    weight = scale.topics.get(topic_code(topic))
+    if weight is None:
+        weights_of_others = scale.volume + scale.recency + scale.diversity
+        weight = others / weights_of_others if weights_of_others else 0.0
+    return _clamp(weight)
 
 
 def _clamp(value: float) -> float:

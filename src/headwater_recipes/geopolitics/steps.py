@@ -22,6 +22,8 @@ from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, Tra
 FLASHPOINT = "flashpoint"
 TOPIC = "topic"
 LEAST_CONFIDENCE = 0.5
+LEAST_BY_WORDS = 0.9
+"""Words alone overrule a publisher only when they are sure."""
 
 Classify = Callable[[Sequence[Document]], Sequence[tuple[str, float] | None]]
 """Per document, a topic (code or name) and its confidence, or None where it is unknown."""
@@ -43,8 +45,8 @@ def flashpoint_of(document: Document) -> str | None:
 
 @dataclass(frozen=True)
 class TagTopic:
-    """Sets `attributes.topic` to an IPTC top-level topic: that of the classifier if it is sure enough, else the first of the
-    publisher's categories, or its section, that names one."""
+    """Sets `attributes.topic` to an IPTC top-level topic: that of the classifier if its confidence is at least `least`, else
+    the first of the publisher's categories, or its section, that names one, else that of the classifier."""
 
     classify: Classify | None = field(default=None, compare=False)
     least: float = LEAST_CONFIDENCE
@@ -57,12 +59,22 @@ class TagTopic:
         return [self._tag(document, guess) for document, guess in zip(batch, guesses, strict=True)]
 
     def _tag(self, document: Document, guess: tuple[str, float] | None) -> Document:
-        if guess is not None and guess[1] >= self.least and topic_code(guess[0]) != UNKNOWN_TOPIC:
-            return _with_topic(document, topic_record(topic_code(guess[0]), guess[1], "classifier"))
-        words = (*document.keywords, str(document.attributes.get("section") or ""))
-        codes = (topic_code(word) for word in words)
-        code = next((code for code in codes if code != UNKNOWN_TOPIC), None)
-        return document if code is None else _with_topic(document, topic_record(code, 1.0, "publisher"))
+        code, confidence = (UNKNOWN_TOPIC, 0.0) if guess is None else (topic_code(guess[0]), guess[1])
+        is_known = code != UNKNOWN_TOPIC
+        published = _published_topic(document)
+        if is_known and (confidence >= self.least or published is None):
+            return _with_topic(document, topic_record(code, confidence, "classifier"))
+        return (
+            document
+            if published is None
+            else _with_topic(document, topic_record(published, 1.0, "publisher"))
+        )
+
+
+def _published_topic(document: Document) -> str | None:
+    words = (*document.keywords, str(document.attributes.get("section") or ""))
+    codes = (topic_code(word) for word in words)
+    return next((code for code in codes if code != UNKNOWN_TOPIC), None)
 
 
 def topic_record(code: str, confidence: float, origin: str) -> dict[str, Any]:

@@ -41,7 +41,10 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     out.print(
         "\nNext: `headwater sources add news ADDRESS`, then `headwater run news --once` and `headwater docs list`."
     )
-    out.print("Please set `contact` in the settings before you fetch from sites, so that they can reach you.")
+    if not app.settings.contact:
+        out.print(
+            "Please set `contact` in the settings before you fetch from sites, so that they can reach you."
+        )
 
 
 def _write(path: Path, data: str) -> bool:

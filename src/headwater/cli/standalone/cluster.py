@@ -2,9 +2,8 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,20 +22,18 @@ from headwater.cli.options import (
 )
 from headwater.cli.render.console import format_count
 from headwater.cli.render.progress import ticking
+from headwater.cli.standalone.article_lines import ArticleInput, read_articles
 from headwater.cli.standalone.json_lines import (
     InvalidLine,
     decode_line,
     numbered_lines,
     open_lines,
     open_writer,
-    parse_published_at,
-    refuse_or_skip,
 )
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.story import Member, Story
 from headwater.stories.clustering.build_stories import build_stories
-from headwater.stories.clustering.similarity import StoryItem
 from headwater.stories.item_vectors import item_vectors, open_item_encoder, with_languages
 
 
@@ -74,7 +71,7 @@ def cluster(
     for path_read in (path for path in (source, earlier) if path is not None and path != "-"):
         if out is not None and out.exists() and Path(path_read).exists() and out.samefile(path_read):
             raise Refused("same_file", "input and output are the same file")
-    inputs = _read(source, skip=skip_bad)
+    inputs = read_articles(source, skip=skip_bad)
     items = [entry.item for entry in inputs]
     earlier_stories = _earlier(earlier)
     with ticking(f"comparing {format_count(len(items), 'article')}", quiet=quiet):
@@ -94,53 +91,10 @@ def cluster(
         sys.stderr.write((msgspec.json.encode(summary).decode() if as_json else _sentence(summary)) + "\n")
 
 
-class ClusterLine(msgspec.Struct):
-    id: int | str
-    title: str | None = None
-    text: str | None = None
-    published_at: str | None = None
-    group: str | None = None
-    language: str | None = None
-
-
 class StoryAssignment(msgspec.Struct):
     id: int | str
     story: str
     group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterInput:
-    name: int | str
-    item: StoryItem
-
-
-def _read(source: str, *, skip: bool) -> list[ClusterInput]:
-    entries: dict[str, ClusterInput] = {}
-    with ExitStack() as stack:
-        for number, line in numbered_lines(open_lines(source, stack), source):
-            try:
-                entry = _parse_line(line, entries)
-            except InvalidLine as error:
-                refuse_or_skip(number, error, "article", skip=skip)
-                continue
-            entries[entry.item.id] = entry
-    return list(entries.values())
-
-
-def _parse_line(line: bytes, entries: Container[str]) -> ClusterInput:
-    fields = decode_line(line, ClusterLine)
-    if str(fields.id) in entries:
-        raise InvalidLine(f"the id {str(fields.id)!r} occurs in an earlier line")
-    item = StoryItem(
-        id=str(fields.id),
-        title=fields.title or "",
-        text=fields.text or "",
-        published_at=parse_published_at(fields.published_at),
-        group=fields.group or "",
-        language=fields.language or "",
-    )
-    return ClusterInput(fields.id, item)
 
 
 def _earlier(path: Path | None) -> list[Story]:
@@ -162,7 +116,7 @@ def _earlier(path: Path | None) -> list[Story]:
     ]
 
 
-def _assignments(items: Sequence[ClusterInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:
+def _assignments(items: Sequence[ArticleInput], stories: Sequence[Story]) -> Iterator[dict[str, Any]]:
     ranks: dict[str, int] = defaultdict(int)
     placements = {}
     for story in stories:

@@ -19,10 +19,13 @@ CLUSTERS_PER_BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class SingletonFit:
-    """The assumed similarity of a single document to a story of its own: to the centre, and to the members."""
+    """The assumed similarity of a single document to a story of its own: to the centre, and to the members. `outside` is
+    that of an article to the members of a story that is not in the corpus: without it, a corpus about one war would best be one
+    story, because there is nothing else to compare with."""
 
     centre: float
     mean: float
+    outside: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def _sample_silhouettes(
     other_products = _decayed_products(sample, partition)
     other_products[all_rows, own_cluster] = 0
     next_centre_similarity = (other_products / np.maximum(partition.norms, 1e-9)).max(axis=1, initial=0)
-    next_mean_similarity = (other_products / partition.sizes).max(axis=1, initial=0)
+    next_mean_similarity = (other_products / partition.sizes).max(axis=1, initial=singleton.outside)
     fit: Matrix = (1 - length) * _silhouette(
         centre_similarity, next_centre_similarity
     ) + length * _silhouette(mean_similarity, next_mean_similarity)

@@ -63,8 +63,9 @@ EMBEDDING_SHARE_OF_ARTICLES = 0.5
 """The share of the embedding in a vector: larger for headlines, whose few words rarely agree."""
 
 FEW_TERMS, MANY_TERMS = 12, 96
-CENTRING = 0.5
-"""The part of the mean to subtract: all of it would split a story that is most of its corpus."""
+CENTRING_OF_HEADLINES, CENTRING_OF_ARTICLES = 0.5, 0.8
+"""The part of the mean to subtract: all of it would split a story that is most of its corpus. Of articles, most of it: those
+of one war have much in common, and what they report is the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVect
     )
     encoder_share = 1 - (1 - encoder_share) * _language_shares(items)[:, None]
     weighted_parts = (
-        np.sqrt(encoder_share) * centre_vectors(embeddings),
+        np.sqrt(encoder_share) * centre_vectors(embeddings, lengths[:, None]),
         np.sqrt(1 - encoder_share) * word_part,
     )
     return ItemVectors(normalise_rows(np.hstack(weighted_parts).astype(np.float32)), length)
@@ -113,10 +114,11 @@ def _lengths(term_counts: Sequence[Counter[str]]) -> Matrix:
     return lengths
 
 
-def centre_vectors(embeddings: Matrix) -> Matrix:
+def centre_vectors(embeddings: Matrix, lengths: Matrix) -> Matrix:
     """Subtract a part of the mean. Zero rows stay zero, or any two of them would look alike."""
     background = embeddings.sum(axis=0) / (len(embeddings) + BACKGROUND_DOCUMENTS)
-    return normalise_rows((embeddings - CENTRING * background) * embeddings.any(axis=1, keepdims=True))
+    centring = CENTRING_OF_HEADLINES + (CENTRING_OF_ARTICLES - CENTRING_OF_HEADLINES) * lengths
+    return normalise_rows((embeddings - centring * background) * embeddings.any(axis=1, keepdims=True))
 
 
 def word_vectors(term_counts: Sequence[Counter[str]], width: int) -> Matrix:

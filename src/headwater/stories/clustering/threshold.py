@@ -44,7 +44,7 @@ HYBRID = ThresholdModel(
     unlinked=0.25,
     lowest=0.04,
     highest=0.5,
-    singleton=SingletonFit(0.4, 0.37),
+    singleton=SingletonFit(0.4, 0.37, outside=0.15),
 )
 WORDS_ALONE = ThresholdModel(
     companion=0.1,

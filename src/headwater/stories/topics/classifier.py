@@ -38,10 +38,12 @@ def topic_features(
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A top-level media topic with its confidence; `code` is UNKNOWN_TOPIC where the classifier abstains."""
+    """A top-level media topic with its confidence, and the next likely one; `code` is UNKNOWN_TOPIC where the classifier
+    abstains."""
 
     code: str
     confidence: float
+    second: str = ""
 
     @property
     def name(self) -> str:
@@ -65,12 +67,13 @@ class TopicClassifier:
     def __call__(self, features: Matrix) -> list[Topic]:
         """One topic per row."""
         probabilities = self.probabilities(features)
-        best = probabilities.argmax(axis=1)
-        confidences = probabilities[np.arange(len(probabilities)), best]
+        ranked = np.argsort(-probabilities, axis=1, kind="stable")[:, :2]
+        confidences = np.take_along_axis(probabilities, ranked, axis=1)[:, 0]
         return [
             Topic(
-                self.codes[column] if confidence >= self.threshold else UNKNOWN_TOPIC,
+                self.codes[first] if confidence >= self.threshold else UNKNOWN_TOPIC,
                 round(float(confidence), 4),
+                self.codes[second],
             )
-            for column, confidence in zip(best.tolist(), confidences.tolist(), strict=True)
+            for (first, second), confidence in zip(ranked.tolist(), confidences.tolist(), strict=True)
         ]

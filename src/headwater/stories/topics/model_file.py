@@ -1,5 +1,6 @@
-"""The trained topic classifier as a file: int8 columns with their scales, a few tens of kilobytes."""
+"""The trained topic classifiers as files: int8 columns with their scales, a hundred kilobytes each."""
 
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from headwater.model.errors import Refused
 from headwater.stories.topics.classifier import SCHEME, TopicClassifier
 
 FILE = Path(__file__).parent / "topics.npz"
+WORDS_FILE = Path(__file__).parent / "topic_words.npz"
+WORDS_ALONE = "words"
+"""Stands in a file for the encoder of a classifier that needs none."""
 
 
 def unpack_classifier(data: bytes, encoder: str) -> TopicClassifier:
@@ -32,6 +36,13 @@ def _check(arrays: Any, encoder: str) -> None:
         )
 
 
+@cache
 def load_classifier(encoder: str) -> TopicClassifier:
-    """The classifier that comes with Headwater."""
+    """The classifier over vectors and words that comes with Headwater."""
     return unpack_classifier(FILE.read_bytes(), encoder)
+
+
+@cache
+def load_word_classifier() -> TopicClassifier:
+    """The classifier over words alone that comes with Headwater."""
+    return unpack_classifier(WORDS_FILE.read_bytes(), WORDS_ALONE)
