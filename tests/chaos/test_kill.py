@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.internet import running
+from headwater_demo.sites.walled_sites import WALLS, walled_feeds
 
 LONG = 210
 # The short form in runs that take every kind of moment in turn.
@@ -38,12 +39,13 @@ class Victims:
     base_url: str
     folder: Path
     template: Path
+    feed_list: str = "feeds.yaml"
 
     def live(self, data: Path, kill_at: int | str | None, batch: int = 7) -> int:
         command = {
             "data": str(data),
             "base_url": self.base_url,
-            "sources": str(self.folder / "feeds.yaml"),
+            "sources": str(self.folder / self.feed_list),
             "kill_at": kill_at,
             "batch": batch,
         }
@@ -143,6 +145,28 @@ def test_killed_at_every_kind_of_moment_nothing_is_lost_or_duplicated(victims, r
     assert killed == len(kinds) >= 3
     assert after.problems == ()
     assert after == expected, f"killed at {kinds}: {set(after.texts) ^ set(expected.texts)}"
+
+
+@pytest.fixture(scope="module")
+def walled_victims(victims):
+    """The same workers with feeds whose pages cannot be read. Those that wait, or open a browser, are left out."""
+    walls = [wall for wall in WALLS if wall.expected == "missing"]
+    names = {wall.name for wall in walls}
+    lines = [{"name": name, "url": url} for name, url in walled_feeds() if name in names]
+    (victims.folder / "walled.yaml").write_text(yaml.safe_dump({"sources": lines}))
+    return replace(victims, feed_list="walled.yaml"), len(lines)
+
+
+def test_killed_while_pages_cannot_be_read_every_article_is_stored_once_from_its_source(walled_victims):
+    walled, feed_count = walled_victims
+    _, expected = walled.trial("walled", [])
+    assert (expected.kept, expected.problems) == (feed_count, ())
+    moments = [
+        f"{when} store.{call}" for call in ("finish_fetch", "finish_refine") for when in ("before", "after")
+    ]
+    killed, after = walled.trial("walled-killed", [*moments, "before a commit", "before archive.put"])
+    assert killed >= len(moments)
+    assert after == expected
 
 
 @pytest.mark.long

@@ -11,10 +11,12 @@ from tests.servers.receivers import HttpReceiver, http_receiver
 from tests.support.crypto_scene import ask
 from tests.support.recipe_run import RECIPE, RecipeRun
 
+from headwater.model.jobs import State
 from headwater.ops.health import check_health
 from headwater.ops.saved_searches import SearchRequest, add_search
 from headwater.settings.channels import Channel
 from headwater.sources.feeds.parser import parse_feed
+from headwater.store.schema.flow import deliveries
 from headwater_demo.internet import running
 
 
@@ -35,6 +37,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory, receiver: HttpReceive
         run.__dict__["settings"] = msgspec.structs.replace(run.settings, notify={"hook": hook})
         add_search(run.app, SearchRequest(name="alert", query="the -bitcoin", channel="hook"))
         add_search(run.app, SearchRequest(name="no-bitcoin", query="bitcoin", recipe=RECIPE, action="drop"))
+        add_search(run.app, SearchRequest(name="queued", query="ethereum OR the", channel="queue"))
         run.run()
         yield run
         run.app.store.engine.dispose()
@@ -54,7 +57,11 @@ def headwater(finished_run: RecipeRun) -> Callable[..., CommandResult]:
 
 def test_matches_are_sent_and_a_rule_drops_with_its_name(finished_run: RecipeRun, receiver: HttpReceiver):
     engine = finished_run.app.store.engine
-    rows = ask(engine, "SELECT record_id, record_kind FROM matches")
+    of_search = "FROM matches m JOIN saved_searches s ON s.id = m.search_id WHERE s.name = "
+    rows = ask(engine, f"SELECT record_id {of_search} 'alert'")
+    queued = ask(engine, f"SELECT record_id {of_search} 'queued' AND m.record_kind = 'document'")
+    items = ask(engine, "SELECT document_id FROM queue_items WHERE queue = 'search:queued'")
+    assert sorted(row["record_id"] for row in queued) == sorted(row["document_id"] for row in items) != []
     assert len(rows) > 5
     sent = [json.loads(posted.body) for posted in receiver.posted]
     assert {body["route"] for body in sent} == {"search:alert"}
@@ -70,7 +77,11 @@ def test_the_past_is_tried_before_a_search_is_saved(headwater: Callable[..., Com
     assert answer["matches"] > len(answer["shown"]) == 2
     assert headwater("searches", "test", "the", "--since", "1h", "--json").record["matches"] == 0
     assert "0 matches" in headwater("searches", "test", "xyzzy").out
-    assert [row["name"] for row in headwater("searches", "list", "--json").records] == ["alert", "no-bitcoin"]
+    assert [row["name"] for row in headwater("searches", "list", "--json").records] == [
+        "alert",
+        "no-bitcoin",
+        "queued",
+    ]
 
 
 def test_a_search_is_added_applied_read_as_a_feed_paused_and_removed(
@@ -110,13 +121,29 @@ def test_mistakes_are_answered_with_what_to_do(headwater: Callable[..., CommandR
         assert "Traceback" not in answer.err
 
 
+def test_a_failing_channel_is_in_status(finished_run: RecipeRun, headwater: Callable[..., CommandResult]):
+    with finished_run.app.store.engine.begin() as connection:
+        failing = deliveries.update().where(deliveries.c.route == "search:alert")
+        connection.execute(failing.values(state=State.WAITING, reason="receiver_unreachable"))
+    assert "receiver_unreachable" in headwater("status").out
+    (row,) = headwater("status", "--json").record["recipes"][0]["failing_deliveries"]
+    assert (row["route"], row["reason"]) == ("search:alert", "receiver_unreachable")
+    assert "deliveries fail: receiver_unreachable" in headwater("searches", "list").out
+    with finished_run.app.store.engine.begin() as connection:
+        connection.execute(deliveries.update().values(state=State.DONE, reason=None))
+
+
 def test_a_deleted_channel_is_reported(finished_run: RecipeRun, headwater: Callable[..., CommandResult]):
     settings = finished_run.folder / "headwater.yaml"
     headwater("searches", "list")
     text = settings.read_text(encoding="utf-8").splitlines()[:-1]
     settings.write_text("\n".join(text), encoding="utf-8")
     rows = call_in(finished_run.folder, "searches", "list", "--json").records
-    assert {row["name"]: bool(row["problem"]) for row in rows} == {"alert": True, "no-bitcoin": False}
+    assert {row["name"]: bool(row["problem"]) for row in rows} == {
+        "alert": True,
+        "no-bitcoin": False,
+        "queued": False,
+    }
     assert "no longer in the setting notify" in call_in(finished_run.folder, "searches", "list").out
     assert "saved search alert" in call_in(finished_run.folder, "health").out
     assert check_health(finished_run.app)["searches"] == {}

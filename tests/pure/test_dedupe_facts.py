@@ -119,8 +119,8 @@ def test_c23_an_item_of_a_digest_is_not_a_cut_of_it():
 
 def test_c20_the_same_facts_in_other_words_are_a_copy():
     reworded = (
-        "Garnet Mining said Quarles and Lund of Arden and managers will pay about 240 mln crowns for its division in Farrow, which "
-        "sells tools, valves and pumps to industry. Some 3,000 people are employed there and 310 mln crowns of sales made."
+        "Garnet Mining said Quarles and Lund of Arden and managers of the division agreed on about 240 mln crowns for its tool division "
+        "in Farrow. It sells pumps and valves to the oil industry, with 3,000 people and sales of 310 mln crowns."
     )
     first = article("a", "GARNET <GRM> TO SELL TOOL DIVISION", FUND)
     verdict = compare(first, article("b", "GARNET <GRM> SELLS DIVISION", reworded, 3))

@@ -32,6 +32,9 @@ MIN_BODY = 6
 SENTENCE_OR_TWO = 50
 """This many added words are not news."""
 
+MAX_NOVELTY = 0.15
+"""A larger share of new facts may be the next step of a story: a doubtful case is linked, not dropped."""
+
 MIN_FACT_WORDS = 8
 """With fewer content words, a text says too little to recognise it by its facts."""
 
@@ -219,7 +222,7 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
         return ""  # one item of a digest
     if facts.headline_figures_new or facts.figures_new > (0 if recurring else facts.figures_of // 4):
         return ""
-    return "known-facts" if facts.novelty <= 0.2 else ""
+    return "known-facts" if facts.novelty <= MAX_NOVELTY else ""
 
 
 def _has_same_subject(measures: Measures) -> bool:
