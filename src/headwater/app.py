@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from headwater.model.recipe import Recipe, Sink
     from headwater.model.subject import Subject
     from headwater.recipes.loader import LoadedRecipes
-    from headwater.settings.channels import Channel
     from headwater.sinks.queue import Push
     from headwater.store.changes.alarms import AlarmStore
     from headwater.store.changes.api_keys import ApiKeyStore
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.replays import Replays
     from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
+    from headwater.store.changes.uptime import UptimeRows
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
     from headwater.store.reads.object_copies import ObjectCopies
@@ -144,6 +144,12 @@ class App:
         from headwater.store.maintenance.tasks import MaintenanceTasks
 
         return MaintenanceTasks(self.engine)
+
+    @cached_property
+    def uptime(self) -> UptimeRows:
+        from headwater.store.changes.uptime import UptimeRows
+
+        return UptimeRows(self.engine)
 
     @cached_property
     def workers(self) -> WorkerRows:
@@ -369,34 +375,13 @@ class App:
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
         """Channels for alarms; recipes may send records to them too."""
-        channels = {name: self._channel(name, channel) for name, channel in self.settings.notify.items()}
+        from headwater.settings.channel_sinks import open_channel
+
+        notify = self.settings.notify.items()
+        channels = {name: open_channel(name, channel, self.clock) for name, channel in notify}
         if reserved := {"files", "queue", "table", "objects"} & channels.keys():
             raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
         return channels
-
-    def _channel(self, name: str, channel: Channel) -> Sink:
-        from headwater.settings.channels import check_channel
-        from headwater.sinks.http_endpoint import HttpEndpoint
-        from headwater.sinks.mail import MailSink
-        from headwater.sinks.slack import SlackSink
-        from headwater.sinks.webhook import WebhookSink
-
-        check_channel(name, channel)
-        if channel.kind == "email":
-            return MailSink(
-                host=channel.host,
-                port=channel.port,
-                sender=channel.sender,
-                recipients=channel.to,
-                clock=self.clock,
-                security=channel.security,
-                user=channel.user,
-                password=resolve_secret(channel.password, f"notify.{name}.password"),
-            )
-        endpoint = HttpEndpoint(resolve_secret(channel.url, f"notify.{name}.url"))
-        if channel.kind == "slack":
-            return SlackSink(endpoint)
-        return WebhookSink(endpoint, self.clock, resolve_secret(channel.secret, f"notify.{name}.secret"))
 
     def recipe(self, name: str) -> Recipe:
         """Raises Refused, with the reason, if the recipe is unknown or was left out."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import event
 from tests.chaos.victim import KillPoints, KillSwitch, main
+from tests.support.installed_recipes import install_recipes
 
 from headwater.app import App
 from headwater.documents.cleaning.normalise import normalise
@@ -64,7 +65,7 @@ def live(command: dict) -> None:
         retry_policy=RetryPolicy(batch=7, max_attempts=50, max_worker_deaths=50),
     )
     release_dead_owners(app)
-    app.__dict__["recipes"] = {RECIPE: CHANGED}
+    install_recipes(app, {RECIPE: CHANGED})
     store = KillPoints(app.store, "store", kill_switch, CALLS)
     context = replace(app.context(owner_name("victim"), fetching=False), store=store)
     event.listen(

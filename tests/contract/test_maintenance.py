@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 from tests.support.crypto_scene import ask, crypto, settings_file
+from tests.support.installed_recipes import install_recipes
 from tests.support.scene import HOUR, RECIPE, Scene, ended_result, make_lead, make_source
 
 from headwater.app import App
@@ -184,7 +185,7 @@ def test_reports_of_a_recipe_are_updated_without_the_end_of_a_run(app: App, scen
     closed: list[Path] = []
     recipe = app.recipe("crypto")
     summing = replace(recipe, after_run=lambda folder, _: closed.append(folder))
-    app.__dict__["recipes"] = {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")}
+    install_recipes(app, {"crypto": summing, "elsewhere": replace(summing, name="elsewhere")})
     scene.poll(source=crypto())
     maintenance = Maintenance(app, tasks={"close_runs": MAINTENANCE_TASKS["close_runs"]})
     live(scene, maintenance, span=timedelta(hours=2), step=10 * MINUTE)
@@ -203,7 +204,7 @@ def test_a_recipe_that_cannot_write_its_report_delays_no_other(app: App, scene: 
         replace(recipe, after_run=maintenance)
         for maintenance in (away, lambda folder, _: closed.append(folder))
     )
-    app.__dict__["recipes"] = {"crypto": first, "markets": replace(second, name="markets")}
+    install_recipes(app, {"crypto": first, "markets": replace(second, name="markets")})
     scene.poll(source=crypto())
     scene.poll(source=make_source("Other", recipe="markets"))
     with pytest.raises(Temporary, match="database_away"):
@@ -215,7 +216,7 @@ def test_p29_the_search_index_is_filled_at_night_before_the_first_search(app: Ap
     scene.keep("licence", title="Permiso de conducir", text="El permiso caduca a los diez años.")
     with unchecked_transaction(app.store.engine) as connection:  # as after a restore
         connection.execute(delete(search_entries))
-    app.__dict__["recipes"] = {RECIPE: None}
+    install_recipes(app, {RECIPE: None})
     maintenance = Maintenance(app, tasks={"fill_search_index": MAINTENANCE_TASKS["fill_search_index"]})
     live(scene, maintenance, span=timedelta(hours=15), step=15 * MINUTE)
     assert scene.row(maintenance_tasks)["result"] == {RECIPE: 1}

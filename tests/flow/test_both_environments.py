@@ -123,12 +123,12 @@ def test_the_same_files_are_delivered(environments: tuple[EnvironmentContents, E
     assert folders == {"articles", "procedures", "stories"}
 
 
-def test_a_search_by_meaning_returns_the_same_documents(
+def test_a_search_returns_the_same_documents(
     environments: tuple[EnvironmentContents, EnvironmentContents],
 ):
     ours, theirs = environments
     assert ours.search_results == theirs.search_results
-    assert "Karsten" in ours.search_results[0][0]
+    assert any("Karsten" in title for title, _ in ours.search_results)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

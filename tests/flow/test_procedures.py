@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
+from tests.support.installed_recipes import install_recipes
 from tests.support.recipe_run import QuickClock
 
 from headwater.app import App
@@ -65,7 +66,7 @@ class ProceduresRun:
             recipe(), sources=tuple(make_source(line, NAME, where=line.name) for line in lines)
         )
         app = App(settings, clock=self.clock)
-        app.__dict__["recipes"] = {NAME: own_recipe}
+        install_recipes(app, {NAME: own_recipe})
         app.store.register(own_recipe.sources, self.clock())
         return app
 

@@ -10,6 +10,7 @@ from tests.servers.loopback import free_port
 from tests.support.recipe_run import RECIPE, RecipeRun, recipe_run
 
 from headwater.model.jobs import Job, Task
+from headwater.runtime.celery import tasks
 from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import worker_roles
 from headwater.runtime.celery.tasks import TaskRunner
@@ -41,7 +42,7 @@ def replay(crypto_run: RecipeRun) -> tuple[Replays, str]:
 @pytest.fixture(autouse=True)
 def _no_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory that other tests left in this process does not end the task."""
-    monkeypatch.setattr("headwater.runtime.celery.tasks.is_over_memory_limit", lambda: False)
+    monkeypatch.setattr(tasks, "is_over_memory_limit", lambda: False)
 
 
 def _runner(crypto_run: RecipeRun, queues: str) -> Iterator[TaskRunner]:

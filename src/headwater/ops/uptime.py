@@ -4,7 +4,6 @@ from typing import Any
 
 from headwater.app import App
 from headwater.model.uptime import DAY, MONTH, Uptime, measure_uptime
-from headwater.store.changes.uptime import UptimeRows
 from headwater.store.changes.workers import database_time
 from headwater.store.connect import read_transaction
 
@@ -15,7 +14,7 @@ def uptime_report(app: App, *, is_available: bool = True) -> dict[str, Any]:
     """The share of the last 24 hours and 30 days, and a line for people."""
     day, month = UNKNOWN, UNKNOWN
     if is_available:
-        periods = UptimeRows(app.engine).periods()
+        periods = app.uptime.periods()
         with read_transaction(app.engine) as connection:
             now = database_time(connection, app.clock())
         day, month = (measure_uptime(periods, span, now) for span in (DAY, MONTH))
