@@ -15,7 +15,7 @@ run: $(VENV)/.core
 # fixtures; long suites come first (tests/conftest.py).
 test: $(VENV)/.dev
 	@$(MAKE) --no-print-directory check & checking=$$!; \
-	$(BIN)/python -m pytest tests -m "not long" -n 4 --dist loadfile --no-loadscope-reorder; tested=$$?; \
+	$(BIN)/python -m pytest tests -m "not long" -n 3 --dist loadfile --no-loadscope-reorder; tested=$$?; \
 	wait $$checking && exit $$tested
 
 check: $(VENV)/.dev

@@ -125,7 +125,8 @@ def test_nothing_more_is_claimed_while_results_wait_for_space(
     crypto_run: RecipeRun, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(obstore, "put", _no_space)
-    loops.run_network_loop(crypto_run.context, [RECIPE], _stop_when(iter([False] * 30 + [True]).__next__))
+    turns = iter(range(30))
+    loops.run_network_loop(crypto_run.context, [RECIPE], _stop_when(lambda: next(turns, None) is None))
     assert len(_requests(crypto_run)) == 2
     assert crypto_run.rows(leads) == crypto_run.rows(captures) == []
     assert crypto_run.app.store.lease_owners() == set()
