@@ -238,6 +238,21 @@ def test_with_a_window_only_recent_documents_and_their_whole_stories_are_cluster
     assert states == {"s-old": "live", "s-lasting": "ended", "s-all": "live"}
 
 
+def test_with_a_window_the_backlog_of_a_new_source_is_clustered_however_old_it_is(scene: Scene):
+    backlog = _keep_on(scene, "backlog", START - timedelta(days=9))
+    new = _keep_on(scene, "new", START)
+    group_batch = _claim_window(scene, timedelta(days=2))
+    assert {document.id for document in group_batch.documents} == {backlog, new}
+    _gather(
+        scene,
+        make_story("s-old", "day", backlog),
+        make_story("s-new", "day", new),
+        group_batch=group_batch,
+    )
+    newer = _keep_on(scene, "newer", START)
+    assert {document.id for document in _claim_window(scene, timedelta(days=2)).documents} == {new, newer}
+
+
 def test_with_a_window_an_old_story_ends_when_its_document_moves_to_another_group(scene: Scene):
     (draft,) = scene.drafts("a")
     scene.refine(kept_result(draft, group="day", published=START - timedelta(days=9)))

@@ -2,14 +2,17 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from tests.support.deadline import DEADLINE
 
 from headwater.liveness import dead_owners, machine_id, owner_name
+from headwater.runtime.worker_loop import StopSignal
 
 
 def _send_owner_name(answers: "multiprocessing.Queue[str]") -> None:
@@ -73,3 +76,21 @@ def test_a_copy_of_this_machine_with_the_same_name_is_another_machine():
     host, _, suffix = machine_id().partition("/")
     assert suffix, "the name of a host alone is not enough"
     assert dead_owners([f"{host}/00000000/1:999999:1:local", f"{host}:999999:1:local"]) == []
+
+
+def test_a_process_whose_parent_was_killed_while_it_started_stops(monkeypatch: pytest.MonkeyPatch):
+    """Its parent process is another one by then, and will never go."""
+    parents = iter([SimpleNamespace(pid=os.getppid()), SimpleNamespace(pid=dead_process())])
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: next(parents))
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        assert [StopSignal().is_set(), StopSignal().is_set()] == [False, True]
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def dead_process() -> int:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait(DEADLINE)
+    return process.pid

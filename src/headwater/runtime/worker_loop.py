@@ -1,5 +1,6 @@
 """The loop of a worker process: claim, work, commit; sleep when nothing is due; stop on a signal."""
 
+import multiprocessing
 import os
 import resource
 import signal
@@ -38,7 +39,9 @@ class StopSignal:
     """Set by SIGTERM or SIGINT, and in a child when its parent is gone."""
 
     def __init__(self, *, child: bool = True) -> None:
-        self.parent = os.getppid()
+        parent = multiprocessing.parent_process()
+        # A parent that was killed while this process started is not the one that getppid names now.
+        self.parent = os.getppid() if parent is None else parent.pid
         self.child = child
         self.received = False
         signal.signal(signal.SIGTERM, self._receive)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
 
 from headwater.model.document import Document, Vector
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
@@ -57,15 +57,7 @@ def _within_window(
     """The documents of these groups that were published within the window before the newest of their group, with all
     documents of the current stories in which there is one; and these stories. A document without a date counts by its
     arrival. A story that a document has left is clustered again, too, however old it is."""
-    moment = func.coalesce(documents.c.published_at, documents.c.created_at)
-    recent: list[str] = []
-    for group in ids:
-        newest = connection.scalar(
-            select(moment).where(documents.c.group_id == group).order_by(moment.desc()).limit(1)
-        )
-        if newest is not None:
-            query = select(documents.c.id).where(documents.c.group_id == group, moment >= newest - window)
-            recent.extend(connection.scalars(query))
+    recent = [document for group in ids for document in _recent_documents(connection, group, window)]
     current = (
         select(story_members.c.story_id)
         .join(stories, stories.c.id == story_members.c.story_id)
@@ -80,6 +72,25 @@ def _within_window(
     story_ids = set(connection.scalars(current.distinct()))
     members = select(story_members.c.document_id).where(in_list(story_members.c.story_id, sorted(story_ids)))
     return {*recent, *connection.scalars(members)}, story_ids
+
+
+def _recent_documents(connection: Connection, group: str, window: timedelta) -> Sequence[str]:
+    """Also those that arrived within the window and are in no story yet, however long ago they were published: the first
+    poll of a source brings a backlog, and a late arrival must not stay without a story."""
+    moment = func.coalesce(documents.c.published_at, documents.c.created_at)
+    newest, last_arrival = connection.execute(
+        select(func.max(moment), func.max(documents.c.created_at)).where(documents.c.group_id == group)
+    ).one()
+    if newest is None:
+        return []
+    has_story = exists().where(
+        story_members.c.document_id == documents.c.id,
+        stories.c.id == story_members.c.story_id,
+        stories.c.state == "live",
+    )
+    is_new = (documents.c.created_at >= last_arrival - window) & ~has_story
+    query = select(documents.c.id).where(documents.c.group_id == group, (moment >= newest - window) | is_new)
+    return connection.scalars(query).all()
 
 
 def _documents(
