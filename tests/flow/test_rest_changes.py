@@ -46,6 +46,13 @@ def test_quarantined_records_are_retried_or_dropped(app: App, client: TestClient
     assert client.get("/api/v1/quarantine").json()["items"] == []
 
 
+def test_a_field_that_does_not_exist_is_refused_and_nothing_happens(app: App, client: TestClient):
+    fill(app)
+    problem = post(client, "/quarantine/drop", 400, WITH_KEY, recrods=["x"], recipe="crypto")
+    assert "'recrods'; there are: recipe, records" in problem["detail"]
+    assert len(client.get("/api/v1/quarantine").json()["items"]) == 1
+
+
 def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):
     headers = admin(app)
     line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}

@@ -26,7 +26,8 @@ def make_context(
     names: tuple[str, ...] = (),
     public_url: str = "",
 ) -> WebContext:
-    """`names` are further host names by which the server is called; those of `public_url` and of the callback of hubs count."""
+    """`names` are further host names by which the server is called; those of `public_url` and of the callback of hubs count.
+    A server with a public address or name stands behind a proxy, which may look like a local caller: it asks everyone for a key."""
     known_names = (
         host,
         *names,
@@ -34,7 +35,11 @@ def make_context(
     )
     return WebContext(
         app=app,
-        access=AccessControl(app.api_keys.find, settings_key=settings_key, is_local=is_loopback(host)),
+        access=AccessControl(
+            app.api_keys.find,
+            settings_key=settings_key,
+            is_local=is_loopback(host) and not public_url and not names,
+        ),
         runs=RunStarter(app, recipe, start),
         names=tuple(name for name in known_names if name),
         public_url=public_url.rstrip("/"),

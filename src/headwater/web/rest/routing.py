@@ -35,12 +35,15 @@ WRITE_PROBLEMS = {
 
 
 class ApiRoute(APIRoute):
-    """Refuses query parameters that the route does not know."""
+    """Refuses query parameters and fields of the body that the route does not know."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         names = {field.alias for field in get_flat_params(self.dependant) if _is_query(field)}
         is_post = "POST" in (self.methods or ())
+        body_names = (
+            {field.alias for field in self.dependant.body_params} if self._embed_body_fields else None
+        )
 
         async def answer(request: Request) -> Response:
             if unknown := sorted(set(request.query_params) - names):
@@ -51,9 +54,25 @@ class ApiRoute(APIRoute):
                     f"there is no parameter '{unknown[0]}'; there are: {known_names}",
                 )
             await refuse_unstorable_text(request)
+            if body_names is not None:
+                _refuse_unknown_fields(await request.body(), body_names)
             return await (answer_once(request, handle) if is_post else handle(request))
 
         return answer
+
+
+def _refuse_unknown_fields(body: bytes, names: set[str]) -> None:
+    """A typo must not widen what a request does. A body that is no object is refused later."""
+    try:
+        fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    if unknown := sorted(set(fields) - names):
+        raise HttpProblem(
+            400,
+            "unknown_field",
+            f"there is no field '{unknown[0][:100]}'; there are: {', '.join(sorted(names))}",
+        )
 
 
 async def refuse_unstorable_text(request: Request) -> None:
