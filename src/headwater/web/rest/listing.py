@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
-from sqlalchemy import Column, Integer
+from sqlalchemy import Column, ColumnElement, Integer
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.archive.row_files import WRITERS
 from headwater.settings.times import parse_time
-from headwater.store.reads.record_lists import ListedTable, PageRequest, ReadPage
+from headwater.store.reads.record_lists import ListConditions, ListedTable, PageRequest, ReadPage
 from headwater.store.rows import Record
 from headwater.store.schema.columns import UtcDateTime
 from headwater.text.redaction import redact_record
@@ -157,6 +157,18 @@ def chosen_recipes(context: WebContext, recipe: str) -> list[str]:
     if not recipe:
         return present
     return [recipe] if recipe in present else [context.app.recipe(recipe).name]
+
+
+def list_conditions(
+    context: WebContext, recipe: str, since: str, until: str, *more: ColumnElement[bool]
+) -> ListConditions:
+    """Those that lists of records share, and what else a list demands."""
+    return ListConditions(
+        recipes=chosen_recipes(context, recipe),
+        since=parse_moment(context, since, "since"),
+        until=parse_moment(context, until, "until"),
+        more=more,
+    )
 
 
 def parse_moment(context: WebContext, text: str, name: str) -> datetime | None:

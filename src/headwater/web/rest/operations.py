@@ -13,7 +13,6 @@ from headwater.store.reads.record_lists import (
     ALARMS,
     QUARANTINE,
     RUNS,
-    ListConditions,
     find_row,
     list_rows,
 )
@@ -29,7 +28,7 @@ from headwater.web.rest.listing import (
     Since,
     Until,
     add_list,
-    chosen_recipes,
+    list_conditions,
     parse_moment,
     plain_item,
 )
@@ -60,21 +59,11 @@ queue_router = api_router("/queues", "queues")
 Page = Annotated[PageParameters, Depends()]
 
 
-def _conditions(request: Request, recipe: str, since: str, until: str, *more: Any) -> ListConditions:
-    context = context_of(request)
-    return ListConditions(
-        recipes=chosen_recipes(context, recipe),
-        since=parse_moment(context, since, "since"),
-        until=parse_moment(context, until, "until"),
-        more=more,
-    )
-
-
 def read_quarantine(
     request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
 ) -> Response:
     """Quarantined records with their reasons, newest first."""
-    selection = _conditions(request, recipe, since, until)
+    selection = list_conditions(context_of(request), recipe, since, until)
     engine = context_of(request).app.engine
     return QUARANTINE_LISTING.answer(
         request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages)
@@ -128,7 +117,7 @@ def read_alarms(
 ) -> Response:
     """Alarms, newest first."""
     more = () if past else (alarms.c.cleared_at.is_(None),)
-    selection = _conditions(request, recipe, since, until, *more)
+    selection = list_conditions(context_of(request), recipe, since, until, *more)
     app = context_of(request).app
     return ALARM_LISTING.answer(request, page, lambda pages: list_rows(app.engine, ALARMS, selection, pages))
 
@@ -146,7 +135,7 @@ def read_runs(
     request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
 ) -> Response:
     """Runs, newest first."""
-    selection = _conditions(request, recipe, since, until)
+    selection = list_conditions(context_of(request), recipe, since, until)
     engine = context_of(request).app.engine
     return RUN_LISTING.answer(request, page, lambda pages: list_rows(engine, RUNS, selection, pages))
 

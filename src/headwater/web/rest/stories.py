@@ -10,7 +10,6 @@ from starlette.responses import Response
 from headwater.model.errors import Refused
 from headwater.store.reads.record_lists import (
     STORIES,
-    ListConditions,
     find_row,
     list_rows,
     story_timeline,
@@ -29,7 +28,7 @@ from headwater.web.rest.listing import (
     Until,
     add_list,
     chosen_recipes,
-    parse_moment,
+    list_conditions,
 )
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import ANY, list_schema, record_schema
@@ -63,12 +62,7 @@ def read_stories(
 ) -> Response:
     """Live stories by the time of their newest document, newest first."""
     context = context_of(request)
-    selection = ListConditions(
-        recipes=chosen_recipes(context, recipe),
-        since=parse_moment(context, since, "since"),
-        until=parse_moment(context, until, "until"),
-        more=(LIVE,),
-    )
+    selection = list_conditions(context, recipe, since, until, LIVE)
     return STORY_LISTING.answer(
         request, page, lambda pages: list_rows(context.app.engine, STORIES, selection, pages)
     )
