@@ -1,6 +1,6 @@
 """Clusters the items of one group, independently of their order.
 
-The profile `default` uses average linkage over words and embeddings. The profile `reference` joins each item with those of
+The profile `default` uses average linkage over words and embeddings; among articles of one language words decide. The profile `reference` joins each item with those of
 its ten nearest neighbours that have a cosine of at least 0.65.
 """
 
@@ -13,8 +13,16 @@ import numpy.typing as npt
 from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.neighbours import nearest_neighbours
-from headwater.stories.clustering.similarity import Matrix, StoryItem, normalise_rows, to_days, vectorise
-from headwater.stories.clustering.threshold import HYBRID, WORDS_ALONE
+from headwater.stories.clustering.similarity import (
+    MIN_ARTICLE_LENGTH,
+    ItemVectors,
+    Matrix,
+    StoryItem,
+    normalise_rows,
+    to_days,
+    vectorise,
+)
+from headwater.stories.clustering.threshold import ARTICLES, HYBRID, WORDS_ALONE, ThresholdModel
 from headwater.stories.clustering.windows import WINDOW, cluster_vectors
 
 NEIGHBOURS = 10
@@ -86,10 +94,15 @@ def _label(
         return embeddings, single_linkage(embeddings)
     item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
-    threshold = WORDS_ALONE if embeddings is None else HYBRID
     return item_vectors.vectors, cluster_vectors(
-        item_vectors.vectors, days, threshold, window, item_vectors.length
+        item_vectors.vectors, days, _threshold_model(item_vectors), window, item_vectors.length
     )
+
+
+def _threshold_model(item_vectors: ItemVectors) -> ThresholdModel:
+    if not item_vectors.by_words:
+        return HYBRID
+    return ARTICLES if item_vectors.length >= MIN_ARTICLE_LENGTH else WORDS_ALONE
 
 
 def _rows_by_label(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
