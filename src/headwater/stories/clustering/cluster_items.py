@@ -13,6 +13,7 @@ import numpy.typing as npt
 from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.neighbours import nearest_neighbours
+from headwater.stories.clustering.roundups import is_roundup
 from headwater.stories.clustering.similarity import (
     MIN_ARTICLE_LENGTH,
     ItemVectors,
@@ -60,17 +61,21 @@ def cluster_items(
     profile: ClusterProfile = "default",
     window: int = WINDOW,
 ) -> list[Cluster]:
-    """Clusters by position, the largest first, then the most recent; members by similarity to the centre.
+    """Clusters by position, the largest first, then the most recent; members by similarity to the centre. A round-up of
+    several events is a cluster of its own.
 
     `embeddings` are unit vectors of an encoder, one per item; without them, and where one is not finite, only words count.
     """
-    order = sorted(range(len(items)), key=lambda position: items[position].id)
+    by_id = sorted(range(len(items)), key=lambda position: items[position].id)
+    roundups = {position for position in by_id if profile == "default" and is_roundup(items[position].title)}
+    order = [position for position in by_id if position not in roundups]
     ordered = [items[position] for position in order]
     ordered_embeddings = (
         None if embeddings is None else _finite(np.asarray(embeddings, dtype=np.float32)[order])
     )
     vectors, labels = _label(ordered, ordered_embeddings, profile, window)
     clusters = [_cluster(ordered, vectors, rows, order) for rows in _rows_by_label(labels)]
+    clusters += [Cluster(items[position].title, ((position, 1.0),)) for position in sorted(roundups)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
 
 

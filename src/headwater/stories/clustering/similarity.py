@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from headwater.stories.clustering.word_vectors import BACKGROUND_DOCUMENTS, word_vectors
+from headwater.stories.clustering.word_vectors import BACKGROUND_DOCUMENTS, subtract_background, word_vectors
 from headwater.stories.terms import count_terms, outline
 
 ENCODER_CHARACTERS, ENCODER_WORDS, ENCODER_TOKENS = 2000, 80, 128
@@ -79,10 +79,14 @@ def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVect
     lengths = _lengths(term_counts)
     length = float(lengths.mean()) if len(items) else 0.0
     if embeddings is None:
-        return ItemVectors(word_vectors(term_counts, WIDTH), length, by_words=True)
+        words = word_vectors(term_counts, WIDTH)
+        are_articles = length >= MIN_ARTICLE_LENGTH
+        return ItemVectors(subtract_background(words) if are_articles else words, length, by_words=True)
     language_shares = _language_shares(items)
     by_words = length >= MIN_ARTICLE_LENGTH and float(language_shares.mean()) >= MIN_LANGUAGE_SHARE
     word_part = word_vectors(term_counts, max(MIN_WORD_DIMENSIONS, WIDTH - embeddings.shape[1]))
+    if by_words:
+        word_part = subtract_background(word_part)
     encoder_share = _encoder_shares(lengths, language_shares, by_words=by_words)[:, None]
     weighted_parts = (
         np.sqrt(encoder_share) * centre_vectors(embeddings, lengths[:, None]),
@@ -136,7 +140,8 @@ Days = npt.NDArray[np.float32]
 
 GRACE_DAYS = 3.0
 HALF_LIFE_DAYS = 21.0
-MIN_DECAY = 0.5
+MIN_DECAY = 0.1
+"""Reports that are months apart report two episodes, however alike they are."""
 
 
 def to_days(moments: Sequence[datetime | None]) -> Days:
@@ -147,7 +152,7 @@ def to_days(moments: Sequence[datetime | None]) -> Days:
 
 
 def time_decay(first: Days, second: Days) -> Days:
-    """The factor for a similarity over the days between: 1 for the first days and unknown times, at least a half."""
+    """The factor for a similarity over the days between: 1 for the first days and unknown times."""
     days_between = np.nan_to_num(np.abs(first - second), nan=0.0)
     decay = np.exp2(-np.maximum(days_between - GRACE_DAYS, 0) / HALF_LIFE_DAYS)
     factor: Days = np.maximum(decay, MIN_DECAY).astype(np.float32)

@@ -48,6 +48,25 @@ def word_vectors(term_counts: Sequence[Counter[str]], min_width: int) -> Matrix:
     return vectors
 
 
+ORDINARY_SIMILARITY = 0.05
+"""The mean similarity of articles about one war. What all articles of a corpus have in common beyond it is subtracted."""
+
+ORDINARY_DOCUMENTS = 100
+"""A corpus counts as if it had this many ordinary documents, because a story may be most of its corpus."""
+
+
+def subtract_background(vectors: Matrix) -> Matrix:
+    """Unit rows without what makes all of them alike: a common template, or the subject of a group."""
+    rows, total = len(vectors), vectors.sum(axis=0)
+    mean_similarity = (float(total @ total) - rows) / max(1, rows * (rows - 1))
+    if mean_similarity <= ORDINARY_SIMILARITY:
+        return vectors
+    share = (1 - ORDINARY_SIMILARITY / mean_similarity) / (rows + ORDINARY_DOCUMENTS)
+    rest: Matrix = (vectors - share * total) * vectors.any(axis=1, keepdims=True)
+    rest /= np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-9)
+    return rest
+
+
 @dataclass(frozen=True, slots=True)
 class TermSpace:
     """The dimensions and signs of each term. A term without `columns` belongs to one text alone: its dimension is that of
