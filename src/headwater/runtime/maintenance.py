@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from headwater.app import App
@@ -18,6 +19,7 @@ from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.object_copies import copy_recent_payloads
 from headwater.ops.retention import apply_retention, clean_tables
+from headwater.runtime.document_vectors import renew_document_vectors
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.codes import refresh_codes
@@ -98,6 +100,18 @@ def refresh_search_index(app: App) -> dict[str, Any]:
     return {"vectors": count} if count else {}
 
 
+def renew_vectors(app: App) -> dict[str, Any]:
+    """Replace the vectors of an earlier encoder, as far as a minute allows; returns how many, by recipe."""
+    if not nlp_installed():
+        return {}
+    end = monotonic() + VECTOR_SECONDS
+    counts = {
+        name: renew_document_vectors(app.store.engine, recipe, end)
+        for name, recipe in sorted(app.recipes.items())
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def summaries_task(
     announce: Announce = lambda _: None, *, max_time: timedelta = WORKER_ROUND_TIME, ask: bool = True
 ) -> MaintenanceTask:
@@ -116,6 +130,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
     "refresh_search_index": MaintenanceTask(Trigger(cron="* * * * *"), refresh_search_index),
+    "renew_vectors": MaintenanceTask(Trigger(cron="* * * * *"), renew_vectors),
 }
 
 
