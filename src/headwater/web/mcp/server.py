@@ -74,8 +74,8 @@ def make_mcp_server(app: App) -> MCPServer[Any]:
                     annotations=READS_ONLY,
                     structured_output=True,
                 )
-    for tool in server._tool_manager.list_tools():  # noqa: SLF001 - its public list is a copy
-        _refuse_other_arguments(tool)
+    for registered in server._tool_manager.list_tools():  # noqa: SLF001 - its public list is a coroutine of copies
+        _refuse_other_arguments(registered)
     return server
 
 

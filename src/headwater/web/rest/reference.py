@@ -82,9 +82,8 @@ def _body_fields(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> It
     """Those that are required in bold."""
     content = operation.get("requestBody", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
-    schema = next(
-        (part for part in (schema, *schema.get("anyOf", ())) if "$ref" in part or "properties" in part), {}
-    )
+    parts: list[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())]
+    schema = next((part for part in parts if "$ref" in part or "properties" in part), schema)
     schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
     for name in schema.get("properties", ()):
         yield f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
