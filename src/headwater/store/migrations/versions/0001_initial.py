@@ -52,6 +52,7 @@ TABLES = (
     "matches",
     "digests",
     "api_keys",
+    "sessions",
     "idempotency_keys",
 )
 
@@ -926,6 +927,14 @@ def _create_access() -> None:
         sa.Column("revoked_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_api_keys")),
     )
+    op.create_table(
+        "sessions",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("key_id", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
+    )
+    op.create_index("ix_sessions_key", "sessions", ["key_id"])
     op.create_table(
         "idempotency_keys",
         sa.Column("id", sa.String(length=64), nullable=False),
