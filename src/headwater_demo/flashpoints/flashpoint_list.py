@@ -23,7 +23,7 @@ def flashpoints(size: str = "small") -> dict[str, Any]:
 
 
 def _describe(name: str, title: str, size: str) -> dict[str, Any]:
-    flashpoint = {"id": name, "title": title, "description": f"What happens around {title}."}
+    flashpoint: dict[str, Any] = {"id": name, "title": title, "description": f"What happens around {title}."}
     with_feed = [report for report in reports_of(size) if report.flashpoint == name]
     if name == "orsa-delta":
         by_hand = [report for report in REPORTS if report.flashpoint == name]
