@@ -1,4 +1,4 @@
-"""What an operator may do: wake, pause and reset sources, retry or drop quarantined records, release expired leases."""
+"""What an operator may do: wake, pause, mute and reset sources, retry or drop quarantined records, release expired leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +47,10 @@ class Operations:
             "origin": origin_after_operator(active=active),
         }
         return self._update_source(source, values | {"updated_at": now})
+
+    def mute(self, source: str, until: datetime | None) -> str:
+        """Raise no alarm about a source until then, or with None raise them again; returns its name. It is still polled."""
+        return self._update_source(source, {"muted_until": until})
 
     def reset(self, source: str, now: datetime) -> str:
         """Clear a source's failures and poll it again at once; returns its name."""

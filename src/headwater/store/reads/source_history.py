@@ -11,6 +11,7 @@ from headwater.model.jobs import State
 from headwater.model.source import Source
 from headwater.store.connect import read_transaction
 from headwater.store.rows import source_from
+from headwater.store.schema.columns import utc_day
 from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 
 ARRIVALS = 100
@@ -30,6 +31,7 @@ class SourceHistory:
     arrivals: tuple[datetime, ...]
     scores: tuple[float, ...]
     error: str | None
+    muted_until: datetime | None = None
 
 
 def source_histories(engine: Engine, recipe: str | None = None) -> list[SourceHistory]:
@@ -83,6 +85,7 @@ def _source_history(connection: Connection, row: RowMapping) -> SourceHistory:
         arrivals=tuple(moments),
         scores=tuple(reversed(scores)),
         error=row["reason"],
+        muted_until=row["muted_until"],
     )
 
 
@@ -130,9 +133,7 @@ def _number(value: Any) -> Any:
 
 def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[str, Any]]:
     """One row per day: polls, successes, mean time, entries found and new."""
-    day = func.date(polls.c.started_at)
-    if engine.dialect.name == "postgresql":
-        day = func.to_char(func.timezone("UTC", polls.c.started_at), "YYYY-MM-DD")
+    day = utc_day(polls.c.started_at, engine.dialect)
     query = (
         select(
             day.label("day"),
