@@ -254,7 +254,7 @@ def test_a_decision_about_a_proposal_is_undone(sink: ProcedureFiles, tmp_path: P
     curated = tmp_path / "tramites" / "local-muestra-bono.json"
     curated.parent.mkdir(parents=True)
     curated.write_text(json.dumps(procedure(verificado=True)))
-    sink.send([envelope("c1", procedure(descripcion="Descuento nuevo.", content_hash="c" * 64))])
+    sink.send([envelope("c1", procedure(descripcion="Descuento nuevo para todos.", content_hash="c" * 64))])
     queue, before = reviewed(tmp_path), curated.read_text()
     (item,) = queue.items()
     assert item.current is not None

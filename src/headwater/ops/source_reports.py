@@ -1,6 +1,6 @@
 """How reliable sources are: polls, response times, rhythm and quality, and what is remarkable."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,13 +26,15 @@ def source_status(source: Mapping[str, Any]) -> str:
     return "ok" if source["last_polled_at"] else "new"
 
 
-def source_reports(app: App, since: datetime, recipe: str | None = None) -> list[dict[str, Any]]:
+def source_reports(
+    app: App, since: datetime, recipe: str | None = None, ids: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
     """One for each source, by recipe and name."""
     engine = app.store.engine
-    statistics = poll_statistics(engine, since, recipe)
+    statistics = poll_statistics(engine, since, recipe, ids)
     return [
         _report(app, history, statistics.get(history.source.id, {}))
-        for history in source_histories(engine, recipe)
+        for history in source_histories(engine, recipe, ids)
     ]
 
 

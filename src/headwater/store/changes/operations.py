@@ -96,11 +96,13 @@ class Operations:
             connection.execute(update(sources).where(matches_source).values(**values))
             return str(names[0])
 
-    def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
-        """Retry quarantined records: those named, or all of a recipe; returns how many."""
+    def retry(
+        self, records: Sequence[str] | None, recipe: str | None, now: datetime, *, reason: str | None = None
+    ) -> int:
+        """Retry quarantined records: those named, or all of a recipe, or those with a reason; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 changes = {"due_at": now, "attempts": 0, "reason": None} | _retry_values(table)
                 connection.execute(update(table).where(table.c.id == row.record_id).values(**changes))
@@ -143,11 +145,11 @@ class Operations:
         with write_transaction(self.engine) as connection:
             return connection.execute(finished_leads.values(**values)).rowcount
 
-    def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
+    def drop(self, records: Sequence[str] | None, recipe: str | None, *, reason: str | None = None) -> int:
         """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 values = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
                 if "state" in table.c:
@@ -158,7 +160,11 @@ class Operations:
             return count
 
     def _select_quarantined(
-        self, connection: Connection, records: Sequence[str] | None, recipe: str | None
+        self,
+        connection: Connection,
+        records: Sequence[str] | None,
+        recipe: str | None,
+        reason: str | None,
     ) -> Sequence[Row[Any, Any, Any]]:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
         if records is not None:
@@ -167,6 +173,8 @@ class Operations:
             )
         if recipe:
             query = query.where(quarantine.c.recipe == recipe)
+        if reason:
+            query = query.where(quarantine.c.reason == reason)
         return connection.execute(query).all()
 
     @staticmethod

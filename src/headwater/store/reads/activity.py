@@ -17,6 +17,7 @@ from headwater.store.schema.operations import alarms
 WINDOW = timedelta(hours=1)
 INTERVAL = timedelta(minutes=5)
 INTERVALS = WINDOW // INTERVAL
+LAG_SAMPLES = 2_000
 # When a row of a stage was finished; each column is the second one of an index that begins with the recipe.
 FINISHED: Mapping[Task, tuple[Column[Any], tuple[ColumnElement[bool], ...]]] = {
     Task.POLL: (polls.c.started_at, ()),
@@ -77,7 +78,7 @@ def recipe_activity(engine: Engine, recipe: str, now: datetime) -> RecipeActivit
             ),
             quarantined=_count(connection, quarantine.c.recipe == recipe, quarantine.c.created_at >= since),
             open_alarms=_count(connection, alarms.c.recipe == recipe, alarms.c.cleared_at.is_(None)),
-            lag_seconds=percentiles(publication_lags(connection, recipe, now)),
+            lag_seconds=percentiles(publication_lags(connection, recipe, now, LAG_SAMPLES)),
         )
 
 

@@ -117,7 +117,9 @@ def _fetches(connection: Connection, recipe: str, now: datetime) -> list[tuple[i
     return [(row[0], row[1]) for row in connection.execute(query)]
 
 
-def publication_lags(connection: Connection, recipe: str, now: datetime) -> list[float]:
+def publication_lags(
+    connection: Connection, recipe: str, now: datetime, limit: int = MOST_SAMPLES
+) -> list[float]:
     """From publication to searchable, of documents that arrived in the last day: a kept document is found by the next search."""
     query = (
         select(documents.c.published_at, documents.c.updated_at)
@@ -129,7 +131,7 @@ def publication_lags(connection: Connection, recipe: str, now: datetime) -> list
             documents.c.published_at.is_not(None),
         )
         .order_by(documents.c.created_at.desc())
-        .limit(MOST_SAMPLES)
+        .limit(limit)
     )
     return [max(0.0, (row[1] - row[0]).total_seconds()) for row in connection.execute(query)]
 

@@ -90,7 +90,7 @@ class ReviewQueue:
     def item(self, key: str) -> ReviewItem:
         item = next((item for item in self.items() if item.key == key), None)
         if item is None:
-            raise Refused("unknown_review", f"'{key}' does not wait for review")
+            raise Refused("unknown_review", f"'{key}' does not wait for review; see `headwater review list`")
         return item
 
     def _proposal_item(self, proposal: Mapping[str, Any]) -> ReviewItem:
