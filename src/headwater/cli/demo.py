@@ -20,6 +20,7 @@ from headwater.cli.pipeline.run import run_with_progress
 from headwater.cli.render.console import console, error_console, print_json, short_id
 from headwater.cli.render.run_progress import wants_live
 from headwater.cli.render.run_summary import print_run_summary
+from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.runtime.registration import register_recipe
@@ -95,7 +96,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         "feeds.yaml": {"sources": feed_lines},
         "watchlist.yaml": watch_list(size),
         "portals.yaml": {"sources": procedure_sources()},
-        "flashpoints.yaml": flashpoints(),
+        "flashpoints.yaml": flashpoints(size),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -123,7 +124,10 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
                 sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
             "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
-            "geopolitics": RecipeSettings(sources=str(folder / "flashpoints.yaml"), options={"settle": "1s"}),
+            "geopolitics": RecipeSettings(
+                sources=str(folder / "flashpoints.yaml"),
+                options={"settle": "1s", "tier": "B" if nlp_installed() else "A"},
+            ),
         },
     )
 
