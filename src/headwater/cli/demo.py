@@ -80,7 +80,7 @@ def run_demo(
 
 @contextmanager
 def demo_installation(
-    context: typer.Context, size: str, data: str | None = None, *, quiet: bool = False
+    context: typer.Context, size: Literal["small", "full"], data: str | None = None, *, quiet: bool = False
 ) -> Iterator[App]:
     """The installation of the demo, as long as its internet answers. Its settings stand in its folder, for other processes."""
     options, side = global_options(context), error_console()
