@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import ListConditions, ListedTable, PageRequest, ReadPage
+from headwater.store.rows import Record
 from headwater.store.schema.columns import UtcDateTime
 from headwater.text.written_feed import FEED_WRITERS
 from headwater.web.context import WebContext
@@ -88,18 +89,28 @@ class Listing:
         order: Sequence[Column[Any]] = (),
         sort: str = "",
     ) -> Response:
+        is_feed = form_of(request) in FEED_WRITERS
+        names = self.item_fields if is_feed else self.field_names(parameters.fields)
+        rows, cursor = self.read_rows(
+            read, names, cursor=parameters.cursor, limit=parameters.limit, order=order, sort=sort
+        )
+        return rows_answer(request, self.name, rows, self.describe_item, cursor=cursor)
+
+    def read_rows(
+        self,
+        read: ReadPage,
+        names: Sequence[str],
+        *,
+        cursor: str,
+        limit: int,
+        order: Sequence[Column[Any]] = (),
+        sort: str = "",
+    ) -> tuple[list[Record], str | None]:
+        """The rows from a cursor on, and the cursor of the next page."""
         order_name = f"{self.name}/{sort}"
         kinds = [_kind(column) for column in order or self.table.order]
-        is_feed = form_of(request) in FEED_WRITERS
-        page = read(
-            PageRequest(
-                names=self.item_fields if is_feed else self.field_names(parameters.fields),
-                after=read_cursor(parameters.cursor, order_name, kinds),
-                limit=parameters.limit,
-            )
-        )
-        cursor = write_cursor(order_name, page.next_position)
-        return rows_answer(request, self.name, page.rows, self.describe_item, cursor=cursor)
+        page = read(PageRequest(names=names, after=read_cursor(cursor, order_name, kinds), limit=limit))
+        return page.rows, write_cursor(order_name, page.next_position)
 
 
 def add_list(
