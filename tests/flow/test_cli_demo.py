@@ -70,6 +70,12 @@ def test_a_second_run_of_the_demo_adds_nothing(demo):
     assert len(list((folder / "out" / "articles").iterdir())) == int(counts.split()[2])
 
 
+def test_g1_each_run_of_the_demo_has_a_row(demo, demo_copy: App):
+    runs = demo_copy.pipeline_runs.list_runs("crypto", {})
+    assert len(runs) == 2
+    assert {run["status"] for run in runs} <= {"completed", "partial"}
+
+
 def test_the_commands_that_the_demo_proposes_work(demo, run_cli: RunCli):
     _, first, _ = demo
     proposed = [line.split("data ", 2)[-1].split() for line in first.out.splitlines() if " --data " in line]

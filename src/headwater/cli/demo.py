@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,6 +24,7 @@ from headwater.cli.render.run_summary import print_run_summary
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.runtime.registration import register_recipe
+from headwater.runtime.runs import record_run
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import DEFAULT_DATA, Settings
@@ -74,9 +76,12 @@ def run_demo(
             app.operations.wake(name, app.clock())
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
-        if not completed:
-            raise KeyboardInterrupt
+        with ExitStack() as runs:
+            for name in names:
+                runs.enter_context(record_run(app, name))
+            summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+            if not completed:
+                raise KeyboardInterrupt
     if as_json:
         program = {summary.recipe: asdict(summary) for summary in summaries}
         print_json(program[names[0]] | {"seconds": round(time.monotonic() - started, 1), "recipes": program})

@@ -205,7 +205,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
             "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
-            "same database, whose rows are deleted by their column `created_at`."
+            "same database, whose rows are deleted by their column `created_at`; recipes may name some more."
         ),
     ] = Retention()
     recipes: Annotated[

@@ -48,6 +48,7 @@ class Catalogue:
                 "recipe": recipe,
                 "sources": _source_counts(connection, recipe, now),
                 "leads": _counts(connection, leads, recipe),
+                "refetched": _refetched_counts(connection, recipe),
                 "documents": _document_counts(connection, recipe),
                 "ended": count_end_reasons(connection, recipe),
                 "stories": _total(connection, stories, stories.c.recipe == recipe, stories.c.state == "live"),
@@ -153,6 +154,18 @@ def key_prefix(text: str) -> str:
 def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, int]:
     query = select(table.c.state, func.count()).where(table.c.recipe == recipe).group_by(table.c.state)
     return {row[0]: row[1] for row in connection.execute(query.order_by(table.c.state))}
+
+
+def _refetched_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
+    """Leads by state whose page failed although they have a document from an earlier fetch."""
+    has_document = (documents.c.id == leads.c.document_id, documents.c.state != State.WAITING)
+    query = (
+        select(leads.c.state, func.count())
+        .join(documents, and_(*has_document))
+        .where(leads.c.recipe == recipe, leads.c.state.in_((State.DROPPED, State.QUARANTINED)))
+        .group_by(leads.c.state)
+    )
+    return {row[0]: row[1] for row in connection.execute(query.order_by(leads.c.state))}
 
 
 def _document_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
