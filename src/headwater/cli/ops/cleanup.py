@@ -47,9 +47,9 @@ def cleanup(
 
 def _sentence(report: dict[str, Any]) -> str:
     would = "would be " if report["dry_run"] else ""
-    counts = [format_count(report[kind], noun) for kind, noun in NOUNS.items()]
+    counts = [format_count(report[kind], noun) for kind, noun in NOUNS.items() if report[kind]]
     counts += [f"{format_count(count, 'row')} of {name}" for name, count in report["tables"].items()]
-    return f"{', '.join(counts)} {would}removed; {format_count(report['documents'], 'document')} {would}moved to files."
+    return f"{', '.join(counts) or 'Nothing'} {would}removed; {format_count(report['documents'], 'document')} {would}moved to files."
 
 
 app = single_command(cleanup)
