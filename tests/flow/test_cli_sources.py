@@ -296,7 +296,7 @@ def test_g2_each_part_of_the_work_runs_alone(run_cli: RunCli, monkeypatch: pytes
     assert refined["waiting"] == refined["delivered"] == 0
     assert counts_after("deliver")["delivered"] == refined["kept"]
     assert counts_after("gather")["stories"] > 0
-    assert "no part of a run" in run_cli("run", "crypto", "--task", "replay").err
+    assert "there is no task" in run_cli("run", "crypto", "--task", "replay").err
 
 
 def test_a_recipe_runs_in_one_process(run_cli: RunCli, monkeypatch: pytest.MonkeyPatch):

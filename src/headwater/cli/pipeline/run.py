@@ -82,7 +82,7 @@ def run(
         typer.Option(help="The id of a run that another process started; it is closed at the end."),
     ] = None,
     task: Annotated[
-        list[Task] | None,
+        list[str] | None,
         typer.Option(
             metavar="TASK",
             help="Only this part of the work, in this process: poll, fetch, refine, gather or deliver; repeatable.",
@@ -159,11 +159,12 @@ def report_interruption(summary: RunSummary) -> None:
     error_console().print(cell(f"headwater: {message}"), soft_wrap=True)
 
 
-def _run_tasks(requested: Sequence[Task] | None) -> Sequence[Task]:
+def _run_tasks(requested: Sequence[str] | None) -> Sequence[Task]:
     """The tasks of a run in their order; all of them if none was requested."""
-    if unknown := [task for task in requested or () if task not in RUN_TASKS]:
-        names = ", ".join(task.value for task in RUN_TASKS)
-        raise Refused("bad_option", f"--task: '{unknown[0].value}' is no part of a run; there are: {names}")
+    if unknown := [name for name in requested or () if name not in RUN_TASKS]:
+        raise Refused(
+            "bad_option", f"--task: there is no task '{unknown[0]}'; there are: {', '.join(RUN_TASKS)}"
+        )
     return tuple(task for task in RUN_TASKS if not requested or task in requested)
 
 

@@ -71,7 +71,7 @@ class Operations:
             row = self._find_source(connection, source)
             if row.origin == RECIPE:
                 raise Refused(
-                    "listed_source",
+                    "not_now",
                     f"'{row.name}' is in the list of its recipe; remove it there, or pause it",
                 )
             count = connection.scalar(select(func.count()).where(leads.c.source_id == row.id)) or 0
