@@ -18,18 +18,21 @@ from headwater.cli.render.console import (
     format_due,
     format_duration,
     format_relative,
+    format_time,
     print_json,
     print_json_lines,
     table,
     time_column,
 )
 from headwater.model.errors import Refused
+from headwater.ops.source_reports import source_status
+from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import UNLISTED
 from headwater.text.redaction import redact_record
 
 app = command_group(
-    "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."
+    "List, check, add, import, export, pause, resume, mute and reset sources; show how reliable they are."
 )
 ORIGINS = {
     "recipe": "from the recipe",
@@ -72,19 +75,6 @@ def list_sources(
             cell(row["url"], "dim"),
         )
     console().print(listing if rows else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
-
-
-def source_status(source: dict[str, Any]) -> str:
-    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
-    if source["origin"] == UNLISTED:
-        return UNLISTED
-    if source["stop_reason"]:
-        return "stopped"
-    if not source["active"]:
-        return "gone" if source["reason"] == "gone" else "paused"
-    if source["failures"]:
-        return f"failing x{source['failures']}"
-    return "ok" if source["last_polled_at"] else "new"
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
@@ -172,6 +162,24 @@ def resume_source(context: typer.Context, source: SourceName) -> None:
     app = open_app(context)
     name = app.operations.pause(source, active=True, now=app.clock())
     console().print(cell(f"Resumed {name}."))
+
+
+@app.command("mute")
+def mute_source(
+    context: typer.Context,
+    source: SourceName,
+    span: Annotated[str, typer.Option("--for", metavar="DURATION", help="How long: 12h, 7d.")] = "7d",
+) -> None:
+    """Raise no alarm about a source for a while. It is still polled."""
+    app = open_app(context)
+    until = app.clock() + parse_duration(span, "--for")
+    console().print(cell(f"Muted {app.operations.mute(source, until)} until {format_time(until)}."))
+
+
+@app.command("unmute")
+def unmute_source(context: typer.Context, source: SourceName) -> None:
+    """Raise alarms about a source again."""
+    console().print(cell(f"Unmuted {open_app(context).operations.mute(source, None)}."))
 
 
 @app.command("reset")
