@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.replays import Replays
     from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
+    from headwater.store.changes.sessions import SessionStore
     from headwater.store.changes.uptime import UptimeRows
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -126,6 +127,12 @@ class App:
         from headwater.store.changes.api_keys import ApiKeyStore
 
         return ApiKeyStore(self.engine)
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        from headwater.store.changes.sessions import SessionStore
+
+        return SessionStore(self.engine)
 
     @cached_property
     def idempotency_keys(self) -> IdempotencyKeys:

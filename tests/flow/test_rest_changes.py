@@ -53,6 +53,26 @@ def test_a_field_that_does_not_exist_is_refused_and_nothing_happens(app: App, cl
     assert len(client.get("/api/v1/quarantine").json()["items"]) == 1
 
 
+def test_an_alarm_is_acknowledged_and_stays_open(app: App, client: TestClient):
+    fill(app)
+    assert post(client, f"/alarms/{'a' * 40}/acknowledge", 401, {})
+    assert post(client, f"/alarms/{'b' * 40}/acknowledge", 404, WITH_KEY)
+    assert post(client, f"/alarms/{'a' * 40}/acknowledge", 200, WITH_KEY)["acknowledged_at"]
+    (alarm,) = client.get("/api/v1/alarms").json()["items"]
+    assert alarm["acknowledged_at"]
+    assert alarm["cleared_at"] is None
+
+
+def test_a_source_is_muted_for_a_while(app: App, client: TestClient):
+    fill(app)
+    (source,) = client.get("/api/v1/sources").json()["items"]
+    path = f"/sources/{source['id']}"
+    assert post(client, f"{path}/mute", 200, WITH_KEY, **{"for": "12h"})["muted_until"]
+    assert client.get("/api/v1/sources/health").json()["items"][0]["muted_until"]
+    assert post(client, f"{path}/mute", 400, WITH_KEY, **{"for": "a while"})
+    assert post(client, f"{path}/unmute", 200, WITH_KEY)["muted_until"] is None
+
+
 def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):
     headers = admin(app)
     line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}

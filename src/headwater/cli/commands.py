@@ -60,7 +60,7 @@ COMMANDS: Mapping[str, Command] = {
     "summaries": Command("headwater.cli.pipeline.summaries", "Summarise stories with a language model."),
     "links": Command("headwater.cli.ops.links", "Check whether links still work."),
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
-    "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API: REST, feeds, live events, MCP."),
+    "serve": Command("headwater.cli.ops.serve", "Serve the web pages and the HTTP API."),
     "mcp": Command("headwater.cli.ops.mcp", "Offer documents to a language model (MCP)."),
     "keys": Command("headwater.cli.ops.keys", "Create, list and revoke keys for the HTTP API."),
     "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),

@@ -39,9 +39,8 @@ class StopSignal:
     """Set by SIGTERM or SIGINT, and in a child when its parent is gone."""
 
     def __init__(self, *, child: bool = True) -> None:
-        parent = multiprocessing.parent_process()
-        # A parent that was killed while this process started is not the one that getppid names now.
-        self.parent = os.getppid() if parent is None else parent.pid
+        self.supervisor = multiprocessing.parent_process()
+        self.parent = os.getppid()
         self.child = child
         self.received = False
         signal.signal(signal.SIGTERM, self._receive)
@@ -52,7 +51,12 @@ class StopSignal:
         self.received = True
 
     def is_set(self) -> bool:
-        return self.received or (self.child and os.getppid() != self.parent)
+        return self.received or (self.child and self._is_orphan())
+
+    def _is_orphan(self) -> bool:
+        """A worker's parent is the process it was forked from; its supervisor may have been killed while it started."""
+        is_alone = self.supervisor is not None and not self.supervisor.is_alive()
+        return is_alone or os.getppid() != self.parent
 
 
 def never() -> bool:

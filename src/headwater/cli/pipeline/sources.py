@@ -18,6 +18,7 @@ from headwater.cli.render.console import (
     format_due,
     format_duration,
     format_relative,
+    format_time,
     print_json,
     print_json_lines,
     print_result,
@@ -25,12 +26,14 @@ from headwater.cli.render.console import (
     time_column,
 )
 from headwater.model.errors import Refused
+from headwater.ops.source_reports import source_status
+from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import REMOVED, UNLISTED
 from headwater.text.redaction import redact_record
 
 app = command_group(
-    "List, check, add, import, export, pause, resume, reset and remove sources; show how reliable they are."
+    "List, check, add, import, export, pause, resume, mute, reset and remove sources; show how reliable they are."
 )
 ORIGINS = {
     "recipe": "from the recipe",
@@ -76,19 +79,6 @@ def list_sources(
             cell(row["url"], "dim"),
         )
     console().print(listing if rows else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
-
-
-def source_status(source: dict[str, Any]) -> str:
-    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted", "removed" or "gone"."""
-    if source["origin"] in {UNLISTED, REMOVED}:
-        return str(source["origin"])
-    if source["stop_reason"]:
-        return "stopped"
-    if not source["active"]:
-        return "gone" if source["reason"] == "gone" else "paused"
-    if source["failures"]:
-        return f"failing x{source['failures']}"
-    return "ok" if source["last_polled_at"] else "new"
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
@@ -191,6 +181,24 @@ def remove_source(context: typer.Context, source: SourceName, as_json: Json = Fa
     )
     record = {"id": removed.id, "name": removed.name, "items": removed.item_count}
     print_result(record, f"Removed {removed.name}.{stays}", as_json=as_json)
+
+
+@app.command("mute")
+def mute_source(
+    context: typer.Context,
+    source: SourceName,
+    span: Annotated[str, typer.Option("--for", metavar="DURATION", help="How long: 12h, 7d.")] = "7d",
+) -> None:
+    """Raise no alarm about a source for a while. It is still polled."""
+    app = open_app(context)
+    until = app.clock() + parse_duration(span, "--for")
+    console().print(cell(f"Muted {app.operations.mute(source, until)} until {format_time(until)}."))
+
+
+@app.command("unmute")
+def unmute_source(context: typer.Context, source: SourceName) -> None:
+    """Raise alarms about a source again."""
+    console().print(cell(f"Unmuted {open_app(context).operations.mute(source, None)}."))
 
 
 @app.command("reset")

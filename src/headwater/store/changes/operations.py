@@ -1,4 +1,4 @@
-"""What an operator may do: wake, pause, reset and remove sources, retry or drop quarantined records, release expired leases."""
+"""What an operator may do: wake, pause, mute, reset and remove sources, retry or drop quarantined records, release leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +57,10 @@ class Operations:
         }
         return self._update_source(source, values | {"updated_at": now})
 
+    def mute(self, source: str, until: datetime | None) -> str:
+        """Raise no alarm about a source until then, or with None raise them again; returns its name. It is still polled."""
+        return self._update_source(source, {"muted_until": until})
+
     def reset(self, source: str, now: datetime) -> str:
         """Clear a source's failures and poll it again at once; returns its name."""
         values = {**FORGIVEN, "due_at": now, "active": True}
@@ -111,11 +115,13 @@ class Operations:
             raise Refused("unknown_source", f"{count_text} called '{source}'; see `headwater sources list`")
         return rows[0]
 
-    def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
-        """Retry quarantined records: those named, or all of a recipe; returns how many."""
+    def retry(
+        self, records: Sequence[str] | None, recipe: str | None, now: datetime, *, reason: str | None = None
+    ) -> int:
+        """Retry quarantined records: those named, or all of a recipe, or those with a reason; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 changes = {"due_at": now, "attempts": 0, "reason": None} | _retry_values(table)
                 connection.execute(update(table).where(table.c.id == row.record_id).values(**changes))
@@ -158,11 +164,11 @@ class Operations:
         with write_transaction(self.engine) as connection:
             return connection.execute(finished_leads.values(**values)).rowcount
 
-    def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
+    def drop(self, records: Sequence[str] | None, recipe: str | None, *, reason: str | None = None) -> int:
         """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 values = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
                 if "state" in table.c:
@@ -173,7 +179,11 @@ class Operations:
             return count
 
     def _select_quarantined(
-        self, connection: Connection, records: Sequence[str] | None, recipe: str | None
+        self,
+        connection: Connection,
+        records: Sequence[str] | None,
+        recipe: str | None,
+        reason: str | None,
     ) -> Sequence[Row[Any, Any, Any]]:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
         if records is not None:
@@ -182,6 +192,8 @@ class Operations:
             )
         if recipe:
             query = query.where(quarantine.c.recipe == recipe)
+        if reason:
+            query = query.where(quarantine.c.reason == reason)
         return connection.execute(query).all()
 
     @staticmethod

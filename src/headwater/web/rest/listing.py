@@ -96,22 +96,32 @@ class Listing:
         sort: str = "",
     ) -> Response:
         form = choose_format(request.path_params.get("format"), request.headers.get("accept", ""))
-        order_name = f"{self.name}/{sort}"
-        kinds = [_kind(column) for column in order or self.table.order]
-        page = read(
-            PageRequest(
-                names=self.item_fields if form in FEED_WRITERS else self.field_names(parameters.fields),
-                after=read_cursor(parameters.cursor, order_name, kinds),
-                limit=parameters.limit,
-            )
+        names = self.item_fields if form in FEED_WRITERS else self.field_names(parameters.fields)
+        rows, cursor = self.read_rows(
+            read, names, cursor=parameters.cursor, limit=parameters.limit, order=order, sort=sort
         )
-        cursor = write_cursor(order_name, page.next_position)
         if form == "json":
-            return json_answer_to(request, {"items": page.rows, "next": cursor})
+            return json_answer_to(request, {"items": rows, "next": cursor})
         next_url = _next_url(request, cursor)
         links = {"Link": f'<{next_url}>; rel="next"'} if next_url else {}
-        body = self._write(form, redact_record(page.rows), request, next_url)
+        body = self._write(form, redact_record(rows), request, next_url)
         return bytes_answer_to(request, body, MEDIA_TYPES[form], headers=links)
+
+    def read_rows(
+        self,
+        read: ReadPage,
+        names: Sequence[str],
+        *,
+        cursor: str,
+        limit: int,
+        order: Sequence[Column[Any]] = (),
+        sort: str = "",
+    ) -> tuple[list[Record], str | None]:
+        """The rows from a cursor on, and the cursor of the next page."""
+        order_name = f"{self.name}/{sort}"
+        kinds = [_kind(column) for column in order or self.table.order]
+        page = read(PageRequest(names=names, after=read_cursor(cursor, order_name, kinds), limit=limit))
+        return page.rows, write_cursor(order_name, page.next_position)
 
     def _write(self, form: str, rows: Sequence[Record], request: Request, next_url: str) -> bytes:
         if form in FEED_WRITERS:

@@ -131,6 +131,17 @@ def read_alarm(request: Request, alarm: str) -> Response:
     return json_answer_to(request, row)
 
 
+@alarm_router.post(
+    "/{alarm}/acknowledge",
+    responses=described(record_schema(ALARMS.columns), writes=True),
+    dependencies=[OPERATE],
+)
+def acknowledge_alarm(request: Request, alarm: str) -> Response:
+    """Note that a person has seen it. It stays open until its problem ends."""
+    app = context_of(request).app
+    return json_answer_to(request, app.alarms.acknowledge(alarm, app.clock()))
+
+
 def read_runs(
     request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
 ) -> Response:

@@ -16,7 +16,7 @@ from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_lists import source_opml
 from headwater.ops.source_registration import register_source
 from headwater.ops.source_reports import source_reports
-from headwater.settings.sources import SourceLine, make_source
+from headwater.settings.sources import SourceLine, make_source, parse_duration
 from headwater.store.reads.record_lists import (
     POLLS,
     SOURCES,
@@ -38,7 +38,7 @@ from headwater.web.rest.listing import (
     plain_item,
 )
 from headwater.web.rest.routing import ADMIN, OPERATE, api_router, described
-from headwater.web.rest.schemas import TEXT, YES_NO, list_schema, object_schema, record_schema
+from headwater.web.rest.schemas import TEXT, TIME, YES_NO, list_schema, object_schema, record_schema
 
 router = api_router("/sources", "sources")
 SOURCE_LISTING = Listing(
@@ -188,6 +188,31 @@ def resume_source(request: Request, source: str) -> Response:
 def reset_source(request: Request, source: str) -> Response:
     """Forget its failures and poll it now, also if it was stopped."""
     return _change(request, source, "reset")
+
+
+MUTED = object_schema({"id": TEXT, "name": TEXT, "muted_until": {"anyOf": [TIME, {"type": "null"}]}})
+
+
+@router.post("/{source}/mute", responses=described(MUTED, writes=True), dependencies=[OPERATE])
+def mute_source(
+    request: Request,
+    source: str,
+    span: Annotated[str, Body(embed=True, alias="for", max_length=50, description="12h, 7d.")] = "7d",
+) -> Response:
+    """Raise no alarm about the source for a while. It is still polled."""
+    app = context_of(request).app
+    find_source(request, source)
+    until = app.clock() + parse_duration(span, "for")
+    name = app.operations.mute(source, until)
+    return json_answer_to(request, {"id": source, "name": name, "muted_until": until})
+
+
+@router.post("/{source}/unmute", responses=described(MUTED, writes=True), dependencies=[OPERATE])
+def unmute_source(request: Request, source: str) -> Response:
+    """Raise alarms about the source again."""
+    find_source(request, source)
+    name = context_of(request).app.operations.mute(source, None)
+    return json_answer_to(request, {"id": source, "name": name, "muted_until": None})
 
 
 @router.post(
