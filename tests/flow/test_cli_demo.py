@@ -81,7 +81,8 @@ def test_the_commands_that_the_demo_proposes_work(demo, run_cli: RunCli):
     proposed = [line.split("data ", 2)[-1].split() for line in first.out.splitlines() if " --data " in line]
     assert len(proposed) >= 3
     for words in proposed:
-        assert run_cli(*words).code == 0
+        if words[0] != "serve":  # does not end
+            assert run_cli(*words).code == 0
 
 
 RECORD_COMMANDS = (
