@@ -99,11 +99,11 @@ def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_be
     scene = Scene(app.store, now=START)
     for number in range(6):
         scene.keep(f"h{number}", title=f"Harbour {'news ' * number}", text="Ships.", language="en")
-    seen: list[str] = []
+    shown_ids: list[str] = []
     cursor = ""
     for page in range(10):
         answer = client.get(f"/api/v1/search?q=harbour&method=words&limit=2&cursor={cursor}").json()
-        seen += [row["id"] for row in answer["items"]]
+        shown_ids += [row["id"] for row in answer["items"]]
         cursor = answer["next"]
         if cursor is None:
             break
@@ -111,12 +111,12 @@ def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_be
             # One that is better than all others; one that was on the first page gets a new number and a worse place.
             scene.keep("new", title="Harbour", text="Harbour.", language="en")
             with app.store.engine.begin() as connection:
-                document = app.store.documents([seen[0]])[seen[0]].with_changes(text="Ships. " * 50)
+                document = app.store.documents([shown_ids[0]])[shown_ids[0]].with_changes(text="Ships. " * 50)
                 index_kept_documents(connection, [document], START)
-    assert len(seen) == len(set(seen)) == 7
+    assert len(shown_ids) == len(set(shown_ids)) == 7
 
 
-def test_a_source_that_found_something_is_not_removed(app: App, client: TestClient):
+def test_a_source_that_a_list_names_is_not_removed(app: App, client: TestClient):
     fill(app)
     source = client.get("/api/v1/sources").json()["items"][0]["id"]
     answer = client.delete(f"/api/v1/sources/{source}", headers=admin(app))
