@@ -91,7 +91,7 @@ def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: Te
     assert client.get(f"/api/v1{path}").status_code == 404
 
 
-def test_a_source_that_found_something_is_not_removed(app: App, client: TestClient):
+def test_a_source_that_a_list_names_is_not_removed(app: App, client: TestClient):
     fill(app)
     source = client.get("/api/v1/sources").json()["items"][0]["id"]
     answer = client.delete(f"/api/v1/sources/{source}", headers=admin(app))

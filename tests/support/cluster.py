@@ -103,7 +103,9 @@ class Cluster:
             *words,
         ]
         clock = ShiftedClock(self.folder / f"clock-{len(self.started)}")
-        variables = environment(self.folder, self.pause) | (clock.environment() if self.own_clocks else {})
+        variables = environment(self.folder, self.pause)
+        if self.own_clocks:
+            variables = clock.environment(variables)
         with (self.folder / "output").open("ab") as output:
             program = child_process.start(
                 command, stdout=output, stderr=output, env=variables, start_new_session=True

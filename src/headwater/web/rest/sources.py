@@ -139,9 +139,10 @@ def add_source(
 
 @router.delete("/{source}", responses=described(CHANGED, writes=True), dependencies=[ADMIN])
 def remove_source(request: Request, source: str) -> Response:
-    """Remove a source that has found nothing yet. One that has is paused instead: its documents refer to it."""
-    name = context_of(request).app.operations.remove_source(source)
-    return json_answer_to(request, {"id": source, "name": name})
+    """Remove a source. What it found stays. One that the list of its recipe names is refused: remove it there."""
+    app = context_of(request).app
+    removed = app.operations.remove_source(source, app.clock())
+    return json_answer_to(request, {"id": removed.id, "name": removed.name})
 
 
 @router.post("/validate", responses=described({"type": "object"}, writes=True), dependencies=[ADMIN])
