@@ -18,7 +18,7 @@ NOUNS = {
     "captures": "capture",
     "queue": "queue item",
     "summaries": "summary request",
-    "matches": "match",
+    "matches": "matched record",
 }
 
 
