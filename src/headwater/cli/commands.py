@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, Command] = {
     "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
+    "changes": Command("headwater.cli.documents.changes", "Show what changed in a story since yesterday."),
     "mentions": Command(
         "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
