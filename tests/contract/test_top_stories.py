@@ -127,4 +127,4 @@ def test_g13_the_command_shows_what_changed_in_a_story(
     assert "2 new reports" in call(capsys, monkeypatch, *settings, "changes", story).out
     later = call(capsys, monkeypatch, *settings, "changes", story, "--since", "30m", "--json").record
     assert (later["new_reports"], later["reports_before"]) == ([], 2)
-    assert "unknown_story" in call(capsys, monkeypatch, *settings, "changes", "ffffffffffff").err
+    assert "there is no story" in call(capsys, monkeypatch, *settings, "changes", "ffffffffffff").err
