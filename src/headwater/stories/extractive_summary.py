@@ -145,6 +145,8 @@ def _choose(
 
 
 def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+    if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
+        return (sentence.document,)
     documents = {
         other.document
         for other in sentences

@@ -277,8 +277,10 @@ def _has_overlap(measures: Measures) -> bool:
 
 
 def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:
+    """Nothing is recorded about articles that have nothing in common."""
     score = (measures.earlier_coverage + measures.later_coverage) / 2
-    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=measures.as_evidence())
+    evidence = {"gap": measures.gap} if rule == "different" else measures.as_evidence()
+    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=evidence)
 
 
 MIN_STORY_WORDS = 25

@@ -132,11 +132,14 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
         return _similarity_without_names(first, second)
     if not shared or not _occasions_agree(first, second):
         return 0.0
+    overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
+    disagreeing = _disagreeing_headlines(first, second)
+    if overlap < CLOSE_OVERLAP or disagreeing > 1:
+        return 0.0  # no similarity of the words would help, and it is the most expensive thing to know
     similarity = _similarity(first, second)
     is_close = similarity >= CLOSE_SIMILARITY
-    if _disagreeing_headlines(first, second) > is_close:
+    if disagreeing > is_close:
         return 0.0
-    overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
     is_sure = overlap >= SURE_OVERLAP and len(shared) >= SURE_NAMES
     if is_close:
         is_same = overlap >= CLOSE_OVERLAP
@@ -220,7 +223,7 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
     return frozenset(word for word in names - nouns if frequency[word] <= most)
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=1_200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
     inner, lower, with_article, before = Counter[str](), Counter[str](), set[str](), ""
