@@ -64,7 +64,7 @@ def _sentence(chance: random.Random) -> str:
     return " ".join(words) + "."
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def wire_article(feed: int, number: int) -> WireArticle:
     """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
     copied = feed % 2 == 1 and number % COPIED == COPIED - 1

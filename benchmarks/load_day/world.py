@@ -19,6 +19,8 @@ from headwater.model.http import Failure, Request, Response
 
 START = datetime(2026, 11, 13, 0, 0, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
+LISTED = 8
+"""Articles in a feed: more than it publishes between two polls."""
 LATENCY = 0.2
 """Seconds that a server takes to answer."""
 
@@ -46,11 +48,13 @@ class DayWorld(World):
         return START + (number + feed * 0.618 % 1) * DAY / self.entries
 
     def articles(self, feed: int) -> list[WireArticle]:
-        return [
-            replace(wire_article(feed, number), published=at)
+        """The newest ones."""
+        published = [
+            (number, at)
             for number in range(self.entries)
             if (at := self.published_at(feed, number)) <= self.clock.now
         ]
+        return [replace(wire_article(feed, number), published=at) for number, at in published[-LISTED:]]
 
     def etag(self, url: str) -> str:
         """Changes with every article that the feed publishes."""

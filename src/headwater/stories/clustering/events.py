@@ -259,8 +259,9 @@ def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
     """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
     end = 0
     for match in WORD.finditer(text):
-        word = match[0]
-        starts = not end or SENTENCE_END.search(text, end, match.start()) is not None
+        word, start = match[0], match.start()
+        is_next_word = end and text[end:start] == " "
+        starts = not is_next_word and (not end or SENTENCE_END.search(text, end, start) is not None)
         end = match.end()
         yield _fold(word), word[0].isupper(), starts
 
@@ -278,14 +279,17 @@ def _figures(text: str) -> set[str]:
     return {
         figure
         for before, word, after in _neighbours(text)
-        if not (MONTHS.keys() & {before, after}) and (figure := _figure(word))
+        if (figure := _figure(word)) and before not in MONTHS and after not in MONTHS
     }
+
+
+_SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
 
 
 def _figure(word: str) -> str:
     """The figure that a word states, or nothing for small and round ones, which agree by chance."""
     if not word[0].isdecimal():
-        return DIGITS.get(word, "") if len(DIGITS.get(word, "")) > 1 else ""
+        return _SPELT_FIGURES.get(word, "")
     figure = _plain(word)
     is_fraction = FRACTION.fullmatch(word.rstrip(".,")) is not None
     return "" if YEAR.fullmatch(figure) or (float(figure) < SMALLEST_FIGURE and not is_fraction) else figure
