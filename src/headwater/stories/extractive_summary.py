@@ -119,7 +119,7 @@ def _length_factor(sentence: ScoredSentence, settings: SummaryWeights) -> float:
 
 
 def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(weight * second[term] for term, weight in first.items() if term in second)
+    return sum([weight * second[term] for term, weight in first.items() if term in second])
 
 
 def _choose(

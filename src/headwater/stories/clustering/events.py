@@ -151,7 +151,8 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
 
 
 def _similarity(first: EventEvidence, second: EventEvidence) -> float:
-    return sum(weight * second.words.get(word, 0.0) for word, weight in first.words.items())
+    words = second.words
+    return sum([weight * words[word] for word, weight in first.words.items() if word in words])
 
 
 def _similarity_without_names(first: EventEvidence, second: EventEvidence) -> float:
