@@ -8,7 +8,6 @@ from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, ke
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
 from headwater.model.keys import group_key
-from headwater.store.claims import group_window
 from headwater.store.schema.flow import deliveries, group_changes, groups, quarantine, stories, story_members
 from headwater.store.schema.knowledge import facts
 from headwater.stories.identity import story_key
@@ -220,9 +219,9 @@ def _keep_on(scene: Scene, path: str, published) -> str:
     return draft.id
 
 
-def _claim_window(scene: Scene, window: timedelta) -> GroupBatch:
+def _claim_window(scene: Scene, window: timedelta, most: int = 100) -> GroupBatch:
     claim = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
-    (group_batch,) = scene.store.claim_groups(claim, window=window)
+    (group_batch,) = scene.store.claim_groups(claim, window=window, most=most)
     return group_batch
 
 
@@ -258,12 +257,11 @@ def test_with_a_window_the_backlog_of_a_new_source_is_clustered_however_old_it_i
     assert {document.id for document in _claim_window(scene, timedelta(days=2)).documents} == {new, newer}
 
 
-def test_a_large_group_is_clustered_in_parts_until_every_change_is_in_a_story(scene: Scene, monkeypatch):
-    monkeypatch.setattr(group_window, "MOST_DOCUMENTS", 4)
+def test_a_large_group_is_clustered_in_parts_until_every_change_is_in_a_story(scene: Scene):
     hours = {_keep_on(scene, f"d{hour}", START + hour * HOUR): hour for hour in (5, 1, 4, 2, 3, 0)}
     parts = []
     for part in range(3):
-        group_batch = _claim_window(scene, timedelta(days=2))
+        group_batch = _claim_window(scene, timedelta(days=2), most=4)
         parts.append(sorted(hours[document.id] for document in group_batch.documents))
         assert sorted(hours[document] for document in group_batch.changes) == [2 * part, 2 * part + 1]
         assert group_batch.has_more == (part < 2)

@@ -11,7 +11,7 @@ from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
 from headwater.model.jobs import GatherResult, GroupBatch, Job, Postponement, Quarantine, Task
-from headwater.model.recipe import Cluster, Recipe, StoryContext
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Recipe, StoryContext
 from headwater.model.story import Member, Story
 from headwater.stories.identity import inherit_story_ids
 
@@ -27,6 +27,7 @@ def gather(context: JobContext, job: Job) -> int:
         claim,
         full_documents=grouping is None or grouping.full_documents,
         window=None if grouping is None else grouping.window,
+        most=MOST_CLUSTERED if grouping is None else grouping.most,
     )
     groups, released = context.split_suspects(claimed)
     if not groups:

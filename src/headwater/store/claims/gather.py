@@ -24,17 +24,19 @@ from headwater.stories.identity import story_key
 
 
 def claim_groups(
-    connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None = None
+    connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None, most: int
 ) -> list[GroupBatch]:
     ids = claim_rows(connection, claim)
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
     ).all()
-    return [_group_batch(connection, row, full_documents=full_documents, window=window) for row in rows]
+    return [
+        _group_batch(connection, row, full_documents=full_documents, window=window, most=most) for row in rows
+    ]
 
 
 def _group_batch(
-    connection: Connection, row: Row[Any], *, full_documents: bool, window: timedelta | None
+    connection: Connection, row: Row[Any], *, full_documents: bool, window: timedelta | None, most: int
 ) -> GroupBatch:
     conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
     if window is None:
@@ -42,7 +44,7 @@ def _group_batch(
         story_ids, changes = set(connection.scalars(query)), all_changes(connection, row.id)
         has_more = False
     else:
-        selection = select_in_window(connection, row.recipe, row.id, window)
+        selection = select_in_window(connection, row.recipe, row.id, window, most)
         conditions.append(in_list(documents.c.id, sorted(selection.documents)))
         story_ids, changes, has_more = set(selection.stories), selection.changes, selection.has_more
     batch_documents = _documents(connection, conditions, full_documents=full_documents)

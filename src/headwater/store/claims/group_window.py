@@ -1,7 +1,8 @@
 """Which documents and stories of a group are clustered again: what can still change, and not more than one job can hold.
 
-Every query here is bounded by the changes and by `MOST_DOCUMENTS`, not by the age of the group: a group may have collected
-millions of documents.
+A group with more than `most` documents in its window is clustered in parts: at most half of a part are changes, in the order of
+their publication; the rest are the documents published just before them. Every query here is bounded by the changes and by
+`most`, not by the age of the group: a group may have collected millions of documents.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,10 +14,6 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from headwater.model.jobs import State
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents, group_changes, stories, story_members
-
-MOST_DOCUMENTS = 1_000
-"""A group with more documents in its window is clustered in parts: at most half of a part are changes, in the order of their
-publication; the rest are the documents published just before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +32,25 @@ class GroupSelection:
     has_more: bool
 
 
-def select_in_window(connection: Connection, recipe: str, group: str, window: timedelta) -> GroupSelection:
+def select_in_window(
+    connection: Connection, recipe: str, group: str, window: timedelta, most: int
+) -> GroupSelection:
     """The documents that were published within the window before the newest of their group and those that changed, with all
     documents of the current stories in which there is one; and these stories. A document without a date counts by its
     arrival. A story that a document has left is clustered again, too, however old it is."""
-    changes = _changes(connection, group, MOST_DOCUMENTS + 1)
+    changes = _changes(connection, group, most + 1)
     in_group = (documents.c.recipe == recipe, documents.c.group_id == group, documents.c.state == State.KEPT)
     newest = _newest_moment(connection, in_group)
     recent = (
         []
-        if newest is None or len(changes) > MOST_DOCUMENTS
-        else _published_since(connection, in_group, newest - window)
+        if newest is None or len(changes) > most
+        else _published_since(connection, in_group, newest - window, most)
     )
     has_more = False
-    if len(changes) > MOST_DOCUMENTS or len(recent) > MOST_DOCUMENTS:
-        half = MOST_DOCUMENTS // 2
+    if len(changes) > most or len(recent) > most:
+        half = most // 2
         changes, has_more = changes[:half], len(changes) > half
-        recent = _published_before(connection, in_group, changes)
+        recent = _published_before(connection, in_group, changes, most)
     changed_ids = tuple(change.document for change in changes)
     story_ids = _current_stories(connection, group, {*recent, *changed_ids})
     members = connection.scalars(
@@ -93,24 +92,21 @@ def _newest_moment(connection: Connection, in_group: Sequence[ColumnElement[bool
 
 
 def _published_since(
-    connection: Connection, in_group: Sequence[ColumnElement[bool]], start: datetime
+    connection: Connection, in_group: Sequence[ColumnElement[bool]], start: datetime, most: int
 ) -> list[str]:
     """The documents of the window; one more than a job can hold shows that there are too many."""
     dated = select(documents.c.id).where(*in_group, documents.c.published_at >= start)
     undated = select(documents.c.id).where(
         *in_group, documents.c.published_at.is_(None), documents.c.created_at >= start
     )
-    return [
-        document
-        for query in (dated, undated)
-        for document in connection.scalars(query.limit(MOST_DOCUMENTS + 1))
-    ]
+    return [document for query in (dated, undated) for document in connection.scalars(query.limit(most + 1))]
 
 
 def _published_before(
     connection: Connection,
     in_group: Sequence[ColumnElement[bool]],
     changes: Sequence[GroupChange],
+    most: int,
 ) -> list[str]:
     """The last documents up to the latest change, the changes among them, or the newest ones if nothing changed."""
     latest = max((change.moment for change in changes if change.moment is not None), default=None)
@@ -118,7 +114,7 @@ def _published_before(
     if latest is not None:
         conditions.append(documents.c.published_at <= latest)
     query = select(documents.c.id).where(*conditions).order_by(documents.c.published_at.desc())
-    return list(connection.scalars(query.limit(MOST_DOCUMENTS)))
+    return list(connection.scalars(query.limit(most)))
 
 
 def _current_stories(connection: Connection, group: str, document_ids: Collection[str]) -> set[str]:

@@ -24,6 +24,9 @@ from headwater.text.months import MONTHS
 LEAD_CHARACTERS = 1_500
 """News says first whom it is about and how much."""
 
+MOST_EVENT_REPORTS = 1_000
+"""Reports compared with each other in one job: what is known of each takes about thirty kilobytes."""
+
 LONGEST_GAP = timedelta(hours=48)
 MIN_OVERLAP = 0.5
 """The share of the names, by weight, that the shorter list has in common with the other one."""
@@ -224,7 +227,7 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
     return frozenset(word for word in names - nouns if frequency[word] <= most)
 
 
-@lru_cache(maxsize=1_200)
+@lru_cache(maxsize=MOST_EVENT_REPORTS + 200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
     inner, lower, with_article, before = Counter[str](), Counter[str](), set[str](), ""
