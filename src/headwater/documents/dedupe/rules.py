@@ -35,7 +35,7 @@ from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
 
 CANDIDATES = 6
-MIN_SUPPORT = 0.2
+MIN_SUPPORT = 0.3
 """Articles that share less have a common phrase only."""
 
 CERTAIN = 0.9
