@@ -29,8 +29,9 @@ NETWORK_TASKS = (Task.POLL, Task.FETCH)
 LOCAL_TASKS = (Task.REFINE, Task.GATHER, Task.DELIVER)
 # Work that can wait: a local worker does it when it has nothing else to do.
 IDLE_TASKS = (Task.REPLAY,)
+RUN_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS)
 # SUMMARIZE is not among them: a maintenance task runs it on a schedule.
-QUEUED_TASKS = (*NETWORK_TASKS, *LOCAL_TASKS, *IDLE_TASKS)
+QUEUED_TASKS = (*RUN_TASKS, *IDLE_TASKS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from headwater.model.story import Story
 from headwater.model.subject import Subject
 from headwater.model.suggestion import suggest
 from headwater.model.views import DatabaseViews
+from headwater.model.web_page import WebPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,7 +337,9 @@ class Recipe:
     a caller may give for a single run. `fetch_limits` are those of its hosts and kinds of source. `extract_profiles` are
     readers for `headwater extract --profile`. `queue_attributes` are the attributes of documents that its queue items carry;
     `questions` are those that the agent asks about them, by the last part of a queue's name. `endpoints` are its functions in
-    the HTTP API, by the end of their address.
+    the HTTP API, and `web_pages` its pages for people, both by the end of their address. `tables` are those that other
+    programs keep beside its rows, in the same database: rows older than so many days are deleted, unless the setting
+    `retention.tables` says otherwise.
     """
 
     name: str
@@ -369,6 +372,8 @@ class Recipe:
     queue_attributes: tuple[str, ...] = ()
     questions: Mapping[str, ExtractionQuestion] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    web_pages: Mapping[str, WebPage] = field(default_factory=dict)
+    tables: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:

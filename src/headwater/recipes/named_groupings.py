@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from headwater.documents.filters import meets, story_meets
+from headwater.documents.filters import as_list, meets, story_meets
+from headwater.documents.language.codes import language_problem
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter, StoryFilter
@@ -150,7 +151,15 @@ def _make_route(line: RouteSettings, recipe: str, source_names: Mapping[str, str
         story_filter = _convert(line.when, StoryFilter, where)
         return Route(name=name, sink=sink, of=line.of, when=StoryCondition(story_filter))
     document_filter = _convert(line.when, DocumentFilter, where)
+    check_filter(document_filter, f"{where}.when")
     return Route(name=name, sink=sink, of=line.of, when=DocumentCondition(document_filter, source_names))
+
+
+def check_filter(conditions: DocumentFilter, where: str) -> None:
+    """Refuses a language that no document can have."""
+    for language in as_list(conditions.language):
+        if problem := language_problem(language):
+            raise Refused("bad_config", f"{where}.language: {problem}")
 
 
 def _default_name(line: RouteSettings) -> str:

@@ -11,7 +11,7 @@ from headwater.text.folding import fold_text
 from headwater.text.words import count_words
 from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
-from headwater_recipes.procedures.fields.value import FieldValue, Span
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
 from headwater_recipes.procedures.identity import kind_tags, procedure_id
 from headwater_recipes.procedures.page.page import LanguageDetector, ProcedurePage, no_language
 from headwater_recipes.procedures.registry.portals import Portal, portal_territory
@@ -49,6 +49,13 @@ class Procedure:
 
 def parts_of(text: str) -> list[PagePart]:
     return divide_parts(promote_headings(list(lines_of(text))))
+
+
+def recognised_fields(text: str) -> list[str]:
+    """The fields for which the text has a section."""
+    return sorted(
+        {part.field for part in parts_of(text) if part.lines} & {*CORE, "base_legal", "descripcion"}
+    )
 
 
 def normalise(
@@ -100,6 +107,8 @@ def _procedure(
     name = fields["nombre"]
     if page.secondary and name:
         fields["nombre"] = replace(name, value=_in_one_language(name.value, page.language, detect))
+    if not fields["descripcion"]:
+        fields["descripcion"] = title.description_from_name(fields["nombre"], fields["organismo"])
     values = {key: field_value.value for key, field_value in fields.items() if field_value}
     document = _document(page, owner, values, own_text(page, heading, parts))
     spans = {
@@ -152,7 +161,10 @@ def _fields(
         "nombre_alternativo": title.other_names(content),
         "descripcion": description,
         "organismo": responsible_organism(
-            content, page.site, page.page_title, (owner.organism or owner.name) if owner else ""
+            content,
+            page.site,
+            page.page_title,
+            (page.stated("organism"), _registered_organism(owner)),
         ),
         "requisitos": entries.entries(entries.specific_parts(parts_of_field(content, "requisitos"))),
         "documentos_necesarios": entries.entries(parts_of_field(content, "documentos_necesarios")),
@@ -189,8 +201,21 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
         *parts_of_field(parts, "como_solicitar"),
         *parts,
     ]
-    number = places.telephone(nearest)
-    return number or FieldValue(places.number_in(str(page.site.get("footer") or "")) or None, ())
+    stated = page.stated("telephone")
+    footer = places.number_in(str(page.site.get("footer") or ""))
+    return first(
+        [
+            places.telephone(nearest),
+            replace(stated, value=places.number_in(str(stated.value or ""), "tel")),
+            FieldValue(footer, origin="frame:footer"),
+        ]
+    )
+
+
+def _registered_organism(owner: Portal | None) -> FieldValue:
+    if owner is None:
+        return NO_VALUE
+    return FieldValue(owner.organism or owner.name, origin=f"registry:{owner.id}")
 
 
 def _code(parts: Sequence[PagePart]) -> FieldValue:

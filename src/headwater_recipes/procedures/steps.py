@@ -9,44 +9,20 @@ from headwater.documents.language.detect_language import LANGUAGE_CONFIDENCE, SE
 from headwater.model.document import Document
 from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
-from headwater.text.folding import find_markers
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
-from headwater_recipes.procedures.normalise import Procedure, normalise
+from headwater_recipes.procedures.link_type import is_home_page
+from headwater_recipes.procedures.normalise import Procedure, normalise, recognised_fields
 from headwater_recipes.procedures.page.page import ProcedurePage
-from headwater_recipes.procedures.registry.portals import Portal, PortalRegistry, packaged_registry
+from headwater_recipes.procedures.registry.portals import (
+    Portal,
+    PortalRegistry,
+    expected_languages,
+    packaged_registry,
+)
 from headwater_recipes.procedures.schema import schema_problems
 from headwater_recipes.procedures.scores import LANGUAGES, ExtractionQuality, extraction_quality
 from headwater_recipes.procedures.standalone import detect_portal_language
 
-MARKERS = (
-    *(
-        "requisito",
-        "requisit",
-        "baldintza",
-        "eskakizun",
-        "requirement",
-        "eligib",
-        "condicion",
-        "quien puede",
-        "who can",
-    ),
-    *(
-        "document",
-        "agiri",
-        "dokument",
-        "plazo",
-        "termini",
-        "prazo",
-        "epe",
-        "deadline",
-        "when",
-        "cuando",
-        "quan",
-        "cando",
-    ),
-    *("solicit", "sol·licit", "demanar", "eska", "apply", "tramit", "izapide", "beneficiari", "destinatari"),
-)
-FEWEST_MARKERS = 2
 # The time of extraction is set when the page is written to its file.
 PLACEHOLDER_TIME = "1970-01-01T00:00:00Z"
 PROCEDURES, REVIEW, QUALITY = "procedures", "review", "extraction_quality"
@@ -86,14 +62,11 @@ class FindProcedures:
         return [self._find(document) for document in batch]
 
     def _find(self, document: Document) -> Outcome:
-        markers = find_markers(f"{document.title}\n{document.text}", MARKERS)
-        if len(markers) < FEWEST_MARKERS:
-            return Drop("not_a_procedure", evidence={"markers": list(markers)})
         page = page_from_document(document)
         owner = self.registry.owner(page.url)
         procedures = normalise(page, owner, detect_portal_language)
         if not procedures:
-            return Drop("not_a_procedure", evidence={"markers": list(markers)})
+            return Drop("not_a_procedure", evidence={"sections": recognised_fields(page.text)})
         quality = _quality(document, procedures)
         if quality.verdict == "reject":
             return SetAside("low_quality", {"score": quality.score, "passed": list(quality.passed)})
@@ -135,14 +108,14 @@ def _quality(document: Document, procedures: Sequence[Procedure]) -> ExtractionQ
 def review_reasons(
     page: ProcedurePage, owner: Portal | None, procedures: Sequence[Procedure], quality: ExtractionQuality
 ) -> list[str]:
-    """Low quality, an invalid document, a language that the portal does not list, or a homepage as the address."""
+    """Low quality, an invalid document, an unexpected language, or the address of a home page."""
     reasons = [f"quality:{quality.score}"] if quality.verdict == "review" else []
     for procedure in procedures:
         problems = schema_problems({**procedure.document, "extracted_at": PLACEHOLDER_TIME})
         reasons += [f"normalization_failed:{problem}" for problem in problems[:5]]
-    if owner is not None and page.language not in owner.languages and page.language != "es":
+    if owner is not None and page.language not in expected_languages(owner):
         reasons.append(f"unexpected_language:{page.language}")
-    if citation_address(page.url).link_type == "homepage":
+    if is_home_page(page.url):
         reasons.append("homepage")
     return reasons
 

@@ -149,6 +149,18 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
 
 
+def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:
+    """The name, and the organism if the name is short, for pages that describe nothing, such as forms. A document needs a
+    description; without one the whole page would wait for a person."""
+    if not name or len(name.value) >= SHORTEST:
+        return name
+    if not organism:
+        return NO_VALUE
+    text = f"{name.value} ({organism.value})"
+    spans = tuple(sorted({*name.spans, *organism.spans}))
+    return FieldValue(text, spans, name.origin or organism.origin) if len(text) >= SHORTEST else NO_VALUE
+
+
 def _prose(lines: Sequence[SectionLine]) -> list[SectionLine]:
     prose = [
         line

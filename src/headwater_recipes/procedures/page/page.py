@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue
+
 LanguageDetector = Callable[[str], str]
 """Returns the language of a text. Empty when it is unknown."""
 
@@ -35,6 +37,12 @@ class ProcedurePage:
     @property
     def page_title(self) -> str:
         return str(self.attributes.get("page_title") or "")
+
+    def stated(self, name: str) -> FieldValue:
+        """What the page states for programs (JSON-LD): `organism` or `telephone`."""
+        facts = self.attributes.get("linked_data")
+        fact = facts.get(name) if isinstance(facts, Mapping) else None
+        return FieldValue(fact["text"], origin=f"json-ld:{fact['key']}") if fact else NO_VALUE
 
     @property
     def buttons(self) -> frozenset[str]:

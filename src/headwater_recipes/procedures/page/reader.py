@@ -21,6 +21,7 @@ from headwater.text.sniffing import HTML, XML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.gazette import read_gazette
+from headwater_recipes.procedures.page.linked_data import service_facts
 from headwater_recipes.procedures.page.links import buttons_of
 from headwater_recipes.procedures.page.outline import outline
 from headwater_recipes.procedures.page.site_frame import site_frame
@@ -91,6 +92,8 @@ def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, addres
     title = tree.css_first("title")
     if title is not None:
         attributes["page_title"] = " ".join(title.text(deep=True).split())[:300]
+    if facts := service_facts(tree):
+        attributes["linked_data"] = facts
     if buttons := buttons_of(tree, address):
         attributes["buttons"] = buttons
     headings = [{"level": block.level, "text": block.text} for block in blocks if isinstance(block, Heading)]

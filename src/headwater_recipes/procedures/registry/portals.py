@@ -73,6 +73,13 @@ class PortalRegistry:
         return next((self.by_domain[name] for name in names if name in self.by_domain), None)
 
 
+def expected_languages(portal: Portal) -> frozenset[str]:
+    """The languages in which pages of the portal are expected. The state publishes in all official languages; any portal
+    may have pages in Spanish and English."""
+    official = ("ca", "eu", "gl") if portal.jurisdiction in {"age", "boe"} else ()
+    return frozenset({"es", "en", *portal.languages, *official})
+
+
 def portal_territory(portal: Portal) -> dict[str, str]:
     places = {"ccaa": portal.ccaa, "provincia": portal.province, "municipio": portal.municipality}
     return {"nivel": LEVELS[portal.jurisdiction]} | {name: value for name, value in places.items() if value}
