@@ -270,7 +270,7 @@ class App:
             for name, make_sink in recipe.sinks.items()
         }
         common: dict[str, Sink] = {
-            "files": FileSink(self.settings.folder / "out"),
+            "files": FileSink(self.output),
             "queue": QueueSink(
                 self._push(), {name: recipe.queue_attributes for name, recipe in self.recipes.items()}
             ),
@@ -308,7 +308,7 @@ class App:
         return SqlProvenance(self.engine, self.archive)
 
     def output(self, recipe: str) -> Path:
-        """Returns the folder of a recipe's own sinks."""
+        """Returns the folder of a recipe's files."""
         settings = self.settings.recipes.get(recipe)
         return (
             Path(settings.folder) if settings and settings.folder else self.settings.folder / "out" / recipe

@@ -5,7 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,6 +26,7 @@ from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.runtime.registration import register_recipe
+from headwater.runtime.runs import record_run
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import DEFAULT_DATA, Settings
@@ -102,9 +103,12 @@ def run_to_end(
         register_recipe(app, app.recipe(name))
         app.operations.wake(name, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
-    summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
-    if not completed:
-        raise KeyboardInterrupt
+    with ExitStack() as runs:
+        for name in names:
+            runs.enter_context(record_run(app, name))
+        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        if not completed:
+            raise KeyboardInterrupt
     return list(summaries)
 
 
@@ -135,6 +139,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
             (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
+    lists_folder = folder.absolute()
     return msgspec.structs.replace(
         settings,
         data=str(folder),
@@ -150,13 +155,13 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         rate_limits={host: RateLimit(concurrency=0) for host in INTERFACES},
         log_level="error" if settings.log_level == "warning" else settings.log_level,
         recipes={
-            "crypto": RecipeSettings(sources=str(folder / "feeds.yaml")),
+            "crypto": RecipeSettings(sources=str(lists_folder / "feeds.yaml")),
             "markets": RecipeSettings(
-                sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
+                sources=str(lists_folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
-            "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
+            "procedures": RecipeSettings(sources=str(lists_folder / "portals.yaml")),
             "geopolitics": RecipeSettings(
-                sources=str(folder / "flashpoints.yaml"),
+                sources=str(lists_folder / "flashpoints.yaml"),
                 options={"settle": "1s", "tier": "B" if nlp_installed() else "A"},
             ),
         },

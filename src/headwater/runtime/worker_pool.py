@@ -14,6 +14,7 @@ from headwater.app import App
 from headwater.liveness import owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
+from headwater.model.jobs import RUN_TASKS, Task
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
 from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.maintenance import Maintenance
@@ -200,11 +201,13 @@ def run_pool(
         on_tick()
 
 
-def is_installation_idle(app: App, recipes: Sequence[str], *, wait_for_limits: bool = False) -> bool:
+def is_installation_idle(
+    app: App, recipes: Sequence[str], *, wait_for_limits: bool = False, tasks: Sequence[Task] = RUN_TASKS
+) -> bool:
     """A replay does not count: it continues when workers run again."""
     now = app.clock()
-    if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON):
+    if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON, tasks=tasks):
         return False
     return not wait_for_limits or is_nothing_due(
-        app.store, recipes, now + LIMIT_HORIZON, reason="rate_limited"
+        app.store, recipes, now + LIMIT_HORIZON, reason="rate_limited", tasks=tasks
     )

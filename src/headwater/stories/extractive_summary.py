@@ -108,7 +108,7 @@ def _term_weights(sentences: Sequence[ScoredSentence], fading: float) -> dict[st
 
 
 def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(weight * second[term] for term, weight in first.items() if term in second)
+    return sum([weight * second[term] for term, weight in first.items() if term in second])
 
 
 def choose_sentences(
@@ -122,7 +122,7 @@ def choose_sentences(
     ]
 
     def value(index: int) -> float:
-        return sum(terms[term] for term in sentences[index].bag) / divisors[index]
+        return sum([terms[term] for term in sentences[index].bag]) / divisors[index]
 
     order = sorted(range(len(sentences)), key=lambda index: (-value(index), *_identity(sentences[index])))
     shortlist = order[:SHORTLIST]
@@ -150,6 +150,8 @@ def _identity(sentence: ScoredSentence) -> tuple[int, str]:
 
 
 def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+    if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
+        return (sentence.document,)
     documents = {
         other.document
         for other in sentences

@@ -1,4 +1,4 @@
-"""What an operator may do: wake, pause, mute and reset sources, retry or drop quarantined records, release expired leases."""
+"""What an operator may do: wake, pause, mute, reset and remove sources, retry or drop quarantined records, release leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,22 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, Task
 from headwater.model.page import WITH_WHOLE_TEXT, PageState
-from headwater.store.changes.source_list import origin_after_operator
+from headwater.store.changes.source_list import RECIPE, REMOVED, origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix
 from headwater.store.schema.flow import documents, leads, quarantine, revisions, sources
 
 FORGIVEN: Mapping[str, Any] = {"failures": 0, "stop_reason": None, "reason": None, "attempts": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedSource:
+    """`item_count`: what it found, which stays."""
+
+    id: str
+    name: str
+    item_count: int
 
 
 @dataclass(frozen=True)
@@ -59,18 +68,23 @@ class Operations:
             source, values | {"origin": origin_after_operator(active=True), "updated_at": now}
         )
 
-    def remove_source(self, source: str) -> str:
-        """Remove a source that found nothing yet; returns its name. Refused if something refers to it."""
+    def remove_source(self, source: str, now: datetime) -> RemovedSource:
+        """Remove a source. One that found something stays as a row, because documents refer to it, but is neither polled nor
+        listed until it is added again. Refused if the list of its recipe names it: it would come back."""
         with write_transaction(self.engine) as connection:
-            row = connection.execute(
-                select(sources.c.id, sources.c.name).where(sources.c.id == source)
-            ).first()
-            if row is None:
-                raise Refused("unknown_source", "there is no such source")
-            if connection.scalar(select(leads.c.id).where(leads.c.source_id == source).limit(1)) is not None:
-                raise Refused("not_now", "the source has found something: pause it instead of removing it")
-            connection.execute(delete(sources).where(sources.c.id == source))
-            return str(row.name)
+            row = self._find_source(connection, source)
+            if row.origin == RECIPE:
+                raise Refused(
+                    "not_now",
+                    f"'{row.name}' is in the list of its recipe; remove it there, or pause it",
+                )
+            count = connection.scalar(select(func.count()).where(leads.c.source_id == row.id)) or 0
+            if count:
+                values = {"active": False, "due_at": None, "origin": REMOVED, "updated_at": now}
+                connection.execute(update(sources).where(sources.c.id == row.id).values(**values))
+            else:
+                connection.execute(delete(sources).where(sources.c.id == row.id))
+            return RemovedSource(str(row.id), str(row.name), count)
 
     def reset_all(self, recipe: str, now: datetime) -> int:
         """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
@@ -85,16 +99,21 @@ class Operations:
             return connection.execute(failing_sources.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
 
     def _update_source(self, source: str, values: Mapping[str, object]) -> str:
-        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
         with write_transaction(self.engine) as connection:
-            names = list(connection.scalars(select(sources.c.name).where(matches_source)))
-            if len(names) != 1:
-                count_text = "no source" if not names else f"{len(names)} sources"
-                raise Refused(
-                    "unknown_source", f"{count_text} called '{source}'; see `headwater sources list`"
-                )
-            connection.execute(update(sources).where(matches_source).values(**values))
-            return str(names[0])
+            row = self._find_source(connection, source)
+            connection.execute(update(sources).where(sources.c.id == row.id).values(**values))
+            return str(row.name)
+
+    @staticmethod
+    def _find_source(connection: Connection, source: str) -> Row[Any, Any, Any]:
+        """The only source with this id, address or name."""
+        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
+        query = select(sources.c.id, sources.c.name, sources.c.origin).where(matches_source)
+        rows = connection.execute(query).all()
+        if len(rows) != 1:
+            count_text = "no source" if not rows else f"{len(rows)} sources"
+            raise Refused("unknown_source", f"{count_text} called '{source}'; see `headwater sources list`")
+        return rows[0]
 
     def retry(
         self, records: Sequence[str] | None, recipe: str | None, now: datetime, *, reason: str | None = None
