@@ -99,8 +99,8 @@ def _in(language: str, reports: Sequence[StoryReport]) -> list[SummarySource]:
 
 
 def _added(earlier: Sequence[StoryReport], new: Sequence[StoryReport], name: str) -> tuple[str, ...]:
-    known = {getattr(report, name) for report in earlier}
-    return tuple(sorted({getattr(report, name) for report in new} - known - {""}))
+    earlier_values = {getattr(report, name) for report in earlier}
+    return tuple(sorted({getattr(report, name) for report in new} - earlier_values - {""}))
 
 
 def _new_statements(

@@ -116,13 +116,14 @@ def choose_sentences(
 ) -> list[int]:
     """The positions of at most `count` sentences, the best first. The first may have any length."""
     terms = _term_weights(sentences, weights.fading)
-    divisors = [
+    divisors: list[float] = [
         (len(sentence.bag) + 2) ** weights.cost * (1 + weights.early * sentence.place)
         for sentence in sentences
     ]
 
     def value(index: int) -> float:
-        return sum([terms[term] for term in sentences[index].bag]) / divisors[index]
+        total: float = sum([terms[term] for term in sentences[index].bag])
+        return total / divisors[index]
 
     order = sorted(range(len(sentences)), key=lambda index: (-value(index), *_identity(sentences[index])))
     shortlist = order[:SHORTLIST]

@@ -1,6 +1,5 @@
 """Stories: the list, one with its documents, and its timeline."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -41,7 +40,7 @@ from headwater.web.rest.schemas import ANY, list_schema, record_schema
 router = api_router("/stories", "stories")
 LIVE = stories.c.state == "live"
 MOST_MEMBERS = 1_000
-CHANGES: Mapping[str, Any] = {"type": "object", "required": ["story", "since", "new_reports", "statements"]}
+CHANGES: dict[str, Any] = {"type": "object", "required": ["story", "since", "new_reports", "statements"]}
 OBJECTS = list_schema({"type": "object"})
 
 
