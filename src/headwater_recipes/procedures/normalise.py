@@ -18,7 +18,9 @@ from headwater_recipes.procedures.registry.portals import Portal, portal_territo
 from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_specific, territory_of
 from headwater_recipes.procedures.retrieval.keywords import keywords_for
 from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
+from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
 from headwater_recipes.procedures.sections.divide import divide_parts
+from headwater_recipes.procedures.sections.label_lines import divide_label_lines
 from headwater_recipes.procedures.sections.parts import PagePart, has_content, lines_of, parts_of_field
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
@@ -48,7 +50,8 @@ class Procedure:
 
 
 def parts_of(text: str) -> list[PagePart]:
-    return divide_parts(promote_headings(list(lines_of(text))))
+    lines = divide_label_lines(without_boilerplate(list(lines_of(text))))
+    return divide_parts(promote_headings(list(lines)))
 
 
 def recognised_fields(text: str) -> list[str]:
@@ -156,6 +159,7 @@ def _fields(
     steps = channels.application_steps(how)
     channel = channels.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
+    papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
     fields = {
         "nombre": _name(page, heading, content),
         "nombre_alternativo": title.other_names(content),
@@ -166,8 +170,10 @@ def _fields(
             page.page_title,
             (page.stated("organism"), _registered_organism(owner)),
         ),
-        "requisitos": entries.entries(entries.specific_parts(parts_of_field(content, "requisitos"))),
-        "documentos_necesarios": entries.entries(parts_of_field(content, "documentos_necesarios")),
+        "requisitos": entries.entries(
+            [*entries.specific_parts(parts_of_field(content, "requisitos")), *conditions]
+        ),
+        "documentos_necesarios": entries.entries(papers),
         "plazos": deadlines.deadlines(parts_of_field(content, "plazos"), content),
         "tasas": money.fees(paid, content),
         "cuantias": money.amounts(received),

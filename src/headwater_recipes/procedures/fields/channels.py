@@ -10,6 +10,7 @@ from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
@@ -18,8 +19,9 @@ IN_PERSON = re.compile(
     r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b"
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
 )
+CALLED = re.compile(r"^(?:en el|al|ao|no|llamando al|trucant al) 0\d{2}$")
 POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
 )
@@ -31,7 +33,7 @@ NOT_ONLINE = re.compile(
 )
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
-    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: \w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
+    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: (?!(?:o|u|ou|edo|or|y|i|e|eta|and|bien)\b)\w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
 )
 """Only the appointment is made online."""
 LONGEST_NUMBER = 24
@@ -50,7 +52,7 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
-        for line in [piece for part_line in part.lines for piece in _split_ways(part_line)]:
+        for line in [piece for row in without_header_rows(part.lines) for piece in _split_ways(row)]:
             step = _step(part, line)
             if step and step not in steps:
                 steps.append(step)
@@ -77,7 +79,8 @@ def _split_ways(line: SectionLine) -> list[SectionLine]:
 def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
-    calls = part.key == "telefono" and PHONE.search(fold_text(line.text))
+    folded = fold_text(line.text)
+    calls = (part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded)
     if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
         return None  # a number alone is a contact, not a way to apply
     if line.links and fold_text(line.text) == fold_text(line.links[0].text) and _is_button(part, line):
