@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.text.folding import fold_text
 from headwater.text.words import count_words
+from headwater_recipes.procedures.detection import CORE, is_procedure, other_content
 from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
@@ -21,21 +21,10 @@ from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
 from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.label_lines import divide_label_lines
-from headwater_recipes.procedures.sections.parts import PagePart, has_content, lines_of, parts_of_field
+from headwater_recipes.procedures.sections.parts import PagePart, lines_of, parts_of_field
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
-REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
-CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
-LISTING = re.compile(
-    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
-)
-JOB = re.compile(
-    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
-)
-EVENT = re.compile(
-    r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
-)
 LONGEST_TITLE, OPENING = 120, 600
 
 
@@ -69,7 +58,7 @@ def normalise(
     procedures = []
     for heading, chapter in separate_procedures(parts):
         chapter_title = heading.title if heading else _page_title(chapter, page)
-        if is_procedure(chapter) and not is_other_content(chapter, chapter_title):
+        if is_procedure(chapter) and not other_content(chapter, chapter_title, page.url):
             procedures.append(_procedure(page, owner, heading, chapter, detect))
     return [procedure for procedure in procedures if len(procedure.document["nombre"]) >= 5]
 
@@ -78,25 +67,6 @@ def _page_title(parts: Sequence[PagePart], page: ProcedurePage) -> str:
     """The first heading unless it is a section label. Many sites give all pages the same title."""
     first = next((part for part in parts if part.title), None)
     return first.title if first is not None and first.label is None and first.level <= 2 else page.title
-
-
-def is_procedure(parts: Sequence[PagePart]) -> bool:
-    """Whether the page answers at least two questions of a procedure, one of them about what to bring, be or do."""
-    fields = {part.field for part in parts if part.lines}
-    return bool(fields & REQUIRED) and len(fields & CORE) >= 2
-
-
-def is_other_content(parts: Sequence[PagePart], title: str) -> bool:
-    """Whether the page is a listing, a job offer, or an event that needs no application."""
-    if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
-        return True
-    titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
-    if any(LISTING.match(text) for text in titles):
-        return True
-    if any(JOB.search(text) for text in titles) and not parts_of_field(parts, "documentos_necesarios"):
-        return True
-    applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
-    return not applying and any(EVENT.match(text) for text in titles)
 
 
 def _procedure(
