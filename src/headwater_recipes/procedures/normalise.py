@@ -21,6 +21,7 @@ from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
 from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.label_lines import divide_label_lines
+from headwater_recipes.procedures.sections.meaning import place_by_meaning
 from headwater_recipes.procedures.sections.parts import PagePart, lines_of, parts_of_field
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
@@ -31,14 +32,22 @@ LONGEST_TITLE, OPENING = 120, 600
 @dataclass(frozen=True, slots=True)
 class Procedure:
     """`document`: the ProcedureDoc without the time of extraction. `spans`: where in the text each field was found.
-    `fields_with_section`: the fields for which the page has a section."""
+    `fields_with_section`: the fields for which the page has a section. `placed_by`: for each field that has a value, `model`
+    where the classifier recognised its section, else `rule`. `origins`: of fields that are not in the text."""
 
     document: Mapping[str, Any]
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     fields_with_section: tuple[str, ...] = ()
+    placed_by: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
 
 
 def parts_of(text: str) -> list[PagePart]:
+    return place_by_meaning(parts_by_rules(text))
+
+
+def parts_by_rules(text: str) -> list[PagePart]:
+    """The sections with the labels that rules give them."""
     lines = divide_label_lines(without_boilerplate(list(lines_of(text))))
     return divide_parts(promote_headings(list(lines)))
 
@@ -90,7 +99,10 @@ def _procedure(
     recognised = tuple(
         dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
     )
-    return Procedure(document, spans, recognised)
+    by_model = {part.field for part in parts if part.by_model}
+    placed_by = {name: "model" if name in by_model else "rule" for name in values}
+    origins = {name: fields[name].origin for name in values if fields[name].origin}
+    return Procedure(document, spans, recognised, placed_by, origins)
 
 
 def _in_one_language(name: str, language: str, detect: LanguageDetector) -> str:
@@ -183,7 +195,7 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
         [
             places.telephone(nearest),
             replace(stated, value=places.number_in(str(stated.value or ""), "tel")),
-            FieldValue(footer, origin="frame:footer"),
+            FieldValue(footer, origin="frame:telephone"),
         ]
     )
 
@@ -230,9 +242,15 @@ def _with_gazette(page: ProcedurePage, fields: dict[str, FieldValue]) -> dict[st
     references = [_reference(norm) for norm in earlier if norm.get("referencia")]
     department = str(page.gazette.get("departamento") or "")
     changed = {
-        "nombre": FieldValue(page.title.rstrip("."), ()) if page.title else fields["nombre"],
-        "base_legal": FieldValue(references, ()) if references else fields["base_legal"],
-        "organismo": FieldValue(department, ()) if department else fields["organismo"],
+        "nombre": FieldValue(page.title.rstrip("."), origin="xml:/documento/metadatos/titulo")
+        if page.title
+        else fields["nombre"],
+        "base_legal": FieldValue(references, origin="xml:/documento/analisis/referencias/anteriores")
+        if references
+        else fields["base_legal"],
+        "organismo": FieldValue(department, origin="xml:/documento/metadatos/departamento")
+        if department
+        else fields["organismo"],
     }
     return {**fields, **changed}
 

@@ -8,7 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.parts import SectionLine
 
 SIGNED_AT = re.compile(
-    r"^(?:En |A |Dado en )?[A-ZÁÉÍÓÚÀÈÒÑÇ][\w'’·\-]{1,30}(?: [\w'’·\-]{1,30}){0,3}(?:,|, a|,? en fecha)? (?:a )?\d{1,2} (?:de |d['’])?\w{3,12} (?:de |del )?\d{4}\.?$"
+    r"^(?:En |A |Dado en )?[A-ZÁÉÍÓÚÀÈÒÑÇ][\w'’·\-]{1,30}(?: [\w'’·\-]{1,30}){0,3}(?:, (?:a )?| a )\d{1,2} (?:de |d['’])?\w{3,12} (?:de |del )?\d{4}\.?$"
 )
 SIGNER = re.compile(
     r"^(?:fdo|firmado|signat|asinado|sinatua|signed)\b|^(?:el|la|l|o|a|els|los|p[do]) (?:director|alcald|alkate|secretari|conseller|president|presidente|jef[ae]|cap |ministr|concejal|regidor|rector|delegad|diputad|gerente|xefe|conselleir)"
@@ -71,6 +71,21 @@ NETWORKS = frozenset(
         "a",
     ]
 )
+SOCIAL = frozenset(
+    [
+        "facebook",
+        "twitter",
+        "x",
+        "whatsapp",
+        "linkedin",
+        "telegram",
+        "instagram",
+        "youtube",
+        "bluesky",
+        "mastodon",
+    ]
+)
+FEWEST_NETWORKS = 2
 ANSWERS = frozenset({"si", "no", "bai", "ez", "yes", "non", "enviar", "send", "bidali"})
 LONGEST_SIGNATURE, LONGEST_SIGNER, LONGEST_LINE = 6, 16, 400
 
@@ -93,8 +108,15 @@ def _is_boilerplate(line: SectionLine) -> bool:
         or UPDATED.search(folded)
         or USEFUL.search(folded)
         or SHARES.search(folded)
-        or (line.links and set(folded.split()) <= NETWORKS)
+        or _lists_networks(line, folded.split())
     )
+
+
+def _lists_networks(line: SectionLine, words: Sequence[str]) -> bool:
+    """Whether the line is a row of links that share the page."""
+    if not line.links or len(words) > LONGEST_SIGNER:
+        return False
+    return set(words) <= NETWORKS or len(set(words) & SOCIAL) >= FEWEST_NETWORKS
 
 
 def _signature(lines: Sequence[SectionLine]) -> range:
