@@ -18,6 +18,9 @@ it. `headwater explain` shows it."""
 FROM_SOURCE = "source"
 """The origin of a field that the source of the document provided."""
 
+FROM_ADDRESS = "address"
+"""The origin of a field that was derived from the address of the page, because the page does not state it."""
+
 
 @dataclass(frozen=True, slots=True)
 class FactKey(Generic[T]):

@@ -22,7 +22,7 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import RecipeSettings, files_beside
 from headwater.settings.yaml_file import load_yaml, missing_file
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -205,7 +205,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
             "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
-            "same database, whose rows are deleted by their column `created_at`."
+            "same database, whose rows are deleted by their column `created_at`; recipes may name some more."
         ),
     ] = Retention()
     recipes: Annotated[
@@ -214,7 +214,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="Settings of recipes by name: `sources` is a file with its sources (or `bundled` for the list that comes with it), `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
             "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
-            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
+            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file. "
+            "`sources`, `subjects` and `file` are relative to the settings file."
         ),
     ] = {}
 
@@ -274,6 +275,7 @@ def read_settings(
     settings = load_yaml(file, Settings) if file else Settings()
     if file:
         _check_names(settings, file)
+        settings = _with_files_beside(settings, file.parent)
     rate_limits = {**settings.rate_limits, **load_rate_limits(file)}
     settings = msgspec.structs.replace(settings, rate_limits=rate_limits)
     if name := env or variables.get("HEADWATER_ENV"):
@@ -281,6 +283,12 @@ def read_settings(
     settings = _with_variables(settings, variables)
     _check_values(settings)
     return settings
+
+
+def _with_files_beside(settings: Settings, folder: Path) -> Settings:
+    """The lists and files of recipes are named relative to the settings file, wherever a command is called."""
+    recipes = {name: files_beside(own, folder) for name, own in settings.recipes.items()}
+    return msgspec.structs.replace(settings, recipes=recipes)
 
 
 def _default_file(variables: Mapping[str, str]) -> Path | None:

@@ -4,7 +4,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Integer, MetaData, String, Text, text
+from sqlalchemy import (
+    JSON,
+    Column,
+    ColumnElement,
+    DateTime,
+    Dialect,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    func,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeDecorator
 
@@ -92,6 +105,13 @@ class UtcDateTime(TypeDecorator[datetime]):
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         del coltype
         return _to_utc if dialect.name == "postgresql" else _read_datetime
+
+
+def utc_day(column: Column[Any], dialect: Dialect) -> ColumnElement[str]:
+    """The day of a time, as YYYY-MM-DD in UTC."""
+    if dialect.name == "postgresql":
+        return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD")
+    return func.date(column)
 
 
 def _write_json(value: Any) -> str | None:

@@ -38,6 +38,8 @@ sources = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     Column("last_polled_at", UtcDateTime),
     Column("last_success_at", UtcDateTime),
+    # Until then no alarm is raised about it.
+    Column("muted_until", UtcDateTime),
     Column("number", BigInteger, nullable=False, server_default="0"),
     *work_columns(),
     due_index("sources"),
@@ -141,6 +143,7 @@ captures = Table(
     Index("ix_captures_lead", "lead_id"),
     Index("ix_captures_pack", "pack"),
     Index("ix_captures_recipe_fetched", "recipe", "fetched_at", "id"),
+    Index("ix_captures_source_fetched", "source_id", "fetched_at", "id"),
     number_index("captures", "url_number"),
     number_index("captures", "final_url_number"),
 )
@@ -230,6 +233,15 @@ groups = Table(
     lease_index("groups"),
 )
 
+# What happened to a group since it was last clustered: the documents that joined it, changed in it or left it.
+group_changes = Table(
+    "group_changes",
+    metadata,
+    key_column("group_id", primary_key=True),
+    key_column("document_id", primary_key=True),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
 stories = Table(
     "stories",
     metadata,
@@ -281,6 +293,13 @@ deliveries = Table(
     lease_index("deliveries"),
     Index("ix_deliveries_record", "record_id"),
     Index("ix_deliveries_recipe_state", "recipe", "state"),
+    Index(
+        "ix_deliveries_sent",
+        "recipe",
+        "sent_at",
+        sqlite_where=text("sent_at IS NOT NULL"),
+        postgresql_where=text("sent_at IS NOT NULL"),
+    ),
 )
 
 quarantine = Table(

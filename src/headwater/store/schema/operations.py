@@ -30,6 +30,7 @@ alarms = Table(
     Column("evidence", JsonColumn, nullable=False),
     Column("raised_at", UtcDateTime, nullable=False),
     Column("cleared_at", UtcDateTime),
+    Column("acknowledged_at", UtcDateTime),
     Column("revision", Integer, nullable=False),
     Index("ix_alarms_raised", "recipe", "raised_at", "id"),
     # One open alarm for each problem.
