@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from benchmarks.first_contact import read_batch
+from scipy.sparse import csr_matrix
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_demo.procedures.portal_pages import (
