@@ -22,8 +22,8 @@ def field_places(procedure: Procedure, page: ProcedurePage) -> dict[str, list[Pl
     for name in procedure.placed_by:
         spans, origin = procedure.spans.get(name, ()), procedure.origins.get(name, "")
         value = procedure.document.get(name)
-        found_places = _places_of_spans(spans, page) if spans else [_place_of_origin(origin, value, page)]
-        places[name] = found_places[:MOST_PLACES]
+        places_here = _places_of_spans(spans, page) if spans else [_place_of_origin(origin, value, page)]
+        places[name] = places_here[:MOST_PLACES]
     for name, other in SAME_PLACE.items():
         if procedure.document.get(name) and other in places:
             places[name] = places[other]
