@@ -49,10 +49,8 @@ def test_c19_two_events_of_one_template_are_two_stories_and_a_reworded_report_st
     [
         takeover(
             "Harwick Mining", "Tollan Metals", "Ines Marwick", price=360, workers=1_100
-        ),  # figures were corrected
-        takeover(
-            "Harwick Group", "Tollan", 340, 13, 1_200, "I. Marwick"
-        ),  # names were written in another way
+        ),  # other figures
+        takeover("Harwick Group", "Tollan", "I. Marwick", price=340, workers=1_200),  # other spellings
     ],
 )
 def test_c19_the_same_names_or_the_same_figures_are_one_event(other: tuple[str, str]):
