@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,12 +34,17 @@ def summarise_documents(
     documents: Sequence[Document], sentences: int = SENTENCES
 ) -> tuple[str, list[dict[str, Any]]]:
     """The summary, and its sentences with the ids of their documents; without sentences, the titles."""
-    claims = summarise(
-        [SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]], sentences
+    claims = _summarise_once(
+        tuple(SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]),
+        sentences,
     )
     records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
     titles = first_distinct((document.title for document in documents), SENTENCES)
     return " ".join(claim.text for claim in claims) or "; ".join(titles), records
+
+
+_summarise_once = lru_cache(maxsize=1_200)(summarise)
+"""A group is clustered again whenever a document joins it, and most of its stories stay as they are."""
 
 
 def coverage_of(documents: Sequence[Document]) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def _length_factor(sentence: ScoredSentence, settings: SummaryWeights) -> float:
 
 
 def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(weight * second[term] for term, weight in first.items() if term in second)
+    return sum([weight * second[term] for term, weight in first.items() if term in second])
 
 
 def _choose(
@@ -145,6 +145,8 @@ def _choose(
 
 
 def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+    if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
+        return (sentence.document,)
     documents = {
         other.document
         for other in sentences
