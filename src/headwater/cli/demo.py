@@ -126,11 +126,7 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-<<<<<<< HEAD
-    """Settings that resolve every .example host to the demo internet, with its feeds, companies, portals, flashpoints and sites."""
-=======
-    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals and flashpoints."""
->>>>>>> main
+    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals, flashpoints and sites."""
     feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": feed_lines},
@@ -185,11 +181,11 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     if examples:
         steps.insert(1, f"{base} explain {short_id(examples[0]['id'])}")
     steps.append(f"{base} sources list")
+    if "procedures" in app.recipes:
+        steps.append(f"{base} procedures metrics")
     if app.settings.data == f"{DEFAULT_DATA}/demo":
         base = program
     steps.append(f"{base} serve --demo")
-    if "procedures" in app.recipes:
-        steps.append(f"{base} procedures metrics")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
     out.print("\nThe last one opens the web pages: http://127.0.0.1:8080")
