@@ -11,6 +11,7 @@ from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
 from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.stories.reader_language import documents_to_read
 
 SENTENCES = 5
 MOST_SUMMARISED = 15
@@ -20,12 +21,16 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class SummariseStory:
-    """Sets the summary of a story, and attributes that count its documents, publishers, languages and countries."""
+    """Sets the summary of a story, in one language, and attributes that count its documents, publishers, languages and
+    countries. `languages` are those of the readers, the best first."""
 
     sentences: int = SENTENCES
+    languages: tuple[str, ...] = ()
 
     def __call__(self, context: StoryContext) -> Story:
-        summary, claims = summarise_documents(context.documents, self.sentences)
+        summary, claims = summarise_documents(
+            documents_to_read(context.documents, self.languages), self.sentences
+        )
         attributes = {**coverage_of(context.documents), "claims": claims}
         return replace(context.story, summary=summary, attributes=attributes)
 
