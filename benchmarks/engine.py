@@ -193,7 +193,7 @@ def main() -> None:
             rows.append((level, {name: 1000 * seconds / options.measured for name, seconds in spent.items()}))
         kept_count = app.catalogue.status("bench", app.clock())["documents"]["kept"]
         assert kept_count == stored, f"{kept_count} kept of {stored}"
-        files = len(list(Path(folder, "out", "articles").iterdir()))
+        files = len(list(Path(folder, "out", "bench", "articles").iterdir()))
         assert files == stored, f"{files} files of {stored}"
     print(
         f"{'stored':>8} "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.procedures import ratio, read_page, score
+from benchmarks.procedures import documents_with_files, ratio, score
 
 FOLDER = Path(__file__).resolve().parent / "portals"
 MEDIA = {
@@ -70,15 +70,18 @@ def _judged(document, truth, optional):
 
 
 def measure_batch(batch, *, verbose=False):
-    total, templates, missing, false = Counter(), {}, 0, 0
+    total, templates, missing, short, false = Counter(), {}, [], [], []
     pages = list(read_batch(batch))
     for page, optional in pages:
-        procedures = read_page(page)
+        documents, reasons = documents_with_files(page)
         if not page.truth:
-            false += bool(procedures)
+            false += [page.path] if documents else []
             continue
-        missing += not procedures
-        document = _judged(procedures[0].document if procedures else {}, page.truth, optional)
+        if reasons == ["too_few_words"]:
+            short.append(page.path)  # the contract wants at least 50 words
+            continue
+        missing += [] if documents else [f"{page.path}: {', '.join(reasons)}"]
+        document = _judged(documents[0] if documents else {}, page.truth, optional)
         for field, (hits, have, want, wrong, unmatched) in score(document, page.truth).items():
             field_counts = Counter(hits=hits, have=have, want=want)
             total += field_counts
@@ -90,7 +93,8 @@ def measure_batch(batch, *, verbose=False):
         "pages": len(pages),
         "precision": round(ratio(total["hits"], total["have"]), 4),
         "recall": round(ratio(total["hits"], total["want"]), 4),
-        "missing": missing,
+        "no_file": missing,
+        "too_short": short,
         "false_procedures": false,
         "templates": {
             name: [

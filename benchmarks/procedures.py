@@ -8,6 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
+from headwater.model.document import Document
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_demo.procedures.portal_pages import (
     PortalPage,
@@ -17,8 +19,10 @@ from headwater_demo.procedures.portal_pages import (
     second_unseen_pages,
     third_unseen_pages,
 )
+from headwater_recipes.procedures.definition import build_recipe
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.standalone import procedures_from
+from headwater_recipes.procedures.steps import PROCEDURES, REVIEW
 
 FIELDS = (
     "nombre", "descripcion", "organismo", "idioma", "source_type", "territorio", "requisitos", "documentos_necesarios", "plazos",
@@ -73,6 +77,25 @@ def read_page(page: PortalPage):
     if not isinstance(reading, Reading):
         return []
     return procedures_from(reading, page.url)
+
+
+def documents_with_files(page: PortalPage):
+    """The documents that the recipe would write to files, after all its steps, and why the others get no file."""
+    reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+    if not isinstance(reading, Reading):
+        return [], [reading.reason]
+    outcome = Document(
+        id="document", recipe="procedures", source="source", lead="lead", url=page.url, text=reading.text, title=reading.title,
+        description=reading.description, language=reading.language, media_type=reading.media_type,
+        attributes=reading.attributes, origins=reading.origins,
+    )  # fmt: skip
+    for step in build_recipe().steps:
+        if not isinstance(step, DropExactDuplicates):
+            (outcome,) = step([outcome], None)
+        if not isinstance(outcome, Document):
+            return [], [outcome.reason]
+    reasons = list(outcome.attributes[REVIEW])
+    return ([] if reasons else [record["document"] for record in outcome.attributes[PROCEDURES]]), reasons
 
 
 def ratio(part, total):

@@ -41,7 +41,7 @@ settings.load_profile("steady")
 
 DATABASES = ("sqlite", "postgresql")
 numbers = count(1)
-HEAVY = ("chaos", "flow", "contract", "architecture", "pure")
+HEAVY = ("chaos", "browser", "flow", "contract", "architecture", "pure")
 
 
 # Thousands of tests and their modules stay until the end: the garbage collector need not look at them again and again.

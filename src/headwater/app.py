@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from headwater.store.changes.replays import Replays
     from headwater.store.changes.reviews import ReviewStore
     from headwater.store.changes.saved_searches import SavedSearchStore
+    from headwater.store.changes.sessions import SessionStore
     from headwater.store.changes.uptime import UptimeRows
     from headwater.store.changes.workers import WorkerRows
     from headwater.store.maintenance.tasks import MaintenanceTasks
@@ -126,6 +127,12 @@ class App:
         from headwater.store.changes.api_keys import ApiKeyStore
 
         return ApiKeyStore(self.engine)
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        from headwater.store.changes.sessions import SessionStore
+
+        return SessionStore(self.engine)
 
     @cached_property
     def idempotency_keys(self) -> IdempotencyKeys:
@@ -263,7 +270,7 @@ class App:
             for name, make_sink in recipe.sinks.items()
         }
         common: dict[str, Sink] = {
-            "files": FileSink(self.settings.folder / "out"),
+            "files": FileSink(self.output),
             "queue": QueueSink(
                 self._push(), {name: recipe.queue_attributes for name, recipe in self.recipes.items()}
             ),
@@ -301,7 +308,7 @@ class App:
         return SqlProvenance(self.engine, self.archive)
 
     def output(self, recipe: str) -> Path:
-        """Returns the folder of a recipe's own sinks."""
+        """Returns the folder of a recipe's files."""
         settings = self.settings.recipes.get(recipe)
         return (
             Path(settings.folder) if settings and settings.folder else self.settings.folder / "out" / recipe

@@ -118,7 +118,7 @@ def _duplicated(kept_rows, family_of):
 
 def _undelivered(data, kept_rows, all_deliveries):
     expected = {row["id"] for row in kept_rows}
-    files = {path.stem for path in (data / "out" / "articles").glob("*.json")}
+    files = {path.stem for path in (data / "out").glob("*/articles/*.json")}
     yield from (f"not delivered: {missing}" for missing in expected - files)
     yield from (f"delivered without being kept: {extra}" for extra in files - expected)
     rows = [row["record_id"] for row in all_deliveries if row["state"] == "done"]

@@ -40,6 +40,7 @@ THREE = {"network": ("poll,fetch", 1), "first": (LOCAL_QUEUES, 1), "second": (LO
 TWO = {"network": ("poll,fetch", 1), "local": (LOCAL_QUEUES, 2)}
 KINDS = (
     "child", "worker", "all workers", "beat", "broker", "database", "cut", "silence", "partition", "broker memory", "database disk",
+    "clock",
 )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ class FaultTrial:
             "partition": self._partition,
             "broker memory": self._fill_broker,
             "database disk": self._fill_disk,
+            "clock": self._shift_clock,
         }
         if kind == "child":
             return self._kill_child()
@@ -171,6 +173,14 @@ class FaultTrial:
     def _fill_disk(self) -> None:
         with self.servers.postgres.full_disk():
             time.sleep(self.chance.uniform(1.0, 3.0))
+
+    def _shift_clock(self) -> None:
+        """The clock of one machine jumps by a day, and some time later back."""
+        machine = self.chance.choice([self.beat, *self.workers.values()])
+        clock = self.cluster.clocks[machine.pid]
+        clock.shift(self.chance.choice([-1, 1]))
+        time.sleep(self.chance.uniform(3.0, 8.0))
+        clock.shift(0)
 
     def wait_for_work(self) -> None:
         """Return in the middle of the work: some time after the next document was started, or when all are done."""
@@ -244,6 +254,7 @@ class TrialGround:
             redis=broker,
             pause=pause,
             more_settings=more_settings,
+            own_clocks="clock" in kinds,
         ) as many:
             trial = FaultTrial(many, self.servers, random.Random(number), roles=THREE if number else TWO)
             hit = trial.run(trial.chance.sample(kinds, len(kinds)) if number else kinds)

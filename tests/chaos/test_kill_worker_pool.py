@@ -93,8 +93,8 @@ def finish_and_compare(folder: Path, data: Path, expected: Snapshot) -> None:
 def test_all_processes_killed_at_once_nothing_is_lost_or_duplicated(folder_with_settings):
     expected, data = reference_of(folder_with_settings), folder_with_settings / "trial"
     process = start(folder_with_settings, data)
-    articles = data / "out" / "articles"
-    wait_until(lambda: process.poll() is not None or len(list(articles.glob("*.json"))) > 2)
+    out = data / "out"
+    wait_until(lambda: process.poll() is not None or len(list(out.glob("*/articles/*.json"))) > 2)
     assert kill(process), "it ended before it could be killed"
     finish_and_compare(folder_with_settings, data, expected)
 

@@ -10,11 +10,13 @@ from tests.support.scene import HOUR, START, ended_result, kept_result, make_sou
 
 from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
 from headwater.model.keys import group_key
+from headwater.model.page import PageState
 from headwater.model.story import Member, Story
 from headwater.model.subject import Subject
 from headwater.store.changes.mentions import MentionStore
 from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.connect import read_transaction
+from headwater.store.schema.flow import leads
 from headwater.store.sql_store import SqlStore
 from headwater_recipes.geopolitics.views import NAMES
 
@@ -127,6 +129,31 @@ def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: 
     assert read_tuples(engine, "SELECT status, failure_reason FROM feed_entry_jobs") == [
         ("failed", "http_error")
     ]
+
+
+def test_g4_an_entry_without_its_page_goes_on_and_says_why(world: World, engine: Engine):
+    """It is made of what its source provided; a page that could be read in part, or was not wanted, has no failure."""
+    drafts = dict(
+        zip(
+            ("missing", "walled", "read", "poor"),
+            world.drafts("missing", "walled", "read", "poor"),
+            strict=True,
+        )
+    )
+    refetched = drafts["missing"].lead.id
+    with engine.begin() as connection:
+        connection.execute(leads.update().where(leads.c.id == refetched).values(page_reason="http_404"))
+    keep(world, drafts["missing"], page=PageState.MISSING)
+    keep(world, drafts["walled"], page=PageState.SCRIPT_ONLY)
+    keep(world, drafts["read"], page=PageState.READ)
+    world.refine(ended_result(drafts["poor"], State.ASIDE, "low_quality"))
+    query = "SELECT status, failure_reason, last_error FROM feed_entry_jobs ORDER BY failure_reason"
+    assert set(read_tuples(engine, query)) == {
+        ("deduped", "http_error", "http_404"),
+        ("deduped", "js_required", "script_only"),
+        ("deduped", "None", "None"),
+        ("failed", "no_text", "low_quality"),
+    }
 
 
 def test_g3_g12_stories_are_clusters_with_score_topic_and_an_id_that_lasts(world: World, engine: Engine):

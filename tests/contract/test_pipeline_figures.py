@@ -4,7 +4,8 @@ import tests.support.scene as scenes
 from sqlalchemy import Engine
 from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, make_source
 
-from headwater.model.jobs import FetchResult, GatherResult, Postponement, State, Task
+from headwater.model.jobs import FetchResult, GatherResult, Postponement, Quarantine, State, Task
+from headwater.model.page import PageState
 from headwater.model.story import Member, Story
 from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
@@ -37,6 +38,22 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     after = pipeline_figures(engine, RECIPE, START + 5 * HOUR)
     assert after is not None
     assert (after.duration / HOUR, after.entries, after.failed) == (0, 2, 1)
+
+
+def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(scene: Scene, engine: Engine):
+    PipelineRuns(engine).begin("run", RECIPE, {}, START - HOUR)
+    scene.keep("read", page=PageState.READ)
+    scene.keep("missing", page=PageState.MISSING)
+    scene.keep("unwanted", page=PageState.NOT_FETCHED)
+    gone = scene.lead("gone")
+    scene.poll(gone)
+    scene.claim(Task.FETCH, keys=(gone.id,))
+    scene.store.finish_fetch(
+        [FetchResult(lead=gone.id, version="v1", result=Quarantine(reason="refused"))], scenes.ME, scene.now
+    )
+    figures = pipeline_figures(engine, RECIPE, START)
+    assert figures is not None
+    assert (figures.read, figures.unreadable) == (4, 2)
 
 
 def test_g17_the_last_entry_of_each_subject_is_known(scene: Scene, engine: Engine):

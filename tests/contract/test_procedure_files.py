@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from headwater.model.document import Document
-from headwater.model.errors import Temporary
+from headwater.model.errors import Refused, Temporary
 from headwater.model.http import Capture
 from headwater.model.outcomes import Drop, Sent
 from headwater.model.recipe import Envelope
+from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
+from headwater_recipes.procedures.knowledge_base.review import ReviewQueue
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles
 
 MOMENT = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
@@ -209,3 +211,60 @@ def test_p28_every_file_names_its_source_and_no_secret_of_the_exchange_is_kept(s
     assert record["extracted_at"] == content["extracted_at"]
     assert not [name for name, (_, body) in state(sink.folder).items() if b"secret" in body]
     assert any(name.endswith(".html") for name in files(sink.folder))
+
+
+def reviewed(folder: Path) -> ReviewQueue:
+    return ReviewQueue(KnowledgeBaseLayout(folder))
+
+
+def test_a_generated_file_is_verified_by_hand_and_the_decision_undone(sink: ProcedureFiles, tmp_path: Path):
+    sink.send([envelope("c1", procedure())])
+    queue, path = reviewed(tmp_path), tmp_path / "tramites" / "local-muestra-bono.json"
+    (item,) = queue.items()
+    assert (item.key, item.reasons, item.is_proposal) == ("local-muestra-bono", ("unverified",), False)
+    before = path.read_text()
+    queue.accept(item.key, MOMENT.isoformat())
+    assert json.loads(path.read_text())["verified_by"] == "manual"
+    assert queue.items() == []
+    assert queue.undo(item.key)["decision"] == "accepted"
+    assert path.read_text() == before
+    assert [item.key for item in queue.items()] == ["local-muestra-bono"]
+
+
+def test_a_rejected_file_stays_away_until_its_page_changes_and_undo_brings_it_back(
+    sink: ProcedureFiles, tmp_path: Path
+):
+    sink.send([envelope("c1", procedure())])
+    queue, path = reviewed(tmp_path), tmp_path / "tramites" / "local-muestra-bono.json"
+    before = path.read_text()
+    queue.reject("local-muestra-bono", "the page is about something else", MOMENT.isoformat())
+    assert not path.exists()
+    assert sink.send([envelope("c2", procedure())]) == [Sent("rejected local-muestra-bono")]
+    assert not path.exists()
+    assert queue.undo("local-muestra-bono")["reason"] == "the page is about something else"
+    assert path.read_text() == before
+    queue.reject("local-muestra-bono")
+    changed = procedure(content_hash="b" * 64)
+    assert sink.send([envelope("c3", changed)]) == [Sent("stored local-muestra-bono")]
+    with pytest.raises(Refused, match="has changed since"):
+        queue.undo("local-muestra-bono")
+
+
+def test_a_decision_about_a_proposal_is_undone(sink: ProcedureFiles, tmp_path: Path):
+    curated = tmp_path / "tramites" / "local-muestra-bono.json"
+    curated.parent.mkdir(parents=True)
+    curated.write_text(json.dumps(procedure(verificado=True)))
+    sink.send([envelope("c1", procedure(descripcion="Descuento nuevo para todos.", content_hash="c" * 64))])
+    queue, before = reviewed(tmp_path), curated.read_text()
+    (item,) = queue.items()
+    assert item.current is not None
+    assert item.is_proposal
+    queue.accept(item.key, MOMENT.isoformat())
+    assert queue.undo(item.key)["decision"] == "accepted"
+    assert (curated.read_text(), len(queue.items())) == (before, 1)
+    queue.reject(item.key, "no")
+    assert (curated.read_text(), queue.items()) == (before, [])
+    queue.undo(item.key)
+    assert [waiting.key for waiting in queue.items()] == [item.key]
+    with pytest.raises(Refused, match="no decision"):
+        queue.undo(item.key)

@@ -73,6 +73,11 @@ def ids(popped) -> list[str]:
     return [item["id"] for item in popped]
 
 
+def counts_of(queues: Both) -> dict[str, int]:
+    (row,) = queues.counts()
+    return {name: row[name] for name in ("waiting", "leased", "failed")}
+
+
 def test_r40_what_came_first_is_popped_first(queues: Both, watch: Watch):
     for number in (2, 1, 3):
         queues.push([item(number)])
@@ -91,7 +96,9 @@ def test_r44_one_consumer_holds_an_item_until_its_lease_ends(queues: Both, watch
     queues.push([item(1)])
     (first,) = queues.pop(NAME, "dies", lease=MINUTE)
     assert queues.pop(NAME, "other") == []
+    assert counts_of(queues) == {"waiting": 0, "leased": 1, "failed": 0}
     watch.now += 2 * MINUTE
+    assert counts_of(queues) == {"waiting": 1, "leased": 0, "failed": 0}
     (again,) = queues.pop(NAME, "other")
     assert (first["attempt"], again["attempt"]) == (1, 2)
     assert again | {"attempt": 1} == first
@@ -129,6 +136,7 @@ def test_r41_5_4_an_item_that_kills_its_consumers_is_given_up_with_a_reason(queu
     for _ in range(MAX_ATTEMPTS):
         assert "i1" in ids(queues.pop(NAME, "dies", 2, lease=MINUTE))
         watch.now += 2 * MINUTE
+    assert counts_of(queues) == {"waiting": 0, "leased": 0, "failed": 2}
     assert queues.pop(NAME, "me") == []
     assert {row["failed"] for row in queues.counts()} == {2}
 

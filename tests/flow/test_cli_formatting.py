@@ -107,20 +107,43 @@ def test_an_error_of_the_system_names_the_path_and_what_helps(number: int, remed
 
 
 STATUS = {
-    "leads": {"done": 7, "duplicate": 2, "waiting": 1},
-    "documents": {"kept": 4, "duplicate": 1, "dropped": 1, "aside": 1},
+    "leads": {"done": 8, "duplicate": 2, "waiting": 1, "quarantined": 1},
+    "refetched": {"quarantined": 1},
+    "documents": {"kept": 4, "duplicate": 1, "dropped": 1, "aside": 1, "waiting": 1},
     "unfinished": {
         "poll": {"due": 5, "later": 5},
         "fetch": {"due": 1, "later": 0},
         "refine": {"due": 0, "later": 2},
+        "gather": {"due": 1, "later": 0},
+        "deliver": {"due": 1, "later": 1},
     },
     "stories": 3,
     "deliveries": {"done": 4},
 }
 
 
-def test_counts_add_up_documents_and_leads_and_exclude_polls_from_waiting():
+def test_counts_divide_what_came_in():
+    """A lead whose page failed when it was fetched again counts once, as the document that it has."""
     counts = recipe_counts(STATUS)
-    assert (counts.came_in, counts.kept, counts.duplicate, counts.waiting) == (10, 4, 3, 3)
+    assert (counts.came_in, counts.kept, counts.duplicate, counts.waiting) == (12, 4, 3, 3)
+    parts = (
+        counts.kept,
+        counts.duplicate,
+        counts.dropped,
+        counts.set_aside,
+        counts.quarantined,
+        counts.waiting,
+    )
+    assert sum(parts) == counts.came_in
+    assert (counts.quarantined, counts.to_deliver) == (0, 2)
     assert counts.since(counts).nothing_new
+
+
+def test_what_is_left_to_do_is_a_state_and_never_negative():
+    this_run = recipe_counts(STATUS).since(RecipeCounts(waiting=300, to_deliver=9, kept=1))
+    assert (this_run.waiting, this_run.to_deliver, this_run.kept) == (3, 2, 3)
+
+
+def test_counts_since_nothing():
+    counts = recipe_counts(STATUS)
     assert not counts.since(RecipeCounts()).nothing_new

@@ -279,6 +279,26 @@ def test_a_recipe_runs_until_nothing_is_left_to_do(settings: Path, run_cli: RunC
     assert "nothing new from 1 source\n" in again.out
 
 
+def test_g2_each_part_of_the_work_runs_alone(run_cli: RunCli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(worker_pool, "WorkerPool")
+    assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0
+
+    def counts_after(task: str) -> dict[str, int]:
+        return run_cli("run", "crypto", "--once", "--task", task, "--json", "--quiet").record["in_all"]
+
+    assert counts_after("refine")["came_in"] == 0
+    came_in = counts_after("poll")["came_in"]
+    assert counts_after("fetch") | {"to_deliver": 0} == counts_after("gather")
+    refined = counts_after("refine")
+    assert (
+        refined["came_in"] == refined["to_deliver"] + refined["duplicate"] + refined["dropped"] == came_in > 0
+    )
+    assert refined["waiting"] == refined["delivered"] == 0
+    assert counts_after("deliver")["delivered"] == refined["kept"]
+    assert counts_after("gather")["stories"] > 0
+    assert "there is no task" in run_cli("run", "crypto", "--task", "replay").err
+
+
 def test_a_recipe_runs_in_one_process(run_cli: RunCli, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delattr(worker_pool, "WorkerPool")
     assert run_cli("sources", "add", "crypto", "http://hashfield.example/rss.xml").code == 0

@@ -159,6 +159,34 @@ def test_a_document_is_read_from_bytes_text_and_files(tmp_path: Path):
         headwater.read("   ")
 
 
+def test_a_text_that_is_a_place_is_refused_with_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README").write_text(STORY)
+    with pytest.raises(Refused, match=r"pathlib\.Path\('README'\)"):
+        headwater.read("README")
+    with pytest.raises(Refused, match=r"pathlib\.Path\('page\.html'\)"):
+        headwater.read("page.html")
+    with pytest.raises(Refused, match=r"url='https://post\.example/market'"):
+        headwater.read("https://post.example/market")
+    with pytest.raises(Refused, match="pathlib"):
+        headwater.feed("feed.xml")
+
+
+def test_a_name_that_cannot_be_is_refused_with_the_one_that_was_meant(installation: headwater.Installation):
+    for call in (installation.documents, installation.stories, installation.sources, installation.status):
+        with pytest.raises(Refused, match="did you mean 'news'"):
+            call("nwes")
+    with pytest.raises(Refused, match="did you mean 'news'"):
+        installation.search("harbour", recipe="nwes")
+    with pytest.raises(Refused, match="did you mean 'Vellmar Post'"):
+        installation.documents("news", source="Velmar Post")
+    with pytest.raises(Refused, match="write en"):
+        installation.documents(language="english")
+    assert list(installation.documents("crypto")) == []
+
+
 def test_a_feed_is_read_from_an_address_and_from_data(site: Site):
     entries = headwater.feed(f"{site.base}/feed", allow=[site.base.removeprefix("http://")])
     assert [entry.title for entry in entries] == ["Market moves", "Telescopes"]

@@ -47,7 +47,7 @@ def _assert_all_done(scene: Scene) -> None:
 
 
 def _delivered(processes: WorkerProcesses) -> int:
-    return len(list((processes.folder / "data" / "out" / "articles").glob("*.json")))
+    return len(list((processes.folder / "data" / "out" / RECIPE / "articles").glob("*.json")))
 
 
 @pytest.mark.parametrize(

@@ -78,19 +78,13 @@ def test_a_copy_of_this_machine_with_the_same_name_is_another_machine():
     assert dead_owners([f"{host}/00000000/1:999999:1:local", f"{host}:999999:1:local"]) == []
 
 
-def test_a_process_whose_parent_was_killed_while_it_started_stops(monkeypatch: pytest.MonkeyPatch):
-    """Its parent process is another one by then, and will never go."""
-    parents = iter([SimpleNamespace(pid=os.getppid()), SimpleNamespace(pid=dead_process())])
-    monkeypatch.setattr(multiprocessing, "parent_process", lambda: next(parents))
+def test_a_process_whose_supervisor_was_killed_while_it_started_stops(monkeypatch: pytest.MonkeyPatch):
+    """The process that forked it may still be there."""
+    supervisors = iter([SimpleNamespace(is_alive=lambda: True), SimpleNamespace(is_alive=lambda: False)])
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: next(supervisors))
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         assert [StopSignal().is_set(), StopSignal().is_set()] == [False, True]
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-def dead_process() -> int:
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        process.wait(DEADLINE)
-    return process.pid

@@ -31,6 +31,18 @@ def test_c37_a_persisting_problem_raises_no_second_alarm():
     assert (changes.to_raise, changes.to_clear) == ((), frozenset())
 
 
+def test_no_alarm_is_raised_about_a_muted_source_and_an_open_one_stays():
+    present = [problem("silent", "1"), problem("stopped", "1"), problem("silent", "2")]
+    changes = decide_alarms(present, frozenset({("stopped", "1")}), {}, NOW, muted={"1"})
+    assert [raised.key for raised in changes.to_raise] == [("silent", "2")]
+    assert changes.to_clear == frozenset()
+
+
+def test_muted_sources_do_not_count_for_an_alarm_about_many():
+    changes = decide_alarms(problems("silent", GROUP_ABOVE + 2), frozenset(), {}, NOW, muted={"0", "1"})
+    assert len(changes.to_raise) == GROUP_ABOVE
+
+
 def test_c37_a_problem_that_comes_and_goes_raises_one_alarm_in_the_quiet_period():
     present, cleared_at = [problem("silent", "1")], {("silent", "1"): NOW}
     assert (

@@ -87,6 +87,22 @@ def test_fields_missing_on_the_page_come_from_the_source():
     assert {document.origins[name] for name in fields} == {"source"}
 
 
+@pytest.mark.parametrize(
+    ("origin", "hint", "publisher"),
+    [
+        ("address", "Harbour Wire", ("Harbour Wire", "source")),
+        ("address", "", ("press.example", "address")),
+        ("og:site_name", "Harbour Wire", ("press.example", "og:site_name")),
+    ],
+)
+def test_a_page_that_names_no_publisher_has_the_one_that_its_source_names(
+    origin: str, hint: str, publisher: tuple[str, str]
+):
+    reading = Reading(text="Words", publisher="press.example", origins={"publisher": origin})
+    document = compose_document(_draft(hints={"publisher": hint}), reading)
+    assert (document.publisher, document.origins["publisher"]) == publisher
+
+
 def test_a_field_without_evidence_stays_empty_and_has_no_origin():
     document = compose_document(_draft(), Reading(text="Words", origins={"image": "og:image"}))
     assert (document.image, document.published, document.canonical_url) == ("", None, "")

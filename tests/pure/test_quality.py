@@ -79,6 +79,12 @@ def test_r73_word_count_steps_at_their_edges(words: int, value: float) -> None:
     assert score_parse_quality(prose(words)).components["word_count"] == value
 
 
+def test_r72_the_headline_of_a_page_is_metadata_and_adds_no_words() -> None:
+    body = prose(149)
+    assert score_parse_quality(f"# Eight words more\n\n{body}") == score_parse_quality(body)
+    assert score_parse_quality("# Only a headline").components["word_count"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "score", "name"),
     [

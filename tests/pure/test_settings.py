@@ -51,7 +51,22 @@ def test_settings_are_read_from_the_file(tmp_path: Path):
     settings = read_settings(path, {})
     assert (settings.data, settings.workers, settings.requests_per_second) == ("elsewhere", 3, 0)
     assert settings.hosts == {"*.example": "http://127.0.0.1:1"}
-    assert settings.recipes == {"crypto": RecipeSettings(sources="feeds.yaml")}
+    assert settings.recipes == {"crypto": RecipeSettings(sources=str(path.parent / "feeds.yaml"))}
+
+
+def test_the_files_of_recipes_are_beside_the_settings_file(tmp_path: Path):
+    text = """
+recipes:
+  news: {sources: lists/mine.yaml, subjects: subjects.yaml}
+  crypto: {sources: bundled}
+  own: {file: own.py, sources: /etc/sources.yaml}
+"""
+    (tmp_path / "headwater.yaml").write_text(text)
+    recipes = read_settings(tmp_path / "headwater.yaml", {}).recipes
+    assert recipes["news"].sources == str(tmp_path / "lists" / "mine.yaml")
+    assert recipes["news"].subjects == str(tmp_path / "subjects.yaml")
+    assert (recipes["crypto"].sources, recipes["own"].sources) == ("bundled", "/etc/sources.yaml")
+    assert recipes["own"].file == str(tmp_path / "own.py")
 
 
 def test_the_environment_comes_before_the_file(tmp_path: Path):

@@ -104,13 +104,31 @@ def test_g4_a_story_that_did_not_change_keeps_its_alert():
     assert grown.attributes["alert"] == []
 
 
-def test_g17_growth_is_counted_from_the_last_alert_across_days():
+def test_g17_growth_is_counted_from_the_last_alert_across_days_and_late_articles_are_none():
+    def published(names: str, hours: float) -> list[Document]:
+        return [replace(document(name), published=NOW - timedelta(hours=hours)) for name in names]
+
     rules = {"growth": 2.0}
-    first = describe([document(name) for name in "ab"], **rules)
-    second = describe([document(name) for name in "abc"], before=first, **rules)
-    third = describe([document(name) for name in "abcd"], before=second, **rules)
-    assert [item.attributes["alert"] for item in (first, second, third)] == [[], [], ["growth"]]
-    assert third.attributes["base"] == 4
+    first = describe(published("ab", 30), **rules)
+    second = describe([*published("ab", 30), *published("cd", 20)], before=first, **rules)
+    late = describe(
+        [*published("ab", 30), *published("cd", 20), *published("fgh", 90)], before=second, **rules
+    )
+    grown = describe(
+        [*published("ab", 30), *published("cd", 20), *published("fgh", 90), *published("klm", 10)],
+        before=late,
+        **rules,
+    )
+    assert [item.attributes["alert"] for item in (first, second, late, grown)] == [[], [], [], ["growth"]]
+    assert grown.attributes["alert_reasons"] == ["it grew from 5 to 10 articles"]
+
+
+def test_g17_a_story_without_recent_articles_causes_no_alert_and_says_what_was_withheld():
+    old = replace(document("a", "16000000"), published=NOW - timedelta(days=6))
+    described = describe([old, replace(old, id="b")], new_story=2)
+    assert described.attributes["alert"] == []
+    assert described.attributes["alert_withheld"] == ["new_story"]
+    assert described.attributes["score_reasons"][0].startswith("Volume adds 0.07: 2 articles")
 
 
 def test_g13_a_story_without_text_is_summarised_by_its_titles():
@@ -127,3 +145,17 @@ def test_g15_the_topic_of_a_story_is_that_of_its_own_documents():
 def test_g3_the_domain_that_an_entry_names_wins_over_a_redirect():
     assert domain_of(document("a", domain="Paper.example")) == "paper.example"
     assert domain_of(document("a")) == "a.example"
+
+
+def test_g13_a_summary_is_in_the_first_language_of_the_readers_that_the_story_has():
+    spanish = replace(
+        document("b"), language="es", text="El barco salió del puerto el lunes con doce tripulantes."
+    )
+    russian = replace(document("c"), language="ru", text="Судно вышло из порта в понедельник с экипажем.")
+    documents = [russian, spanish, document("a")]
+    context = StoryContext(story=story(documents), documents=tuple(documents), before=None, rank=1, now=NOW)
+    described = DescribeStory(languages=("fr", "es", "en"))(context)
+    assert described.summary == spanish.text
+    assert described.attributes["summary_language"] == "es"
+    assert list(described.attributes["summaries"]) == ["en"]
+    assert {name for claim in described.attributes["claims"] for name in claim["documents"]} == {"b"}

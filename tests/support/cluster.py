@@ -23,6 +23,7 @@ from tests.support.journal_recipe import (
     run_here,
     wait_until,
 )
+from tests.support.shifted_clock import ShiftedClock
 
 from headwater.model.errors import Temporary
 from headwater.model.jobs import Task
@@ -51,7 +52,8 @@ UNFINISHED = [task for task in Task if task is not Task.POLL]
 
 @dataclass
 class Cluster:
-    """`more_settings` are added to the settings file; `pause` is how many seconds each document takes at least."""
+    """`more_settings` are added to the settings file; `pause` is how many seconds each document takes at least. With
+    `own_clocks` each program has a clock that can be shifted."""
 
     folder: Path
     internet: Internet
@@ -60,7 +62,9 @@ class Cluster:
     pause: float = 0.0
     recipes: Sequence[str] = (RECIPE,)
     more_settings: dict[str, Any] = field(default_factory=dict)
+    own_clocks: bool = False
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    clocks: dict[int, ShiftedClock] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
@@ -98,17 +102,17 @@ class Cluster:
             str(self.folder / "headwater.yaml"),
             *words,
         ]
+        clock = ShiftedClock(self.folder / f"clock-{len(self.started)}")
+        variables = environment(self.folder, self.pause)
+        if self.own_clocks:
+            variables = clock.environment(variables)
         with (self.folder / "output").open("ab") as output:
-            self.started.append(
-                child_process.start(
-                    command,
-                    stdout=output,
-                    stderr=output,
-                    env=environment(self.folder, self.pause),
-                    start_new_session=True,
-                )
+            program = child_process.start(
+                command, stdout=output, stderr=output, env=variables, start_new_session=True
             )
-        return self.started[-1]
+        self.started.append(program)
+        self.clocks[program.pid] = clock
+        return program
 
     def run_here(self) -> None:
         """Run to the end in this process, on one machine."""

@@ -93,12 +93,24 @@ def wait_until(condition: Callable[[], bool], folder: Path, longest: float) -> N
 
 
 def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The child processes of the program, recursively, without the one that multiprocessing needs for itself."""
+    """The worker processes of the program, recursively, without those that multiprocessing needs for itself: they are forked
+    from its fork server, which is a direct child."""
     try:
         descendants = psutil.Process(program.pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
-    return [process for process in descendants if "spawn_main" in _command(process)]
+    return [
+        process
+        for process in descendants
+        if "multiprocessing.forkserver" in _command(process) and _parent(process) != program.pid
+    ]
+
+
+def _parent(process: psutil.Process) -> int:
+    try:
+        return process.ppid()
+    except psutil.Error:
+        return 0
 
 
 def _command(process: psutil.Process) -> str:

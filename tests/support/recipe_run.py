@@ -121,7 +121,7 @@ class RecipeRun:
         return due
 
     def delivered(self) -> set[str]:
-        return {path.stem for path in (self.folder / "data" / "out" / "articles").glob("*.json")}
+        return {path.stem for path in (self.folder / "data" / "out" / RECIPE / "articles").glob("*.json")}
 
     def close(self) -> None:
         if "context" in self.__dict__ and self.context.fetcher is not None:

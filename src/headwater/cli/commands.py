@@ -16,11 +16,13 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
 
+from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from headwater.model.command import RECIPE_ENTRY_POINTS, Command
 
+EXTRA_ARGUMENT = "Got unexpected extra argument"
 COMMANDS: Mapping[str, Command] = {
     "init": Command("headwater.cli.pipeline.init", "Create a data folder, a database and a settings file."),
     "run": Command("headwater.cli.pipeline.run", "Run a recipe: sources in, documents out."),
@@ -33,12 +35,13 @@ COMMANDS: Mapping[str, Command] = {
     "cluster": Command("headwater.cli.standalone.cluster", "Group the articles in a file into stories."),
     "topics": Command("headwater.cli.standalone.topics", "Classify the articles in a file by topic."),
     "status": Command("headwater.cli.ops.status", "Show what came in, what was kept and what is waiting."),
-    "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and reset sources."),
+    "sources": Command("headwater.cli.pipeline.sources", "List, check, add, pause and remove sources."),
     "docs": Command("headwater.cli.documents.docs", "List and read documents."),
     "search": Command("headwater.cli.documents.search", "Search documents by words or by meaning."),
     "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
+    "changes": Command("headwater.cli.documents.changes", "Show what changed in a story since yesterday."),
     "mentions": Command(
         "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
@@ -58,7 +61,7 @@ COMMANDS: Mapping[str, Command] = {
     "summaries": Command("headwater.cli.pipeline.summaries", "Summarise stories with a language model."),
     "links": Command("headwater.cli.ops.links", "Check whether links still work."),
     "try": Command("headwater.cli.standalone.try_url", "Fetch one URL and show what would be kept."),
-    "serve": Command("headwater.cli.ops.serve", "Serve the HTTP API: REST, feeds, live events, MCP."),
+    "serve": Command("headwater.cli.ops.serve", "Serve the web pages and the HTTP API."),
     "mcp": Command("headwater.cli.ops.mcp", "Offer documents to a language model (MCP)."),
     "keys": Command("headwater.cli.ops.keys", "Create, list and revoke keys for the HTTP API."),
     "health": Command("headwater.cli.ops.health", "Check the system and its sources; raise alarms."),
@@ -76,7 +79,7 @@ COMMANDS: Mapping[str, Command] = {
 # Every built-in command by task, in the order of `--help`; those of recipes follow.
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
-    "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
+    "Read": ("status", "docs", "search", "searches", "top", "changes", "explain", "mentions", "export"),
     "Operate": (
         "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",
@@ -127,6 +130,7 @@ def load_command(name: str) -> Any:
         command = get_command(import_module(all_commands()[name].module).app)
     command.name = name
     _skip_absent(command)
+    _hint_at_options(command)
     return command
 
 
@@ -146,6 +150,27 @@ def _skip_absent(command: Any) -> None:
     command.get_params = partial(_light_parameters, command.get_params)
     for child in getattr(command, "commands", {}).values():
         _skip_absent(child)
+
+
+def _hint_at_options(command: Any) -> None:
+    """A word too many is often the name of a recipe: the error says how to name one."""
+    command.parse_args = partial(_parse_with_hint, command, command.parse_args)
+    for child in getattr(command, "commands", {}).values():
+        _hint_at_options(child)
+
+
+def _parse_with_hint(
+    command: Any, parse_args: Callable[[Any, list[str]], list[str]], ctx: Any, args: list[str]
+) -> list[str]:
+    try:
+        return parse_args(ctx, args)
+    except TyperException as error:
+        message = str(getattr(error, "message", ""))
+        has_recipe = any("--recipe" in parameter.opts for parameter in command.params)
+        if message.startswith(EXTRA_ARGUMENT) and has_recipe:
+            word = message.rpartition("(")[2].rstrip(")").split()[0]
+            error.message = f"{message}. To choose a recipe, write --recipe {word}"
+        raise
 
 
 def _light_parameters(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:

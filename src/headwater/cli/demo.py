@@ -4,6 +4,8 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,24 +21,30 @@ from headwater.cli.options import Json, Quiet, RecipesFilter, command_group, glo
 from headwater.cli.pipeline.run import run_with_progress
 from headwater.cli.render.console import console, error_console, print_json, short_id
 from headwater.cli.render.run_progress import wants_live
-from headwater.cli.render.run_summary import print_run_summary
+from headwater.cli.render.run_summary import RunSummary, print_run_summary
+from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.runtime.registration import register_recipe
+from headwater.runtime.runs import record_run
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import DEFAULT_DATA, Settings
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints
-from headwater_demo.internet import running
+from headwater_demo.internet import host_table, running
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
+from headwater_demo.sites.news_list import news_sources
 from headwater_demo.sites.portal_sites import procedure_sources
 
 app = command_group("Run Headwater against a demo internet on this machine.")
 # Each has its own part of the demo internet; the JSON output describes the first one in detail.
-RECIPES = ("crypto", "markets", "procedures", "geopolitics")
+RECIPES = ("crypto", "markets", "procedures", "geopolitics", "news")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
+DEMO_SETTINGS = (
+    "data", "hosts", "contact", "requests_per_second", "budgets", "rate_limits", "log_level", "recipes",
+)  # fmt: skip
 NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
 Size = Annotated[Literal["small", "full"], typer.Option(help="Size of the demo internet.")]
 
@@ -57,26 +65,10 @@ def run_demo(
 
     Needs no server and no network. A second run adds nothing new.
     """
-    options, side = global_options(context), error_console()
-    folder = Path(data or options.data or f"{DEFAULT_DATA}/demo")
-    live = wants_live(options, side) and not quiet
     started = time.monotonic()
-    os.environ.update(KEYS)  # the demo must not see the API keys of the operator
-    if not quiet:
-        side.print("Starting the demo internet …", style="dim")
-    with running(size=size, process=True) as internet:
-        app = close_with_command(
-            context, App(demo_settings(settings_from(options), folder, internet.base_url, size))
-        )
+    with demo_installation(context, size, data, quiet=quiet) as app:
         names = recipe or [name for name in RECIPES if name in app.recipes]
-        for name in names:
-            register_recipe(app, app.recipe(name))
-            app.operations.wake(name, app.clock())
-        if not quiet:
-            side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
-        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
-        if not completed:
-            raise KeyboardInterrupt
+        summaries = run_to_end(context, app, names, quiet=quiet)
     if as_json:
         program = {summary.recipe: asdict(summary) for summary in summaries}
         print_json(program[names[0]] | {"seconds": round(time.monotonic() - started, 1), "recipes": program})
@@ -88,14 +80,60 @@ def run_demo(
         _next_steps(app, names[0], out)
 
 
+@contextmanager
+def demo_installation(
+    context: typer.Context, size: Literal["small", "full"], data: str | None = None, *, quiet: bool = False
+) -> Iterator[App]:
+    """The installation of the demo, as long as its internet answers. Its settings stand in its folder, for other processes."""
+    options, side = global_options(context), error_console()
+    folder = Path(data or options.data or f"{DEFAULT_DATA}/demo")
+    os.environ.update(KEYS)  # the demo must not see the API keys of the operator
+    if not quiet:
+        side.print("Starting the demo internet …", style="dim")
+    with running(size=size, process=True) as internet:
+        settings = demo_settings(settings_from(options), folder, internet.base_url, size)
+        if not quiet:
+            side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
+        yield close_with_command(context, App(settings))
+
+
+def run_to_end(
+    context: typer.Context, app: App, names: Sequence[str], *, quiet: bool = False
+) -> list[RunSummary]:
+    for name in names:
+        register_recipe(app, app.recipe(name))
+        app.operations.wake(name, app.clock())
+    live = wants_live(global_options(context), error_console()) and not quiet
+    with ExitStack() as runs:
+        for name in names:
+            runs.enter_context(record_run(app, name))
+        summaries, completed = run_with_progress(app, names, until_idle=True, quiet=quiet, live=live)
+        if not completed:
+            raise KeyboardInterrupt
+    return list(summaries)
+
+
+@contextmanager
+def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
+    """The demo with its data, which a run brings first if there is none, and the file with its settings."""
+    with demo_installation(context, "full") as app:
+        if not app.catalogue.recipes():
+            run_to_end(context, app, [name for name in RECIPES if name in app.recipes])
+        path = Path(app.settings.data) / "demo.yaml"
+        values = {name: getattr(app.settings, name) for name in DEMO_SETTINGS}
+        path.write_text(yaml.safe_dump(msgspec.to_builtins(values), sort_keys=False), encoding="utf-8")
+        yield app, path
+
+
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that resolve every .example host to the demo internet, with its feeds, companies, portals and flashpoints."""
+    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals, flashpoints and sites."""
     feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": feed_lines},
         "watchlist.yaml": watch_list(size),
         "portals.yaml": {"sources": procedure_sources()},
-        "flashpoints.yaml": flashpoints(),
+        "flashpoints.yaml": flashpoints(size),
+        "sites.yaml": {"sources": news_sources()},
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -103,6 +141,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
             (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     except OSError as error:
         raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
+    lists_folder = folder.absolute()
     return msgspec.structs.replace(
         settings,
         data=str(folder),
@@ -111,19 +150,23 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         redis="",
         queues="",
         environments={},
-        hosts={"*.example": base_url},
+        hosts=host_table(base_url),
         contact="demo@headwater.example",
         requests_per_second=0,
         budgets=NO_LIMIT,
         rate_limits={host: RateLimit(concurrency=0) for host in INTERFACES},
         log_level="error" if settings.log_level == "warning" else settings.log_level,
         recipes={
-            "crypto": RecipeSettings(sources=str(folder / "feeds.yaml")),
+            "crypto": RecipeSettings(sources=str(lists_folder / "feeds.yaml")),
             "markets": RecipeSettings(
-                sources=str(folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
+                sources=str(lists_folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
-            "procedures": RecipeSettings(sources=str(folder / "portals.yaml")),
-            "geopolitics": RecipeSettings(sources=str(folder / "flashpoints.yaml"), options={"settle": "1s"}),
+            "news": RecipeSettings(sources=str(lists_folder / "sites.yaml")),
+            "procedures": RecipeSettings(sources=str(lists_folder / "portals.yaml")),
+            "geopolitics": RecipeSettings(
+                sources=str(lists_folder / "flashpoints.yaml"),
+                options={"settle": "1s", "tier": "B" if nlp_installed() else "A"},
+            ),
         },
     )
 
@@ -140,8 +183,12 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     steps.append(f"{base} sources list")
     if "procedures" in app.recipes:
         steps.append(f"{base} procedures metrics")
+    if app.settings.data == f"{DEFAULT_DATA}/demo":
+        base = program
+    steps.append(f"{base} serve --demo")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
+    out.print("\nThe last one opens the web pages: http://127.0.0.1:8080")
 
 
 def program_name() -> str:

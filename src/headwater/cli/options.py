@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from headwater.documents.language.codes import language_problem
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 SummaryJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 RecipeName = Annotated[str, typer.Argument(metavar="RECIPE", help="The name of a recipe.")]
@@ -27,8 +29,22 @@ Until = Annotated[
 SourceFilter = Annotated[
     str | None, typer.Option("--source", metavar="SOURCE", help="Only of this source: its name or id.")
 ]
+
+
+def _check_language(language: str | None) -> str | None:
+    if language and (problem := language_problem(language)):
+        raise typer.BadParameter(problem)
+    return language
+
+
 LanguageFilter = Annotated[
-    str | None, typer.Option("--language", metavar="CODE", help="Only in this language, for example es.")
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help="Only in this language, for example es.",
+        callback=_check_language,
+    ),
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")]
 OptionalLimit = Annotated[

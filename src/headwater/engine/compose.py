@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from headwater.model.copy_dates import FROM_COPY
-from headwater.model.document import FROM_SOURCE, Document
+from headwater.model.document import FROM_ADDRESS, FROM_SOURCE, Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Reading
 from headwater.model.page import PageState
@@ -45,9 +45,7 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
     choose("keywords", ("page", reading.keywords), (FROM_SOURCE, tuple(hints.get("categories", ()))))
     choose("image", ("page", reading.image), (FROM_SOURCE, hints.get("image")))
     choose("language", ("page", reading.language), (FROM_SOURCE, hints.get("language")))
-    choose(
-        "publisher", ("page", reading.publisher), (FROM_SOURCE, hints.get("publisher") or draft.source.name)
-    )
+    choose("publisher", *_publisher_candidates(reading, hints), (FROM_SOURCE, draft.source.name))
     choose("canonical_url", ("page", reading.canonical_url))
     choose("modified", ("page", reading.modified), (FROM_SOURCE, hints.get("updated")))
     choose("text", ("page", reading.text))
@@ -70,6 +68,12 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
         notes={"method": reading.method, "confidence": reading.confidence},
         **values,
     )
+
+
+def _publisher_candidates(reading: Reading, hints: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """A page that names no publisher has only its host's name, so the name that the source states is better."""
+    candidates = [("page", reading.publisher), (FROM_SOURCE, hints.get("publisher"))]
+    return candidates[::-1] if reading.origins.get("publisher") == FROM_ADDRESS else candidates
 
 
 def entry_reading(entry: Lead, body: Reading | None) -> Reading:

@@ -34,6 +34,8 @@ class PageState(StrEnum):
 
 _NAMES = frozenset(PageState)
 WITH_WHOLE_TEXT = frozenset({PageState.READ, PageState.NOT_NEEDED})
+# The page was wanted, and the document does without its text.
+UNREAD_PAGES = frozenset(PageState) - WITH_WHOLE_TEXT - {PageState.NOT_FETCHED}
 
 # The reasons of fetches and extractors. Every other reason of a fetch means that the page was not reached.
 _STATES = {

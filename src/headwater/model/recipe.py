@@ -23,6 +23,7 @@ from headwater.model.story import Story
 from headwater.model.subject import Subject
 from headwater.model.suggestion import suggest
 from headwater.model.views import DatabaseViews
+from headwater.model.web_page import WebPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,13 +291,18 @@ class SummaryPermission:
     routes: tuple[str, ...] = ()
 
 
+MOST_CLUSTERED = 5_000
+"""Documents that one job clusters together."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
     documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
     published within it (counted back from the newest), new ones without a story, and the whole stories they belong to are clustered;
-    older stories stay as they are, so that the cost does not grow with the age of a group. `describe` adds summary, score, attributes and
+    older stories stay as they are, so that the cost does not grow with the age of a group; where more than `most` documents are in
+    the window, they are clustered in parts. `describe` adds summary, score, attributes and
     facts to a story. `age` updates score and attributes without new documents; `summary_permission` lets a language model
     summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
@@ -305,6 +311,7 @@ class Grouping:
     settle: timedelta = timedelta(0)
     full_documents: bool = True
     window: timedelta | None = None
+    most: int = MOST_CLUSTERED
     version: str = "1"
     describe: StoryDescriber | None = None
     age: AgeStory | None = None
@@ -322,7 +329,7 @@ class Recipe:
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
     any, and its options. `bundled` returns the recipe, for its options, with the sources and subjects that come with its
-    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. With `replay_monthly`, all its captures are read again every month, for a report. A subject
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
@@ -330,7 +337,9 @@ class Recipe:
     a caller may give for a single run. `fetch_limits` are those of its hosts and kinds of source. `extract_profiles` are
     readers for `headwater extract --profile`. `queue_attributes` are the attributes of documents that its queue items carry;
     `questions` are those that the agent asks about them, by the last part of a queue's name. `endpoints` are its functions in
-    the HTTP API, by the end of their address.
+    the HTTP API, and `web_pages` its pages for people, both by the end of their address. `tables` are those that other
+    programs keep beside its rows, in the same database: rows older than so many days are deleted, unless the setting
+    `retention.tables` says otherwise.
     """
 
     name: str
@@ -341,6 +350,7 @@ class Recipe:
     steps: tuple[Step, ...]
     trigger: Trigger
     triggers: Mapping[str, Trigger] = field(default_factory=dict)
+    replay_monthly: bool = False
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None
@@ -363,6 +373,8 @@ class Recipe:
     queue_attributes: tuple[str, ...] = ()
     questions: Mapping[str, ExtractionQuestion] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    web_pages: Mapping[str, WebPage] = field(default_factory=dict)
+    tables: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:

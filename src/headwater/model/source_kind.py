@@ -26,12 +26,14 @@ def accept_any(source: Source) -> None:
 class SourceKind:
     """A `Discover` that can say what it is. `options` names each option with one sentence about it. `check` reads the
     options as a poll would and raises Permanent when one of them is wrong, so that a mistake is reported when a list is
-    loaded. `needs_url` is false for kinds that may do without an address."""
+    loaded. `places` are the options that name a file or a folder on this machine. `needs_url` is false for kinds that may do
+    without an address."""
 
     discover: Discover
     help: str
     options: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[Source], object] = accept_any
+    places: tuple[str, ...] = ()
     needs_url: bool = True
 
     def __call__(self, source: Source, now: datetime) -> PollSession:

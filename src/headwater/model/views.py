@@ -1,6 +1,6 @@
 """Views that a recipe adds to the database, for programs that read its results with plain SQL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 POSTGRESQL = "postgresql"
@@ -25,6 +25,11 @@ def json_value(dialect: str, column: str, *path: str, as_text: bool = True) -> s
         return f"({column} {'#>>' if as_text else '#>'} ARRAY{list(path)})"
     steps = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path)
     return f"json_extract({column}, '${steps}')"
+
+
+def quote_list(names: Iterable[str]) -> str:
+    """SQL for the names of reasons or states behind IN, always in the same order."""
+    return ", ".join(f"'{name}'" for name in sorted(names))
 
 
 def poll_duplicates(poll: str) -> str:

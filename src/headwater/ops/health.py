@@ -11,7 +11,7 @@ from headwater.model.jobs import IDLE_TASKS
 from headwater.model.source import Trigger
 from headwater.ops.alarms.decision import decide_alarms
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
-from headwater.ops.alarms.source_rules import recipe_problems, source_problems
+from headwater.ops.alarms.source_rules import is_muted, recipe_problems, source_problems
 from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
@@ -63,7 +63,9 @@ def _check_recipe(app: App, recipe: str, *, settle_alarms: bool) -> dict[str, An
 def _settle_alarms(app: App, recipe: str) -> tuple[Sequence[Alarm], Sequence[Alarm]]:
     """Returns the alarms that began and those that ended."""
     now, engine = app.clock(), app.store.engine
-    problems = source_problems(source_histories(engine, recipe), default_trigger(app, recipe), now)
+    histories = source_histories(engine, recipe)
+    muted = {history.source.id for history in histories if is_muted(history, now)}
+    problems = source_problems(histories, default_trigger(app, recipe), now)
     problems += recipe_problems(
         poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR), now
     )
@@ -73,7 +75,7 @@ def _settle_alarms(app: App, recipe: str) -> tuple[Sequence[Alarm], Sequence[Ala
         *pipeline_problems(figures, warns_if_scattered=scattered),
         *_silent_subjects(app, recipe),
     ]
-    decide = partial(decide_alarms, problems, now=now)
+    decide = partial(decide_alarms, problems, now=now, muted=muted)
     return app.alarms.settle(recipe, decide, list(app.channels), now)
 
 

@@ -1,17 +1,23 @@
 """Retention: removes what the policy no longer keeps. Documents are archived to files first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
+
+from sqlalchemy import Engine
 
 from headwater.app import App
 from headwater.archive.record_files import RecordFiles
 from headwater.archive.row_files import write_parquet
 from headwater.model.errors import Temporary
 from headwater.settings.settings import Retention
-from headwater.store.maintenance.foreign_tables import remove_foreign_rows
+from headwater.store.maintenance.foreign_tables import (
+    count_foreign_rows,
+    find_foreign_table,
+    remove_foreign_rows,
+)
 from headwater.store.maintenance.retention import (
     Cutoffs,
     count_old,
@@ -19,6 +25,7 @@ from headwater.store.maintenance.retention import (
     oldest_documents,
     remove_alarms,
     remove_captures,
+    remove_matches,
     remove_polls,
     remove_queue_items,
     remove_runs,
@@ -45,6 +52,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
         queue=before(policy.queue),
         summaries=before(policy.summaries),
+        matches=before(policy.matches),
     )
 
 
@@ -52,33 +60,48 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
     """Returns how many rows of each kind were removed or, with `dry_run`, would be. After a kill the next run continues."""
     engine, cutoffs = app.store.engine, retention_cutoffs(app.settings.retention, app.clock())
     if dry_run:
-        return {"dry_run": True, **count_old(engine, cutoffs), "files": []}
-    tables = clean_tables(app)
+        tables = _for_each_table(app, count_foreign_rows)
+        return {"dry_run": True, **count_old(engine, cutoffs), "tables": tables, "files": []}
+    cleaned = clean_tables(app)
     archived, files = archive_documents(app, cutoffs.documents) if cutoffs.documents else (0, [])
     return {
         "dry_run": False,
-        **tables,
+        **cleaned,
         "runs": remove_runs(engine, cutoffs.runs) if cutoffs.runs else 0,
         "alarms": remove_alarms(engine, cutoffs.alarms) if cutoffs.alarms else 0,
         "captures": remove_captures(engine, cutoffs.captures) if cutoffs.captures else 0,
         "documents": archived,
         "queue": remove_queue_items(engine, cutoffs.queue) if cutoffs.queue else 0,
         "summaries": remove_summaries(engine, cutoffs.summaries) if cutoffs.summaries else 0,
+        "matches": remove_matches(engine, cutoffs.matches) if cutoffs.matches else 0,
         "files": files,
     }
 
 
 def clean_tables(app: App) -> dict[str, Any]:
-    """Remove old polls, and old rows of the tables of other programs that the policy names; returns how many. A table that does
-    not exist yet is left out."""
+    """Remove old polls, and old rows of tables of other programs; returns how many."""
     policy, now = app.settings.retention, app.clock()
     removed = remove_polls(app.store.engine, now - timedelta(days=policy.polls)) if policy.polls else 0
-    counts = {
-        name: remove_foreign_rows(app.store.engine, name, now - timedelta(days=days))
-        for name, days in policy.tables.items()
-        if days
+    return {"polls": removed, "tables": _for_each_table(app, remove_foreign_rows)}
+
+
+def _for_each_table(app: App, act: Callable[[Engine, str, datetime], int]) -> dict[str, int]:
+    """What an action returns for each table of another program that exists, and for those that the settings name."""
+    engine, named = app.store.engine, app.settings.retention.tables
+    days_by_table = table_days(app)
+    return {
+        name: act(engine, name, app.clock() - timedelta(days=days))
+        for name, days in days_by_table.items()
+        if days and (name in named or find_foreign_table(engine, name) is not None)
     }
-    return {"polls": removed, **({"tables": counts} if counts else {})}
+
+
+def table_days(app: App) -> dict[str, int]:
+    """The days to keep the rows of each table of another program: those that the recipes with sources here name, unless the
+    settings say otherwise."""
+    served = (app.recipes[name] for name in app.catalogue.recipes() if name in app.recipes)
+    by_recipes = {table: days for recipe in served for table, days in recipe.tables.items()}
+    return by_recipes | app.settings.retention.tables
 
 
 def archive_documents(app: App, before: datetime) -> tuple[int, list[str]]:

@@ -1,12 +1,13 @@
 """Adding a source: check it against its recipe, and store it as the operator's."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
-from headwater.model.source_kind import find_source_problem
+from headwater.model.source_kind import SourceKind, find_source_problem
 from headwater.store.rows import source_from
 
 
@@ -31,6 +32,19 @@ def check_source(source: Source, recipe: Recipe) -> None:
     problem = find_source_problem(source, recipe.discover)
     if problem is not None:
         raise Refused("bad_source", f"{problem.field}: {problem.sentence}")
+
+
+def check_places(source: Source, recipe: Recipe) -> None:
+    """Refuses a file or a folder that does not exist here. A list may name one that is made later; somebody who adds a single
+    source has more likely made a typo."""
+    kind = recipe.discover.get(source.kind)
+    for name in kind.places if isinstance(kind, SourceKind) else ():
+        place = str(source.options.get(name) or "")
+        if place and not Path(place).expanduser().exists():
+            raise Refused(
+                "missing_place",
+                f"options.{name}: there is no {Path(place).absolute()}; correct it, create it first, or use --no-check",
+            )
 
 
 def _keep_settings(app: App, source: Source) -> Source:

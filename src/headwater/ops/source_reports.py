@@ -1,23 +1,40 @@
 """How reliable sources are: polls, response times, rhythm and quality, and what is remarkable."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from headwater.app import App
 from headwater.ops.alarms.quality_drop import detect_quality_drop
 from headwater.ops.alarms.silence import expected_quiet
-from headwater.ops.alarms.source_rules import poll_interval, source_silence
+from headwater.ops.alarms.source_rules import is_muted, poll_interval, source_silence
 from headwater.ops.health import default_trigger
+from headwater.store.changes.source_list import REMOVED, UNLISTED
 from headwater.store.reads.source_history import SourceHistory, poll_statistics, source_histories
 
 
-def source_reports(app: App, since: datetime, recipe: str | None = None) -> list[dict[str, Any]]:
+def source_status(source: Mapping[str, Any]) -> str:
+    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted", "removed" or "gone"."""
+    if source["origin"] in {UNLISTED, REMOVED}:
+        return str(source["origin"])
+    if source["stop_reason"]:
+        return "stopped"
+    if not source["active"]:
+        return "gone" if source["reason"] == "gone" else "paused"
+    if source["failures"]:
+        return f"failing x{source['failures']}"
+    return "ok" if source["last_polled_at"] else "new"
+
+
+def source_reports(
+    app: App, since: datetime, recipe: str | None = None, ids: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
     """One for each source, by recipe and name."""
     engine = app.store.engine
-    statistics = poll_statistics(engine, since, recipe)
+    statistics = poll_statistics(engine, since, recipe, ids)
     return [
         _report(app, history, statistics.get(history.source.id, {}))
-        for history in source_histories(engine, recipe)
+        for history in source_histories(engine, recipe, ids)
     ]
 
 
@@ -42,6 +59,7 @@ def _report(app: App, history: SourceHistory, statistics: dict[str, Any]) -> dic
         "explained_seconds": None if longest_gap is None else longest_gap.total_seconds(),
         "quality": round(sum(history.scores) / len(history.scores), 3) if history.scores else None,
         "failures": history.source.failures,
+        "muted_until": history.muted_until if is_muted(history, now) else None,
         "remark": _remark(history, app, now),
     }
 

@@ -5,10 +5,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from headwater.app import App
-from headwater.model.errors import Permanent
+from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Failure, Request, Response
 from headwater.ops.feed_check import feed_in_sandbox
 from headwater.python_api.records import RecordList
+from headwater.python_api.standalone import place_problem
 from headwater.settings.settings import Settings
 from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed
 
@@ -23,6 +24,8 @@ def feed(data: bytes | str | Path, *, allow: Sequence[str] = ()) -> RecordList[F
     """
     if isinstance(data, str) and data.startswith(("http://", "https://")):
         response = _fetch(data, allow)
+    elif isinstance(data, str) and (problem := place_problem(data)):
+        raise Refused("not_a_text", problem)
     else:
         body = (
             data.read_bytes() if isinstance(data, Path) else data.encode() if isinstance(data, str) else data

@@ -11,6 +11,7 @@ from typing import Any, Self
 import msgspec
 
 from headwater.app import App
+from headwater.documents.language.codes import language_problem
 from headwater.liveness import owner_name
 from headwater.model.errors import Refused
 from headwater.model.http import Capture
@@ -102,12 +103,13 @@ class DocumentList(RecordList[Record]):
 
 
 class SearchResultList(RecordList[Record]):
-    """The documents of a search, best first. `total` counts the documents that match by words; `facets` has the counts that
-    were asked for, `corrections` misspelt words with what they were taken for."""
+    """The documents of a search, best first. `total` counts the documents that match by words or by meaning, `word_total`
+    those by words; `facets` has the counts that were asked for, `corrections` misspelt words with what they were taken for."""
 
     def __init__(self, results: SearchResults) -> None:
         super().__init__(Record(row) for row in results.rows)
-        self.total, self.facets, self.corrections = results.total, results.facets, results.corrections
+        self.total, self.word_total = results.total, results.word_total
+        self.facets, self.corrections = results.facets, results.corrections
 
 
 TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")
@@ -147,7 +149,12 @@ class Installation:
         state: str | Sequence[str] = State.KEPT,
         limit: int | None = None,
     ) -> DocumentList:
-        """Documents, newest first. Times are "2h", "yesterday", a date or a time; `source` is a name or an id."""
+        """Documents, newest first. Times are "2h", "yesterday", a date or a time; `source` is a name or an id. A recipe, a
+        source, a language or a state that cannot be is refused."""
+        self._check_recipe(recipe)
+        if source is not None:
+            self._app.catalogue.require_source(source, recipe)
+        _check_language(language)
         states = [state] if isinstance(state, str) else state
         query = DocumentQuery(
             recipe=recipe,
@@ -183,6 +190,8 @@ class Installation:
         """The best documents, by words and vectors together, or by one of them (`method`: words or meaning). The query
         may have "phrases", prefix*, -word, OR and field:value; `filters` are source, publisher, topic, country, subject,
         story and quality. The list has `total`, `corrections` and `facets`."""
+        self._check_recipe(recipe)
+        _check_language(language)
         conditions = SearchFilters(
             recipe=(recipe,) if recipe else (),
             language=(language,) if language else (),
@@ -198,12 +207,14 @@ class Installation:
         self, recipe: str | None = None, *, since: Moment | None = None, limit: int = 100
     ) -> RecordList[Record]:
         """The stories of a recipe, or of all, best first, each with its sources."""
+        self._check_recipe(recipe)
         recipes = [recipe] if recipe else self._app.catalogue.recipes()
         start = self._time(since, "since") or LONG_AGO
         rows = [Record(row) for name in recipes for row in top_stories(self._app.engine, name, start, limit)]
         return RecordList(rows[:limit])
 
     def sources(self, recipe: str | None = None) -> RecordList[Record]:
+        self._check_recipe(recipe)
         return RecordList(Record(redact_record(row)) for row in self._app.catalogue.sources(recipe))
 
     def explain(self, id_or_url: str) -> Explanation:
@@ -224,6 +235,7 @@ class Installation:
         return StoredCapture(*pair)
 
     def status(self, recipe: str) -> Record:
+        self._check_recipe(recipe)
         return Record(self._app.catalogue.status(recipe, self._app.clock()))
 
     def run(self, recipe: str, *, once: bool = True) -> Record:
@@ -264,6 +276,11 @@ class Installation:
         mode = "writable" if self._writable else "read-only"
         return f"<headwater installation in {self._app.settings.folder}, {mode}>"
 
+    def _check_recipe(self, recipe: str | None) -> None:
+        """Refuses a recipe that has no sources here and is not installed. Those with sources need not be loaded."""
+        if recipe is not None and recipe not in self._app.catalogue.recipes():
+            self._app.recipe(recipe)
+
     def _time(self, moment: Moment | None, name: str) -> datetime | None:
         if moment is None or isinstance(moment, datetime):
             return moment if moment is None or moment.tzinfo else moment.astimezone()
@@ -281,6 +298,11 @@ def _state(name: str) -> State:
         return State(name)
     except ValueError:
         raise Refused("bad_state", f"there is no state '{name}'; there are: {', '.join(State)}") from None
+
+
+def _check_language(language: str | None) -> None:
+    if language and (problem := language_problem(language)):
+        raise Refused("bad_language", problem)
 
 
 def open_installation(

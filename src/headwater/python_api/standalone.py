@@ -24,20 +24,54 @@ from headwater.text.dates import parse_iso_date
 
 TEXT_FIELDS = ("text", "body", "content")
 DATE_FIELDS = ("published_at", "published", "date")
+LONGEST_PLACE = 4_096
+FILE_ENDINGS = (
+    ".html",
+    ".htm",
+    ".xhtml",
+    ".xml",
+    ".rss",
+    ".atom",
+    ".json",
+    ".pdf",
+    ".docx",
+    ".odt",
+    ".rtf",
+    ".eml",
+    ".txt",
+    ".md",
+)
 Item = Document | Mapping[str, Any]
 
 
 def read(data: bytes | str | Path, *, url: str | None = None, media_type: str | None = None) -> Document:
     """Returns the document in bytes, in a text or in a file: its text and metadata, each field with its origin.
 
-    The data is parsed in a separate process within limits of time and memory, so hostile data does no harm. Raises
+    A text is never taken for a place: one that is an address, or that names a file, is refused, so that a text from outside
+    cannot make a program read a file. The data is parsed in a separate process within limits of time and memory, so hostile data does no harm. Raises
     Permanent, with a reason such as `no_text`, when there is nothing to read.
     """
     if isinstance(data, Path):
         data = data.read_bytes()
     elif isinstance(data, str):
+        if problem := place_problem(data):
+            raise Refused("not_a_text", problem)
         data = data.encode("utf-8", "replace")
     return read_document(data, url=url, media_type=media_type)
+
+
+def place_problem(text: str) -> str:
+    """What to write instead of a text that is an address or the name of a file; "" for every other text."""
+    if len(text) > LONGEST_PLACE or len(text.split()) != 1:
+        return ""
+    if text.startswith(("http://", "https://")):
+        return (
+            f"'{text}' is an address, and this function requests nothing: give the bytes of the page with url='{text}'; "
+            "`headwater try` shows what Headwater reads there"
+        )
+    if text.lower().endswith(FILE_ENDINGS) or Path(text).is_file():
+        return f"'{text}' is the name of a file: use pathlib.Path('{text}') to read it"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

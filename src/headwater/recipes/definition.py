@@ -17,7 +17,7 @@ from headwater.model.recipe import Recipe, Route, Step
 from headwater.model.source import Source
 from headwater.model.source_kind import find_source_problem
 from headwater.model.subject import Subject
-from headwater.recipes.named_groupings import make_grouping, make_routes
+from headwater.recipes.named_groupings import check_filter, make_grouping, make_routes
 from headwater.recipes.named_steps import StepParts, make_steps
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import Settings
@@ -32,6 +32,8 @@ OBJECTS = "objects"
 
 def configure_recipe(recipe: Recipe, name: str, own: RecipeSettings, settings: Settings) -> Recipe:
     """Returns the recipe `name` with its settings applied."""
+    if own.keep is not None:
+        check_filter(own.keep, f"recipes.{name}.keep")
     recipe = with_sources(recipe, name, own)
     recipe = _with_models(recipe, name, settings)
     recipe = _with_definition(recipe, own, settings, f"recipes.{name}")

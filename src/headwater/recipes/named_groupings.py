@@ -8,17 +8,18 @@ from typing import Any
 
 import msgspec
 
-from headwater.documents.filters import meets, story_meets
+from headwater.documents.filters import as_list, meets, story_meets
+from headwater.documents.language.codes import language_problem
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter, StoryFilter
-from headwater.model.recipe import Cluster, Grouping, Route, SinkFactory
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Grouping, Route, SinkFactory
 from headwater.model.story import Story
 from headwater.secret_references import resolve_secret
 from headwater.settings.recipes import GroupSettings, RouteSettings
 from headwater.settings.sources import parse_duration
 from headwater.sinks.table import TableSink, check_table_name
-from headwater.stories.clustering.events import cluster_by_event
+from headwater.stories.clustering.events import MOST_EVENT_REPORTS, cluster_by_event
 from headwater.stories.clustering.groupings import (
     cluster_by_headline,
     cluster_by_meaning,
@@ -84,6 +85,7 @@ def make_grouping(group: GroupSettings, encoder: DocumentEncoder | None, where: 
         cluster=_clustering(group, encoder),
         settle=parse_duration(group.settle, f"{where}.settle"),
         window=None if group.window is None else parse_duration(group.window, f"{where}.window"),
+        most=MOST_EVENT_REPORTS if group.cluster == "event" else MOST_CLUSTERED,
         full_documents=group.summary or group.cluster != "headline",
         describe=SummariseStory() if group.summary else None,
     )
@@ -149,7 +151,15 @@ def _make_route(line: RouteSettings, recipe: str, source_names: Mapping[str, str
         story_filter = _convert(line.when, StoryFilter, where)
         return Route(name=name, sink=sink, of=line.of, when=StoryCondition(story_filter))
     document_filter = _convert(line.when, DocumentFilter, where)
+    check_filter(document_filter, f"{where}.when")
     return Route(name=name, sink=sink, of=line.of, when=DocumentCondition(document_filter, source_names))
+
+
+def check_filter(conditions: DocumentFilter, where: str) -> None:
+    """Refuses a language that no document can have."""
+    for language in as_list(conditions.language):
+        if problem := language_problem(language):
+            raise Refused("bad_config", f"{where}.language: {problem}")
 
 
 def _default_name(line: RouteSettings) -> str:

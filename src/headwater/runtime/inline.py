@@ -1,4 +1,4 @@
-"""All tasks in one process, one after the other: for a debugger, for small jobs, and for tests."""
+"""Tasks in one process, one after the other: for a debugger, for small jobs, for a single task, and for tests."""
 
 import signal
 import time
@@ -10,15 +10,17 @@ from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.liveness import owner_name
-from headwater.model.jobs import NETWORK_TASKS, Job
+from headwater.model.jobs import LOCAL_TASKS, NETWORK_TASKS, RUN_TASKS, Task
 from headwater.ops.installation_lock import release_dead_owners, worker_lock
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.worker_loop import (
     StopCheck,
     StopSignal,
     is_nothing_due,
+    jobs_of,
     release_leases,
-    run_round,
+    run_idle_round,
+    run_tasks,
 )
 from headwater.runtime.worker_pool import is_installation_idle
 
@@ -32,24 +34,27 @@ def run_in_process(
     until_idle: bool,
     wait_for_limits: bool = False,
     on_tick: Callable[[], None] = lambda: None,
+    tasks: Sequence[Task] = RUN_TASKS,
 ) -> bool:
-    """Like `run_workers`, without other processes."""
+    """Like `run_workers`, without other processes. With fewer `tasks` the rows of the others stay as they are, and there is no
+    maintenance."""
     app.archive.ready()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     stop, maintenance = StopSignal(child=False), Maintenance(app)
 
     def between() -> None:
-        maintenance.run_due()
+        if tasks == RUN_TASKS:
+            maintenance.run_due()
         on_tick()
 
     def is_idle() -> bool:
-        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
+        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits, tasks=tasks)
 
     with worker_lock(app):
         release_dead_owners(app)
         context = app.context(owner_name("inline"), fetching=True)
         try:
-            _work(context, recipes, is_idle, stop.is_set, between)
+            _work(context, recipes, is_idle, stop.is_set, between, tasks=tasks)
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
@@ -78,13 +83,18 @@ def _work(
     is_idle: Callable[[], bool],
     stop: StopCheck,
     between: Callable[[], None] = lambda: None,
+    *,
+    tasks: Sequence[Task] = RUN_TASKS,
 ) -> bool:
     """Whether it became idle before it was told to stop."""
     engine = Engine(context)
-    network = NetworkLoop(context, [Job(recipe, task) for recipe in recipes for task in NETWORK_TASKS])
+    network = NetworkLoop(context, jobs_of(recipes, [task for task in NETWORK_TASKS if task in tasks]))
+    local_tasks = [task for task in LOCAL_TASKS if task in tasks]
     while not stop():
         handled = network.step(timedelta(seconds=STEP_SECONDS))
-        handled += run_round(engine, recipes)
+        handled += run_tasks(engine, recipes, local_tasks)
+        if not handled and tasks == RUN_TASKS:
+            handled += run_idle_round(engine, recipes)
         between()
         if not handled and not network.waiting_count:
             if is_idle():

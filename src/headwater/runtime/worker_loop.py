@@ -18,13 +18,14 @@ from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.model.errors import Temporary
-from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, Job, Task
+from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, RUN_TASKS, Job, Task
 from headwater.model.ports import Store
 
 Result = TypeVar("Result")
 MIN_SLEEP, MAX_SLEEP = 0.02, 0.5
-# A machine with nothing to do is asked less often: each look at the tables costs a few milliseconds.
-LONG_IDLE, LONG_SLEEP = 15.0, 2.0
+# A machine with nothing to do is asked less often, because each look at the tables costs a few milliseconds: work that comes
+# after a minute of silence waits up to this long.
+LONGEST_SLEEP, SHARE_OF_IDLE_TIME = 5.0, 0.1
 ERROR_SLEEP = 2.0
 NETWORK_GRACE = 10.0
 """After a stop signal, requests under way have this many seconds to end."""
@@ -39,9 +40,8 @@ class StopSignal:
     """Set by SIGTERM or SIGINT, and in a child when its parent is gone."""
 
     def __init__(self, *, child: bool = True) -> None:
-        parent = multiprocessing.parent_process()
-        # A parent that was killed while this process started is not the one that getppid names now.
-        self.parent = os.getppid() if parent is None else parent.pid
+        self.supervisor = multiprocessing.parent_process()
+        self.parent = os.getppid()
         self.child = child
         self.received = False
         signal.signal(signal.SIGTERM, self._receive)
@@ -52,7 +52,12 @@ class StopSignal:
         self.received = True
 
     def is_set(self) -> bool:
-        return self.received or (self.child and os.getppid() != self.parent)
+        return self.received or (self.child and self._is_orphan())
+
+    def _is_orphan(self) -> bool:
+        """A worker's parent is the process it was forked from; its supervisor may have been killed while it started."""
+        is_alone = self.supervisor is not None and not self.supervisor.is_alive()
+        return is_alone or os.getppid() != self.parent
 
 
 def never() -> bool:
@@ -70,8 +75,8 @@ class IdlePause:
         self.seconds, self.idle_since = MIN_SLEEP, time.monotonic()
 
     def wait(self, stop: StopCheck) -> None:
-        is_long_idle = time.monotonic() - self.idle_since > LONG_IDLE
-        self.seconds = min(self.seconds * 2, LONG_SLEEP if is_long_idle else MAX_SLEEP)
+        idle = time.monotonic() - self.idle_since
+        self.seconds = min(self.seconds * 2, max(MAX_SLEEP, SHARE_OF_IDLE_TIME * idle), LONGEST_SLEEP)
         until = time.monotonic() + self.seconds
         while (left := until - time.monotonic()) > 0 and not stop():
             time.sleep(min(left, MAX_SLEEP))
@@ -107,13 +112,17 @@ def run_local_loop(
 
 def run_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -> int:
     """One batch of every local task, or else one of an idle task; returns how many records were handled."""
-    handled = sum(engine.run(job) for job in _jobs(recipes, LOCAL_TASKS) if not stop())
-    return handled or run_idle_round(engine, recipes, stop)
+    return run_tasks(engine, recipes, LOCAL_TASKS, stop) or run_idle_round(engine, recipes, stop)
+
+
+def run_tasks(engine: Engine, recipes: Sequence[str], tasks: Sequence[Task], stop: StopCheck = never) -> int:
+    """One batch of each of these tasks; returns how many records were handled."""
+    return sum(engine.run(job) for job in jobs_of(recipes, tasks) if not stop())
 
 
 def run_idle_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -> int:
     """One batch of an idle task; returns how many records were handled."""
-    for job in _jobs(recipes, IDLE_TASKS):
+    for job in jobs_of(recipes, IDLE_TASKS):
         if stop():
             break
         if handled := engine.run(job):
@@ -121,13 +130,13 @@ def run_idle_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = nev
     return 0
 
 
-def _jobs(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
+def jobs_of(recipes: Sequence[str], tasks: Sequence[Task]) -> list[Job]:
     return [Job(recipe, task) for recipe in recipes for task in tasks]
 
 
 def run_network_loop(context: JobContext, recipes: Sequence[str], stop: StopCheck) -> None:
     """Poll and fetch until told to stop or over the memory limit; then wait a little for requests under way."""
-    network = NetworkLoop(context, _jobs(recipes, NETWORK_TASKS))
+    network = NetworkLoop(context, jobs_of(recipes, NETWORK_TASKS))
     pause = IdlePause()
     while not stop() and not is_over_memory_limit():
         if step_network(network, claiming=True) or network.waiting_count:
@@ -177,14 +186,19 @@ def release_leases(context: JobContext) -> None:
 
 
 def is_nothing_due(
-    store: Store, recipes: Sequence[str], soon: datetime, *, reason: str | None = None
+    store: Store,
+    recipes: Sequence[str],
+    soon: datetime,
+    *,
+    reason: str | None = None,
+    tasks: Sequence[Task] = RUN_TASKS,
 ) -> bool:
-    """Whether no work is due by then, apart from idle tasks; with `reason`, no work that waits for this reason."""
+    """Whether no work of these tasks is due by then; with `reason`, no work that waits for this reason."""
     return all(
         due > soon
         for recipe in recipes
         for task, due in store.next_due(recipe, reason).items()
-        if task not in IDLE_TASKS
+        if task in tasks
     )
 
 

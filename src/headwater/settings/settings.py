@@ -22,7 +22,7 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import RecipeSettings, files_beside
 from headwater.settings.yaml_file import load_yaml, missing_file
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -34,7 +34,7 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days to keep records, 0 for ever. `runs` are those of whole recipes; `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
-    finished requests to a language model; `tables` are tables of other programs in the same database."""
+    finished requests to a language model; `matches` are those of saved searches, with their digests; `tables` are tables of other programs in the same database."""
 
     polls: int = 14
     runs: int = 365
@@ -43,11 +43,15 @@ class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     documents: int = 0
     queue: int = 90
     summaries: int = 90
+    matches: int = 365
     tables: dict[str, int] = {}
 
     @property
     def least_days(self) -> int:
-        own = (self.polls, self.alarms, self.captures, self.documents, self.queue, self.summaries)
+        own = (
+            *(self.polls, self.runs, self.alarms, self.captures, self.documents),
+            *(self.queue, self.summaries, self.matches),
+        )
         return min((*own, *self.tables.values()))
 
 
@@ -203,9 +207,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
-            "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
-            "same database, whose rows are deleted by their column `created_at`."
+            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items, "
+            "finished `summaries` and `matches` of saved searches, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
+            "same database, whose rows are deleted by their column `created_at`; recipes may name some more."
         ),
     ] = Retention()
     recipes: Annotated[
@@ -214,7 +218,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="Settings of recipes by name: `sources` is a file with its sources (or `bundled` for the list that comes with it), `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
             "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
-            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
+            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file. "
+            "`sources`, `subjects` and `file` are relative to the settings file."
         ),
     ] = {}
 
@@ -274,6 +279,7 @@ def read_settings(
     settings = load_yaml(file, Settings) if file else Settings()
     if file:
         _check_names(settings, file)
+        settings = _with_files_beside(settings, file.parent)
     rate_limits = {**settings.rate_limits, **load_rate_limits(file)}
     settings = msgspec.structs.replace(settings, rate_limits=rate_limits)
     if name := env or variables.get("HEADWATER_ENV"):
@@ -281,6 +287,12 @@ def read_settings(
     settings = _with_variables(settings, variables)
     _check_values(settings)
     return settings
+
+
+def _with_files_beside(settings: Settings, folder: Path) -> Settings:
+    """The lists and files of recipes are named relative to the settings file, wherever a command is called."""
+    recipes = {name: files_beside(own, folder) for name, own in settings.recipes.items()}
+    return msgspec.structs.replace(settings, recipes=recipes)
 
 
 def _default_file(variables: Mapping[str, str]) -> Path | None:

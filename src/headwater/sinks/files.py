@@ -1,8 +1,9 @@
-"""Delivers each record as a JSON file in a folder. Files are written atomically and overwritten by later revisions."""
+"""Delivers each record as a JSON file in the folder of its recipe. Files are written atomically and overwritten by later
+revisions."""
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,32 +32,43 @@ class FileContent(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class FileSink:
-    """A repeated delivery overwrites the same file, so it has no further effect."""
+    """`folder_of` returns the folder of a recipe's files; each of its routes has a folder there. A repeated delivery
+    overwrites the same file, so it has no further effect."""
 
-    folder: Path
+    folder_of: Callable[[str], Path]
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Sent]:
         try:
-            for route in {envelope.route for envelope in envelopes}:
-                (self.folder / _safe(route)).mkdir(parents=True, exist_ok=True)
-            return [Sent(self._write(envelope)) for envelope in envelopes]
+            places = {(envelope.record.recipe, envelope.route) for envelope in envelopes}
+            folders = {place: self._ready_folder(*place) for place in places}
+            return [
+                Sent(_write(folders[envelope.record.recipe, envelope.route], envelope))
+                for envelope in envelopes
+            ]
         except OSError as error:
-            raise Temporary("folder_unwritable", f"{error.strerror}: {self.folder}") from error
+            raise Temporary("folder_unwritable", f"{error.strerror}: {error.filename}") from error
 
-    def _write(self, envelope: Envelope) -> str:
-        name = f"{_safe(envelope.route)}/{_safe(envelope.record.id)}.json"
-        target = f"{self.folder}/{name}"
-        draft = f"{target}.{os.getpid()}.tmp"
-        body = ENCODER.encode(FileContent(envelope.revision, envelope.record))
-        try:
-            with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
-                file.write(body)
-            os.replace(draft, target)  # noqa: PTH105 - as above
-        except OSError:
-            with suppress(OSError):
-                os.unlink(draft)  # noqa: PTH108 - as above
-            raise
-        return name
+    def _ready_folder(self, recipe: str, route: str) -> Path:
+        folder = self.folder_of(recipe) / _safe(route)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def _write(folder: Path, envelope: Envelope) -> str:
+    """Returns the name of the file, with its folder."""
+    name = f"{_safe(envelope.record.id)}.json"
+    target = f"{folder}/{name}"
+    draft = f"{target}.{os.getpid()}.tmp"
+    body = ENCODER.encode(FileContent(envelope.revision, envelope.record))
+    try:
+        with open(draft, "wb", buffering=0) as file:  # noqa: PTH123 - for every record; pathlib doubles the cost
+            file.write(body)
+        os.replace(draft, target)  # noqa: PTH105 - as above
+    except OSError:
+        with suppress(OSError):
+            os.unlink(draft)  # noqa: PTH108 - as above
+        raise
+    return f"{folder.name}/{name}"
 
 
 def _safe(name: str) -> str:

@@ -92,6 +92,7 @@ SEEDS = SourceKind(
         "recheck_every": "How often each address is fetched again: 12h, 7d.",
     },
     check=_check_seeds,
+    places=("file",),
     needs_url=False,
 )
 PAGE = SourceKind(
@@ -122,6 +123,7 @@ NEWSLETTERS = SourceKind(
         "senders": "Parts of addresses; only messages from such senders are taken.",
     },
     check=check_newsletters,
+    places=("folder",),
     needs_url=False,
 )
 

@@ -1,4 +1,4 @@
-"""The application of `headwater serve`: the API, its feeds and events, and what other programs call, behind the same guards."""
+"""The application of `headwater serve`: pages, API, feeds, events, and what other programs call, behind the same guards."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -20,8 +20,11 @@ from headwater.web.context import WebContext
 from headwater.web.contract.queues import queue_routes
 from headwater.web.contract.runs import HealthCheck, run_routes
 from headwater.web.contract.websub import WebSubServer
+from headwater.web.head_requests import HeadRequests
 from headwater.web.mcp.server import PATH, mcp_over_http
 from headwater.web.metrics import MetricsPage
+from headwater.web.pages.problem_pages import page_of_problem
+from headwater.web.pages.site import all_pages, navigation_of, site_routes
 from headwater.web.problems import HttpProblem, problem_of, problem_response
 from headwater.web.rest.api import add_api
 from headwater.web.rest.recipe_endpoints import recipe_router
@@ -53,7 +56,7 @@ def build_application(context: WebContext, *, prefix: str = "") -> AsgiApp:
     """The whole application, from the outermost layer in."""
     inner = _fast_api(context)
     compressed = GZipMiddleware(inner, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION_LEVEL)
-    limited = BodyLimits(compressed)
+    limited = BodyLimits(HeadRequests(compressed))
     return SafeHeaders(ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names)))
 
 
@@ -89,7 +92,9 @@ def _fast_api(context: WebContext) -> FastAPI:
     application.add_exception_handler(HTTPException, _answer_http_exception)
     application.add_exception_handler(RequestValidationError, _answer_invalid)
     add_api(application, events.router, recipe_router(context.app.recipes))
+    application.state.navigation = navigation_of(all_pages(context.app.recipes))
     application.router.routes.append(Route(PATH, mcp))
+    application.router.routes.extend(site_routes(context.app.recipes))
     application.router.routes.extend([*contract_routes(context), *_websub_routes(websub)])
     return application
 
@@ -115,15 +120,14 @@ async def _cancel(task: "asyncio.Task[None]") -> None:
 
 
 def _answer_problem(request: Request, error: Exception) -> Response:
-    del request
     problem = error if isinstance(error, HttpProblem) else problem_of(error)  # type: ignore[arg-type]
-    return problem.response()
+    return page_of_problem(request, problem) or problem.response()
 
 
 def _answer_mistake(request: Request, error: Exception) -> Response:
     """The outermost layer logs where it happened."""
-    del request, error
-    return problem_response(500, "internal_error", MISTAKE)
+    del error
+    return _answer_problem(request, HttpProblem(500, "internal_error", MISTAKE))
 
 
 def _answer_http_exception(request: Request, error: Exception) -> Response:
@@ -133,8 +137,7 @@ def _answer_http_exception(request: Request, error: Exception) -> Response:
         405: ("wrong_method", "not with this method"),
     }
     reason, detail = reasons.get(error.status_code, ("refused", str(error.detail)))
-    del request
-    return problem_response(error.status_code, reason, detail, error.headers)
+    return _answer_problem(request, HttpProblem(error.status_code, reason, detail, error.headers))
 
 
 def _answer_invalid(request: Request, error: Exception) -> Response:

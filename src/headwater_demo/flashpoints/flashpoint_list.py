@@ -1,9 +1,10 @@
-"""The flashpoints as a configuration: two with feeds, one with a list of entries."""
+"""The flashpoints as a configuration: two with feeds, one with a list of entries (the full demo has feeds for it, too)."""
 
 from typing import Any
 
 from headwater_demo.clock import START
-from headwater_demo.flashpoints.reports import REPORTS
+from headwater_demo.flashpoints.coverage import coverage
+from headwater_demo.flashpoints.reports import REPORTS, Report
 
 TITLES = {
     "kelmar-strait": "Kelmar Strait",
@@ -12,16 +13,27 @@ TITLES = {
 }
 
 
-def flashpoints() -> dict[str, Any]:
-    return {"flashpoints": [_describe(name, title) for name, title in TITLES.items()]}
+def reports_of(size: str) -> tuple[Report, ...]:
+    """All reports of a demo of this size."""
+    return REPORTS if size == "small" else REPORTS + coverage()
 
 
-def _describe(name: str, title: str) -> dict[str, Any]:
-    flashpoint = {"id": name, "title": title, "description": f"What happens around {title}."}
-    reports = [report for report in REPORTS if report.flashpoint == name]
+def flashpoints(size: str = "small") -> dict[str, Any]:
+    return {"flashpoints": [_describe(name, title, size) for name, title in TITLES.items()]}
+
+
+def _describe(name: str, title: str, size: str) -> dict[str, Any]:
+    flashpoint: dict[str, Any] = {"id": name, "title": title, "description": f"What happens around {title}."}
+    with_feed = [report for report in reports_of(size) if report.flashpoint == name]
     if name == "orsa-delta":
+        by_hand = [report for report in REPORTS if report.flashpoint == name]
+        with_feed = [report for report in with_feed if report not in by_hand]
         day = f"{START:%Y-%m-%d}"
-        entries = [{"url": r.url, "title": r.title, "seendate": day} for r in reports if r.hours <= 0]
-        return flashpoint | {"entries": entries}
-    hosts = dict.fromkeys(report.host for report in reports)
-    return flashpoint | {"feeds": [f"http://{host}/{name}.rss" for host in hosts]}
+        flashpoint["entries"] = [
+            {"url": report.url, "title": report.title, "seendate": day}
+            for report in by_hand
+            if report.hours <= 0
+        ]
+    hosts = dict.fromkeys(report.host for report in with_feed)
+    feeds = [f"http://{host}/{name}.rss" for host in hosts]
+    return flashpoint | ({"feeds": feeds} if feeds else {})

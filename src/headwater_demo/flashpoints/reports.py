@@ -1,5 +1,5 @@
-"""The reports of the newspapers. `hours` count from the start of the demo: reports below zero are there from the start,
-the others appear as the clock advances. `story` is the expected cluster."""
+"""Reports of the newspapers, and those of the small demo: a few written by hand. `hours` count from the start of the demo:
+reports below zero are there from the start, the others appear as the clock advances. `story` is the expected cluster."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,14 @@ class Report:
     category: str
     title: str
     text: str
+    language: str = "en"
+    slug: str = ""
+    kind: str = "report"
 
     @property
     def path(self) -> str:
+        if self.slug:
+            return f"/{self.flashpoint}/{self.slug}"
         words = "".join(
             letter if letter.isascii() and letter.isalnum() else " " for letter in self.title.casefold()
         )
@@ -31,10 +36,27 @@ class Report:
     def url(self) -> str:
         return f"http://{self.host}{self.path}"
 
+    @property
+    def paragraphs(self) -> list[str]:
+        if "\n\n" in self.text:
+            return self.text.split("\n\n")
+        sentences = self.text.split(". ")
+        middle = len(sentences) // 2
+        return [". ".join(sentences[:middle]) + ".", ". ".join(sentences[middle:])]
+
 
 def _reports(flashpoint: str, lines: tuple[ReportRow, ...]) -> list[Report]:
     return [
-        Report(flashpoint, story, host, hours, category, title, text)
+        Report(
+            flashpoint,
+            story,
+            host,
+            hours,
+            category,
+            title,
+            text,
+            language="es" if host == "la-tribuna-sur.example" else "en",
+        )
         for story, host, hours, category, title, text in lines
     ]
 

@@ -5,29 +5,22 @@ from email.utils import format_datetime
 from functools import partial
 from html import escape
 
-from headwater_demo.flashpoints.reports import REPORTS, Report
+from headwater_demo.flashpoints.flashpoint_list import reports_of
+from headwater_demo.flashpoints.papers import NAMES
+from headwater_demo.flashpoints.reports import Report
 from headwater_demo.site import Site, SiteRequest, SiteResponse, not_found, page, plain
 from headwater_demo.world import World
 
-NAMES = {
-    "meridian-post.example": "Meridian Post",
-    "harbour-ledger.example": "Harbour Ledger",
-    "oriel-wire.example": "Oriel Wire",
-    "nordlicht-kurier.example": "Nordlicht Kurier",
-    "la-tribuna-sur.example": "La Tribuna del Sur",
-}
-
 
 def sites(world: World) -> list[Site]:
-    return [Site(host, partial(_answer, world.born, host)) for host in NAMES]
+    by_host: dict[str, list[Report]] = {host: [] for host in NAMES}
+    for report in reports_of(world.size):
+        by_host[report.host].append(report)
+    return [Site(host, partial(_answer, world.born, host, reports)) for host, reports in by_host.items()]
 
 
-def _answer(born: datetime, host: str, request: SiteRequest) -> SiteResponse:
-    visible = [
-        report
-        for report in REPORTS
-        if report.host == host and born + timedelta(hours=report.hours) <= request.now
-    ]
+def _answer(born: datetime, host: str, reports: list[Report], request: SiteRequest) -> SiteResponse:
+    visible = [report for report in reports if born + timedelta(hours=report.hours) <= request.now]
     if request.path.endswith(".rss"):
         name = request.path.removeprefix("/").removesuffix(".rss")
         return _feed(born, host, [report for report in visible if report.flashpoint == name])
@@ -38,8 +31,7 @@ def _answer(born: datetime, host: str, request: SiteRequest) -> SiteResponse:
 def _feed(born: datetime, host: str, reports: list[Report]) -> SiteResponse:
     items = "".join(
         f"<item><title>{escape(report.title)}</title><link>{report.url}</link><guid>{report.url}</guid>"
-        f"<category>{escape(report.category)}</category>"
-        f"<pubDate>{format_datetime(_when(born, report), usegmt=True)}</pubDate></item>"
+        f"{_category(report)}<pubDate>{format_datetime(_when(born, report), usegmt=True)}</pubDate></item>"
         for report in reports
     )
     head = f"<title>{NAMES[host]}</title><link>http://{host}/</link><description>News</description>"
@@ -51,19 +43,23 @@ def _feed(born: datetime, host: str, reports: list[Report]) -> SiteResponse:
 
 def _page(born: datetime, report: Report) -> SiteResponse:
     when = _when(born, report)
-    sentences = report.text.split(". ")
-    middle = len(sentences) // 2
-    parts = (". ".join(sentences[:middle]) + ".", ". ".join(sentences[middle:]))
-    language = "es" if report.host.startswith("la-") else "en"
     return page(
-        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{escape(report.title)}</title>'
+        f'<!doctype html><html lang="{report.language}"><head><meta charset="utf-8"><title>{escape(report.title)}</title>'
         f'<meta property="og:site_name" content="{NAMES[report.host]}">'
         f'<meta property="article:published_time" content="{when.isoformat()}">'
-        f'<meta property="article:section" content="{escape(report.category)}"></head>'
-        f"<body><article><h1>{escape(report.title)}</h1>{''.join(f'<p>{escape(part)}</p>' for part in parts)}"
+        f"{_section(report)}</head>"
+        f"<body><article><h1>{escape(report.title)}</h1>{''.join(f'<p>{escape(part)}</p>' for part in report.paragraphs)}"
         "</article></body></html>",
         last_modified=when,
     )
+
+
+def _category(report: Report) -> str:
+    return f"<category>{escape(report.category)}</category>" if report.category else ""
+
+
+def _section(report: Report) -> str:
+    return f'<meta property="article:section" content="{escape(report.category)}">' if report.category else ""
 
 
 def _when(born: datetime, report: Report) -> datetime:

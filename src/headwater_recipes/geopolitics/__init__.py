@@ -12,8 +12,17 @@ from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.errors import Refused
 from headwater.model.page import PageMode
-from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
+from headwater.model.recipe import (
+    Extract,
+    Grouping,
+    Provenance,
+    Recipe,
+    Route,
+    SinkFactory,
+    SummaryPermission,
+)
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
@@ -21,6 +30,7 @@ from headwater.settings.sources import parse_duration, parse_trigger
 from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_meaning
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments, cluster_by_embedding
+from headwater.stories.reader_language import with_readable_titles
 from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, is_from_day_table, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 from headwater_recipes.geopolitics.description import DescribeStory
@@ -76,7 +86,7 @@ def build_recipe(
     model = options.model or encoder or None
     titles = {subject.id: subject.name for subject in flashpoints.subjects}
     rules = read_alert_rules(options.alerts)
-    describe = DescribeStory(rules=rules, titles=titles)
+    describe = DescribeStory(rules=rules, titles=titles, languages=options.languages)
     # Tier A compares words only.
     document_encoder = None if options.tier == "A" else DocumentEncoder(models, model)
     return Recipe(
@@ -86,7 +96,7 @@ def build_recipe(
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
         discover={"feed": FEED, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
-        extract=readers_by_media_type(fragments=True),
+        extract=_readers(options.extract),
         steps=(
             assign_flashpoint,
             normalise,
@@ -106,9 +116,12 @@ def build_recipe(
         trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),
         grouping=Grouping(
             key=flashpoint_of,
-            cluster=cluster_by_meaning(None)
-            if document_encoder is None
-            else cluster_by_embedding(document_encoder, options.profile),
+            cluster=with_readable_titles(
+                cluster_by_meaning(None)
+                if document_encoder is None
+                else cluster_by_embedding(document_encoder, options.profile),
+                options.languages,
+            ),
             settle=parse_duration(options.settle, f"{WHERE}.settle"),
             describe=describe,
             age=describe.age,
@@ -132,6 +145,13 @@ def build_recipe(
         silence_limit=rules.silence,
         warns_if_scattered=True,
     )
+
+
+def _readers(profile: str) -> Mapping[str, Extract]:
+    try:
+        return readers_by_media_type(fragments=True, profile=profile)
+    except ValueError as error:
+        raise Refused("missing_extra", f"{WHERE}.extract: {error}") from error
 
 
 def alert_route(channel: str) -> Route:

@@ -10,6 +10,7 @@ from headwater.model.recipe import Discovery, LeadBatch, PollSession
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.seeds import Seed, parse_seed_entries, parse_seed_file, read_list_file
+from headwater.text.language_names import language_code
 from headwater.text.written_dates import parse_feed_date, plausible_date
 from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
@@ -93,63 +94,3 @@ def _seeds(source: Source) -> Iterator[Seed]:
         )
     if "entries" not in options and "file" not in options:
         raise Permanent("bad_options", "set `entries` (a list) or `file` (its path)")
-
-
-LANGUAGE_CODES = {
-    "albanian": "sq",
-    "arabic": "ar",
-    "armenian": "hy",
-    "azerbaijani": "az",
-    "belarusian": "be",
-    "bengali": "bn",
-    "bulgarian": "bg",
-    "catalan": "ca",
-    "chinese": "zh",
-    "croatian": "hr",
-    "czech": "cs",
-    "danish": "da",
-    "dutch": "nl",
-    "english": "en",
-    "estonian": "et",
-    "finnish": "fi",
-    "french": "fr",
-    "georgian": "ka",
-    "german": "de",
-    "greek": "el",
-    "hebrew": "he",
-    "hindi": "hi",
-    "hungarian": "hu",
-    "indonesian": "id",
-    "italian": "it",
-    "japanese": "ja",
-    "korean": "ko",
-    "latvian": "lv",
-    "lithuanian": "lt",
-    "macedonian": "mk",
-    "norwegian": "no",
-    "persian": "fa",
-    "polish": "pl",
-    "portuguese": "pt",
-    "romanian": "ro",
-    "russian": "ru",
-    "serbian": "sr",
-    "slovak": "sk",
-    "slovenian": "sl",
-    "spanish": "es",
-    "swahili": "sw",
-    "swedish": "sv",
-    "thai": "th",
-    "turkish": "tr",
-    "ukrainian": "uk",
-    "urdu": "ur",
-    "vietnamese": "vi",
-}
-LONGEST_CODE = 3
-
-
-def language_code(language: str) -> str:
-    """The code of a language given by code or English name. "" for an unknown name."""
-    name = language.strip().casefold()
-    if name.isascii() and name.isalpha() and 2 <= len(name) <= LONGEST_CODE:
-        return name
-    return LANGUAGE_CODES.get(name, "")

@@ -6,7 +6,8 @@ What those tables lack stands at their end: the state of an entry's page, score,
 
 from collections.abc import Mapping, Sequence
 
-from headwater.model.views import POSTGRESQL, DatabaseViews, json_value
+from headwater.model.page import UNREAD_PAGES
+from headwater.model.views import POSTGRESQL, DatabaseViews, json_value, quote_list
 
 NAMES = (
     "processing_runs",
@@ -43,21 +44,41 @@ JOB_STATUS = """CASE
     ELSE 'deduped'
   END"""
 
-FAILURE = """CASE
-    WHEN coalesce(d.reason, l.reason) IS NULL OR d.state = 'duplicate' THEN NULL
-    WHEN coalesce(d.reason, l.reason) IN ('js_required', 'paywall', 'consent', 'no_text') THEN coalesce(d.reason, l.reason)
-    WHEN coalesce(d.reason, l.reason) = 'login' THEN 'paywall'
-    WHEN coalesce(d.reason, l.reason) IN ('timeout', 'render_timeout') THEN 'timeout'
-    WHEN coalesce(d.reason, l.reason) IN ('robots', 'reserved', 'breaker_open', 'forbidden_address', 'http_403')
-      THEN 'blocked'
-    WHEN coalesce(d.reason, l.reason) LIKE 'http_%' OR coalesce(d.reason, l.reason) IN ('soft_404', 'error_page', 'dns',
-      'refused', 'reset', 'tls', 'truncated', 'gone') THEN 'http_error'
-    ELSE 'unknown'
+# Why a job failed; why the page of a document could not be read that is made of what its source provided.
+JOB_REASON = f"""CASE
+    WHEN d.state = 'duplicate' THEN NULL
+    WHEN d.id IS NULL OR d.state <> 'kept' OR l.state IN ('quarantined', 'dropped') THEN coalesce(d.reason, l.reason)
+    WHEN d.page IN ({quote_list(UNREAD_PAGES)}) THEN coalesce(l.page_reason, d.page)
   END"""
+
+# The names of the contract for reasons of fetches, readers and steps, and for states of pages. A page whose text is too
+# poor has no usable text.
+FAILURE_NAMES: Mapping[str, Sequence[str]] = {
+    "js_required": ("js_required", "script_only"),
+    "paywall": ("paywall", "login", "http_402"),
+    "consent": ("consent", "consent_wall"),
+    "no_text": ("no_text", "low_quality", "too_few_words", "empty", "structure_missing", "broken_encoding", "unreadable",
+                "redirect_stub", "malformed", "encrypted", "requires_ocr", "unsupported", "not_an_article"),
+    "timeout": ("timeout", "render_timeout"),
+    "blocked": ("robots", "reserved", "breaker_open", "forbidden_address", "http_401", "http_403", "http_451",
+                "undeclared_agent", "forbidden", "disallowed"),
+    "http_error": ("soft_404", "error_page", "dns", "refused", "reset", "tls", "truncated", "gone", "missing", "unreachable"),
+}  # fmt: skip
+
+FAILURE = "\n".join(
+    (
+        f"CASE WHEN {JOB_REASON} IS NULL THEN NULL",
+        *(
+            f"WHEN {JOB_REASON} IN ({quote_list(reasons)}) THEN '{name}'"
+            for name, reasons in FAILURE_NAMES.items()
+        ),
+        f"WHEN {JOB_REASON} LIKE 'http_%' THEN 'http_error' ELSE 'unknown' END",
+    )
+)
 
 JOBS = """
 SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} AS TEXT) AS status,
-  CASE WHEN d.attempts > l.attempts THEN d.attempts ELSE l.attempts END AS attempts, coalesce(d.detail, d.reason, l.reason)
+  CASE WHEN d.attempts > l.attempts THEN d.attempts ELSE l.attempts END AS attempts, coalesce(d.detail, {reason})
     AS last_error, CAST({failure} AS TEXT) AS failure_reason, {method} AS extraction_method,
   length({text}) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
   coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
@@ -161,6 +182,7 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         "flashpoint": _cast_uuid(dialect, value("flashpoint")),
         "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
         "status": JOB_STATUS,
+        "reason": JOB_REASON,
         "failure": FAILURE,
         "method": json_value(dialect, "d.trail", "0", "version"),
         "false": "false" if dialect == POSTGRESQL else "0",

@@ -33,7 +33,7 @@ from headwater_recipes.markets.steps import (
     KeepParserOutput,
     with_links,
 )
-from headwater_recipes.markets.views import market_views
+from headwater_recipes.markets.views import SCHEMA, market_views
 from headwater_recipes.markets.watch_list import NO_COMPANIES, RECIPE, load_watch_list
 
 WATCH_LIST = Path(__file__).with_name("watchlist.yaml")
@@ -43,6 +43,10 @@ FETCH_LIMITS = FetchLimits(
     hosts={"*.sec.gov": HostRule(rate=5, shared=True, contact=True)},
     per_minute_by_kind={"market_api": 20, "news_api": 20, "filings_api": 10, "macro_news": 10},
 )
+
+# Tables that the stages after this one write, with the days that their rows are kept. They are in the schema of the views if
+# their program works there.
+LATER_TABLES = {"competitive_signal_records": 30, "trading_decisions": 90, "execution_decisions": 90}
 
 POLL_SECONDS: Mapping[str, int] = {
     "market_api": 300,
@@ -104,6 +108,7 @@ def configure(watch_list_file: Path | None, options: Mapping[str, Any]) -> Recip
         layout=object_layout(names),
         namespace=market_options.namespace,
         fetch_limits=FETCH_LIMITS,
+        tables=LATER_TABLES | {f"{SCHEMA}.{name}": days for name, days in LATER_TABLES.items()},
         queue_attributes=QUEUE_ATTRIBUTES,
         questions=QUESTIONS,
         configure=configure,

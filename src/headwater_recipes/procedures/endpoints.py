@@ -36,6 +36,13 @@ class ProposalKey(msgspec.Struct, frozen=True):
     id: Key
 
 
+class Rejection(msgspec.Struct, frozen=True):
+    """`reason` is for those who read it later."""
+
+    id: Key
+    reason: Text = ""
+
+
 ENDPOINTS: Mapping[str, Endpoint] = {
     "find": Endpoint(
         handler=f"{HANDLERS}:find_procedure",
@@ -71,8 +78,14 @@ ENDPOINTS: Mapping[str, Endpoint] = {
     ),
     "reviews/reject": Endpoint(
         handler=f"{HANDLERS}:reject_review",
-        parameters=ProposalKey,
+        parameters=Rejection,
         help="Discard a proposal; it does not return until its page changes.",
+        changes=True,
+    ),
+    "reviews/undo": Endpoint(
+        handler=f"{HANDLERS}:undo_review",
+        parameters=ProposalKey,
+        help="Take the last decision about a procedure back, unless its file has changed since.",
         changes=True,
     ),
 }

@@ -1,54 +1,33 @@
 """Steps of this recipe: drop pages that may not be cited, and find the procedures of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.documents.language.codes import primary_code
 from headwater.documents.language.detect_language import LANGUAGE_CONFIDENCE, SECONDARY_LANGUAGE
-from headwater.model.document import Document
+from headwater.model.document import FIELD_PLACES, Document
 from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
-from headwater.text.folding import find_markers
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
-from headwater_recipes.procedures.normalise import Procedure, normalise
+from headwater_recipes.procedures.field_places import field_places, place_text
+from headwater_recipes.procedures.link_type import is_home_page
+from headwater_recipes.procedures.normalise import Procedure, normalise, recognised_fields
 from headwater_recipes.procedures.page.page import ProcedurePage
-from headwater_recipes.procedures.registry.portals import Portal, PortalRegistry, packaged_registry
+from headwater_recipes.procedures.registry.portals import (
+    Portal,
+    PortalRegistry,
+    expected_languages,
+    packaged_registry,
+)
 from headwater_recipes.procedures.schema import schema_problems
 from headwater_recipes.procedures.scores import LANGUAGES, ExtractionQuality, extraction_quality
 from headwater_recipes.procedures.standalone import detect_portal_language
 
-MARKERS = (
-    *(
-        "requisito",
-        "requisit",
-        "baldintza",
-        "eskakizun",
-        "requirement",
-        "eligib",
-        "condicion",
-        "quien puede",
-        "who can",
-    ),
-    *(
-        "document",
-        "agiri",
-        "dokument",
-        "plazo",
-        "termini",
-        "prazo",
-        "epe",
-        "deadline",
-        "when",
-        "cuando",
-        "quan",
-        "cando",
-    ),
-    *("solicit", "sol·licit", "demanar", "eska", "apply", "tramit", "izapide", "beneficiari", "destinatari"),
-)
-FEWEST_MARKERS = 2
 # The time of extraction is set when the page is written to its file.
 PLACEHOLDER_TIME = "1970-01-01T00:00:00Z"
+PLACES = frozenset({"line_places", "frame_places"})
+"""Attributes of a reading that the places of fields replace."""
 PROCEDURES, REVIEW, QUALITY = "procedures", "review", "extraction_quality"
 
 
@@ -86,21 +65,21 @@ class FindProcedures:
         return [self._find(document) for document in batch]
 
     def _find(self, document: Document) -> Outcome:
-        markers = find_markers(f"{document.title}\n{document.text}", MARKERS)
-        if len(markers) < FEWEST_MARKERS:
-            return Drop("not_a_procedure", evidence={"markers": list(markers)})
         page = page_from_document(document)
         owner = self.registry.owner(page.url)
         procedures = normalise(page, owner, detect_portal_language)
         if not procedures:
-            return Drop("not_a_procedure", evidence={"markers": list(markers)})
+            return Drop("not_a_procedure", evidence={"sections": recognised_fields(page.text)})
         quality = _quality(document, procedures)
         if quality.verdict == "reject":
             return SetAside("low_quality", {"score": quality.score, "passed": list(quality.passed)})
         reasons = review_reasons(page, owner, procedures, quality)
-        records = [_record(procedure) for procedure in procedures]
+        records = [_record(procedure, page) for procedure in procedures]
         attributes = {
-            **document.attributes,
+            **{name: value for name, value in document.attributes.items() if name not in PLACES},
+            FIELD_PLACES: [
+                entry for record in records for entry in _explained_fields(record, len(records) > 1)
+            ],
             PROCEDURES: records,
             REVIEW: reasons,
             QUALITY: {"score": quality.score, "verdict": quality.verdict, "passed": list(quality.passed)},
@@ -135,21 +114,38 @@ def _quality(document: Document, procedures: Sequence[Procedure]) -> ExtractionQ
 def review_reasons(
     page: ProcedurePage, owner: Portal | None, procedures: Sequence[Procedure], quality: ExtractionQuality
 ) -> list[str]:
-    """Low quality, an invalid document, a language that the portal does not list, or a homepage as the address."""
+    """Low quality, an invalid document, an unexpected language, or the address of a home page."""
     reasons = [f"quality:{quality.score}"] if quality.verdict == "review" else []
     for procedure in procedures:
         problems = schema_problems({**procedure.document, "extracted_at": PLACEHOLDER_TIME})
         reasons += [f"normalization_failed:{problem}" for problem in problems[:5]]
-    if owner is not None and page.language not in owner.languages and page.language != "es":
+    if owner is not None and page.language not in expected_languages(owner):
         reasons.append(f"unexpected_language:{page.language}")
-    if citation_address(page.url).link_type == "homepage":
+    if is_home_page(page.url):
         reasons.append("homepage")
     return reasons
 
 
-def _record(procedure: Procedure) -> dict[str, Any]:
+def _explained_fields(record: Mapping[str, Any], several: bool) -> list[dict[str, str]]:
+    """The fields for `headwater explain`: name, place, passage, and whether a rule or the classifier placed them."""
+    before = f"{record['document']['id']} " if several else ""
+    return [
+        {
+            "field": f"{before}{name}",
+            "place": place_text(place),
+            "passage": str(place.get("passage", "")),
+            "by": record["placed_by"].get(name, "rule"),
+        }
+        for name, places in record["places"].items()
+        for place in places
+    ]
+
+
+def _record(procedure: Procedure, page: ProcedurePage) -> dict[str, Any]:
     return {
+        "places": field_places(procedure, page),
         "document": dict(procedure.document),
         "spans": {name: [list(span) for span in spans] for name, spans in procedure.spans.items()},
         "recognised": list(procedure.fields_with_section),
+        "placed_by": dict(procedure.placed_by),
     }

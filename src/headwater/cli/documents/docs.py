@@ -74,6 +74,8 @@ def list_documents(
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
+    if source:
+        app.catalogue.require_source(source, recipe)
     period = read_period(app, since, until)
     query = DocumentQuery(
         recipe=recipe,
@@ -82,24 +84,33 @@ def list_documents(
         states=state or [State.KEPT],
         since=period.since,
         until=period.until,
-        limit=limit,
+        limit=limit + 1,  # the last one only says that there are more
     )
-    rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.engine, query)]
+    found_rows = [{name: row[name] for name in LISTED} for row in iterate_documents(app.engine, query)]
+    rows = found_rows[:limit]
     if as_json:
         print_json_lines(rows)
         return
     head, times = time_column("published", [row["published_at"] for row in rows])
     listing = table("id", head, "source", "lang", "title", flexible="title", widths={"source": SOURCE_WIDTH})
     for row, published in zip(rows, times, strict=True):
-        state_label = "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
         listing.add_row(
             cell(short_id(row["id"]), "cyan"),
             published,
             cell(row["source"] or row["publisher"]),
             cell(row["language"]),
-            cell(state_label + (row["title"] or row["url"])),
+            cell(_state_label(row) + (row["title"] or row["url"])),
         )
     console().print(listing if rows else "No documents.")
+    if len(found_rows) > limit:
+        console().print(f"There are more; --limit {4 * limit} shows more of them.", style="dim")
+
+
+def _state_label(row: dict[str, Any]) -> str:
+    """Why a document was not kept; of a duplicate the original, by as much of its id as `docs show` needs."""
+    if row["duplicate_of"]:
+        return f"[copy of {row['duplicate_of'][:8]}] "
+    return "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
 
 
 @app.command("show")
@@ -169,8 +180,9 @@ def _text(value: object) -> str:
 def _show(record: dict[str, Any], out: Console) -> None:
     out.print(Text(printable_text(record["title"] or "(no title)"), style="bold"))
     identity = f"{record['id']}  revision {record['revision']}  {record['state']}"
+    original = {"copy of": record["duplicate_of"]} if record["duplicate_of"] else {}
     fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
-    out.print(card({"id": identity, **fields}))
+    out.print(card({"id": identity, **original, **fields}))
     out.print()
     out.print(Text(printable_text(record["text"] or _missing_text(record))))
 

@@ -14,7 +14,7 @@ from headwater.model.keys import key
 from headwater.model.recipe import Envelope
 
 TITLE_WIDTH, RECIPE_WIDTH = 28, 12
-app = command_group("List alarms; test the notification channels.")
+app = command_group("List and acknowledge alarms; test the notification channels.")
 
 
 @app.command("list")
@@ -49,6 +49,19 @@ def list_alarms(
         cleared = [format_relative(row["cleared_at"], now)] if include_cleared else []
         listing.add_row(raised, *cleared, cell(row["recipe"]), cell(row["title"]), cell(row["detail"], "dim"))
     console().print(listing if rows else "No alarms.")
+
+
+@app.command("acknowledge")
+def acknowledge_alarm(
+    context: typer.Context,
+    alarm: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of an alarm, as `alarms list --json` shows it.")
+    ],
+) -> None:
+    """Note that a person has seen an alarm. It stays open until its problem ends."""
+    app = open_app(context)
+    row = app.alarms.acknowledge(alarm, app.clock())
+    console().print(cell(f"Acknowledged: {row['title']}."))
 
 
 @app.command("test")

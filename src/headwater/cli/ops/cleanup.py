@@ -11,6 +11,16 @@ from headwater.cli.render.progress import ticking
 from headwater.ops.retention import apply_retention
 from headwater.runtime.maintenance import Maintenance
 
+NOUNS = {
+    "polls": "poll",
+    "runs": "run",
+    "alarms": "alarm",
+    "captures": "capture",
+    "queue": "queue item",
+    "summaries": "summary request",
+    "matches": "matched record",
+}
+
 
 def cleanup(
     context: typer.Context,
@@ -20,8 +30,8 @@ def cleanup(
 ) -> None:
     """Remove what the setting `retention` no longer keeps; move old documents to Parquet files.
 
-    Workers do this every night at 02:00 UTC, and remove old polls every 25 minutes. A document that was moved keeps its row with its metadata and the name of the
-    file that holds its content. After captures were removed, `headwater sweep --archive` frees their space.
+    Workers do this every night at 02:00 UTC, and remove old polls and old rows of tables of other programs every 25 minutes. A
+    document that was moved keeps its row with its metadata and the name of the file that holds its content. After captures were removed, `headwater sweep --archive` frees their space.
     """
     app = open_app(context)
     with ticking("cleaning up"):
@@ -38,8 +48,9 @@ def cleanup(
 
 def _sentence(report: dict[str, Any]) -> str:
     would = "would be " if report["dry_run"] else ""
-    removed = ", ".join(format_count(report[kind], kind[:-1]) for kind in ("polls", "alarms", "captures"))
-    return f"{removed} {would}removed; {format_count(report['documents'], 'document')} {would}moved to files."
+    counts = [format_count(report[kind], noun) for kind, noun in NOUNS.items() if report[kind]]
+    counts += [f"{format_count(count, 'row')} of {name}" for name, count in report["tables"].items()]
+    return f"{', '.join(counts) or 'Nothing'} {would}removed; {format_count(report['documents'], 'document')} {would}moved to files."
 
 
 app = single_command(cleanup)

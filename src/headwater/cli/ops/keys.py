@@ -1,6 +1,5 @@
 """`headwater keys`."""
 
-import secrets
 from typing import Annotated, Literal
 
 import typer
@@ -16,10 +15,9 @@ from headwater.cli.render.console import (
     print_json_lines,
     table,
 )
-from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, make_api_key
-from headwater.model.errors import Refused
+from headwater.model.api_key import KeyScope
+from headwater.ops.api_keys import create_api_key
 
-LONGEST_NAME = 100
 app = command_group("Create, list and revoke keys for the HTTP API.")
 
 
@@ -36,12 +34,7 @@ def create_key(
     as_json: Json = False,
 ) -> None:
     """Create a key and print it. It is shown only now: the installation stores a hash of it."""
-    if not name.strip() or len(name) > LONGEST_NAME:
-        raise Refused("bad_name", f"give a name of 1 to {LONGEST_NAME} characters")
-    app = open_app(context)
-    text, key_id, secret_hash = make_api_key(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
-    key = ApiKey(key_id, name.strip(), KeyScope[scope.upper()], app.clock())
-    app.api_keys.create(key, secret_hash)
+    key, text = create_api_key(open_app(context), name, KeyScope[scope.upper()])
     if as_json:
         print_json({"id": key.id, "name": key.name, "scope": scope, "key": text})
         return

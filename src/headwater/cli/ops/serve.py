@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -13,6 +15,7 @@ from headwater.cli.environment import make_app
 from headwater.cli.options import GlobalOptions, global_options, single_command
 from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
+from headwater.model.api_key import KeyScope
 from headwater.model.errors import Refused
 from headwater.ops.installation_lock import refuse_moved_installation
 from headwater.secret_references import resolve_secret
@@ -42,21 +45,33 @@ def serve_command(
             help="The public address, if a proxy stands before it: https://news.example/headwater.",
         ),
     ] = "",
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="Serve the demo with its data; runs it first if there is none."),
+    ] = False,
 ) -> None:
-    """Serve the HTTP API until Ctrl-C: REST under /api/v1, feeds, live events, MCP and metrics. Needs headwater[web].
+    """Serve the web pages and the HTTP API until Ctrl-C: REST under /api/v1, feeds, live events, MCP, metrics. Needs headwater[web].
 
-    Programs on this machine may read without a key, as long as the server listens on this machine only. Everything else needs
-    a key: `headwater keys create` makes one, to be sent as `Authorization: Bearer KEY` or `X-Api-Key: KEY`. /healthz and /readyz
-    need none. The API describes itself in /api/v1/openapi.json.
+    Open the printed address in a browser. On this machine everything can be read without a key, as long as the server listens
+    on this machine only. Everything else needs a key: `headwater keys create` makes one. People sign in with it; programs send
+    it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`. /healthz and /readyz need none. The API describes itself in
+    /api/v1/openapi.json.
 
     If the setting `callback` is set, the server also subscribes to the hubs of feeds (WebSub) and receives their notifications
     there. Runs and queues can also be used by the addresses /pipeline and /queues.
     """
     try:
+        from headwater.web.crash_trial import CrashTrial  # noqa: PLC0415 - needs the extra `web`
         from headwater.web.serving import make_context, run_server  # noqa: PLC0415 - needs the extra `web`
     except ModuleNotFoundError as error:
         raise missing_extra(error) from error
-    app = make_app(context)
+    stack = context.with_resource(ExitStack())
+    words = tuple(global_option_words(global_options(context)))
+    if demo:
+        app, settings_file = stack.enter_context(_open_demo(context))
+        words = ("--config", str(settings_file))
+    else:
+        app = make_app(context)
     if recipe is not None:
         app.recipe(recipe)
     _check_addresses(app, url)
@@ -65,18 +80,6 @@ def serve_command(
         raise Refused("bad_config", f"api_key: give at least {MIN_KEY_LENGTH} characters")
     refuse_moved_installation(app)
     configure_logs(app.settings.log, app.settings.log_level)
-    words = (sys.executable, "-m", "headwater.cli", *global_option_words(global_options(context)))
-
-    async def start(recipe: str, run: str, overrides: Mapping[str, str]) -> int:
-        options = [word for name, value in overrides.items() for word in ("--option", f"{name}={value}")]
-        arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
-        child = await asyncio.create_subprocess_exec(*words, *arguments)
-        try:
-            return await child.wait()
-        except asyncio.CancelledError:
-            child.terminate()
-            await child.wait()
-            raise
 
     def report(address: str, bound_port: int) -> None:
         place = f"[{address}]" if ":" in address else address
@@ -84,11 +87,48 @@ def serve_command(
 
     async def serve() -> None:
         web = make_context(
-            app, start, host=host, recipe=recipe, settings_key=key, names=tuple(name or ()), public_url=url
+            app,
+            run_in_process(words),
+            host=host,
+            recipe=recipe,
+            settings_key=key,
+            names=tuple(name or ()),
+            public_url=url,
         )
-        await run_server(web, host, port, on_started=report)
+        if demo:
+            web.local_scope = KeyScope.ADMIN
+            web.crash_trial = CrashTrial(app, words)
+        try:
+            await run_server(web, host, port, on_started=report)
+        finally:
+            if web.crash_trial is not None:
+                await asyncio.to_thread(web.crash_trial.stop)
 
     asyncio.run(serve())
+
+
+def run_in_process(words: tuple[str, ...]) -> Callable[[str, str, Mapping[str, str]], Awaitable[int]]:
+    """Performs a run in a process of its own, with these global options."""
+
+    async def start(recipe: str, run: str, overrides: Mapping[str, str]) -> int:
+        options = [word for name, value in overrides.items() for word in ("--option", f"{name}={value}")]
+        arguments = ("run", recipe, "--once", "--quiet", "--run-id", run, *options)
+        program = (sys.executable, "-m", "headwater.cli")
+        child = await asyncio.create_subprocess_exec(*program, *words, *arguments)
+        try:
+            return await child.wait()
+        except asyncio.CancelledError:
+            child.terminate()
+            await child.wait()
+            raise
+
+    return start
+
+
+def _open_demo(context: typer.Context) -> AbstractContextManager[tuple[App, Path]]:
+    from headwater.cli.demo import filled_demo  # noqa: PLC0415 - only the demo needs its internet
+
+    return filled_demo(context)
 
 
 def missing_extra(error: ModuleNotFoundError) -> Refused:

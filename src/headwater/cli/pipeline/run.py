@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ from headwater.cli.render.run_progress import show_progress, wants_live, with_qu
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError, Refused
+from headwater.model.jobs import RUN_TASKS, Task
 from headwater.model.run_options import read_run_request
 from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
@@ -79,6 +81,13 @@ def run(
         str | None,
         typer.Option(help="The id of a run that another process started; it is closed at the end."),
     ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TASK",
+            help="Only this part of the work, in this process: poll, fetch, refine, gather or deliver; repeatable.",
+        ),
+    ] = None,
     workers: Workers = None,
     in_process: Annotated[
         bool,
@@ -93,20 +102,22 @@ def run(
 
     Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
     continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
-    such a run was interrupted, and 1 if --once could not reach any host.
+    such a run was interrupted, and 1 if --once could not reach any host. With --task everything else waits for the next
+    run: `headwater run RECIPE --task gather --until-idle` groups what is stored into stories and ends.
     """
+    tasks = _run_tasks(task)
     app = make_app(context, workers=workers)
     if option:
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
         app = make_app(context, workers=workers, options={recipe: overrides})
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
-    if once:
+    if once and Task.POLL in tasks:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
-    with record_run(app, recipe, run_id) if once else nullcontext():
+    with record_run(app, recipe, run_id) if once or until_idle else nullcontext():
         (summary,), completed = run_with_progress(
             app,
             [recipe],
@@ -114,7 +125,7 @@ def run(
             once=once,
             quiet=quiet,
             live=live,
-            work=run_in_process if in_process else run_workers,
+            work=partial(run_in_process, tasks=tasks) if in_process or task else run_workers,
         )
         if as_json:
             print_json(asdict(summary) | {"interrupted": not completed})
@@ -139,11 +150,22 @@ def require_sources(app: App, recipe: str) -> None:
 
 def report_interruption(summary: RunSummary) -> None:
     """What an interrupted run leaves to the next one."""
-    waiting, to_poll = format_count(summary.in_all.waiting, "item"), format_count(summary.to_poll, "source")
+    left, to_poll = summary.in_all, format_count(summary.to_poll, "source")
+    deliveries = f", {left.to_deliver} to deliver" if left.to_deliver else ""
     message = (
-        f"interrupted: {waiting} waiting, {to_poll} to poll; `headwater run {summary.recipe}` continues."
+        f"interrupted: {format_count(left.waiting, 'item')} waiting{deliveries}, {to_poll} to poll; "
+        f"`headwater run {summary.recipe}` continues."
     )
     error_console().print(cell(f"headwater: {message}"), soft_wrap=True)
+
+
+def _run_tasks(requested: Sequence[str] | None) -> Sequence[Task]:
+    """The tasks of a run in their order; all of them if none was requested."""
+    if unknown := [name for name in requested or () if name not in RUN_TASKS]:
+        raise Refused(
+            "bad_option", f"--task: there is no task '{unknown[0]}'; there are: {', '.join(RUN_TASKS)}"
+        )
+    return tuple(task for task in RUN_TASKS if not requested or task in requested)
 
 
 def _named_values(options: Sequence[str]) -> dict[str, str]:

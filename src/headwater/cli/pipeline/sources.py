@@ -18,23 +18,28 @@ from headwater.cli.render.console import (
     format_due,
     format_duration,
     format_relative,
+    format_time,
     print_json,
     print_json_lines,
+    print_result,
     table,
     time_column,
 )
 from headwater.model.errors import Refused
+from headwater.ops.source_reports import source_status
+from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
-from headwater.store.changes.source_list import UNLISTED
+from headwater.store.changes.source_list import REMOVED, UNLISTED
 from headwater.text.redaction import redact_record
 
 app = command_group(
-    "List, check, add, import, export, pause, resume and reset sources; show how reliable they are."
+    "List, check, add, import, export, pause, resume, mute, reset and remove sources; show how reliable they are."
 )
 ORIGINS = {
     "recipe": "from the recipe",
     "operator": "added by the operator",
     UNLISTED: "no longer in the list of the recipe",
+    REMOVED: "removed by the operator",
 }
 NAME_WIDTH = 24
 SourceName = Annotated[str, typer.Argument(metavar="SOURCE", help="The name, URL or id of a source.")]
@@ -53,6 +58,8 @@ def list_sources(
     app = open_app(context)
     if recipe:
         select_recipes(app, recipe)
+    if source:
+        app.catalogue.require_source(source, recipe)
     stored = app.catalogue.sources(recipe)
     rows = redact_record([row for row in stored if source in (None, row["id"], row["name"])][:limit])
     if as_json:
@@ -72,19 +79,6 @@ def list_sources(
             cell(row["url"], "dim"),
         )
     console().print(listing if rows else "No sources yet. Add one with `headwater sources add RECIPE URL`.")
-
-
-def source_status(source: dict[str, Any]) -> str:
-    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted" or "gone"."""
-    if source["origin"] == UNLISTED:
-        return UNLISTED
-    if source["stop_reason"]:
-        return "stopped"
-    if not source["active"]:
-        return "gone" if source["reason"] == "gone" else "paused"
-    if source["failures"]:
-        return f"failing x{source['failures']}"
-    return "ok" if source["last_polled_at"] else "new"
 
 
 def _next(source: dict[str, Any], now: datetime) -> str:
@@ -172,6 +166,39 @@ def resume_source(context: typer.Context, source: SourceName) -> None:
     app = open_app(context)
     name = app.operations.pause(source, active=True, now=app.clock())
     console().print(cell(f"Resumed {name}."))
+
+
+@app.command("remove")
+def remove_source(context: typer.Context, source: SourceName, as_json: Json = False) -> None:
+    """Remove a source: it is no longer polled or listed. What it found stays.
+
+    A source that the list of its recipe names is refused: remove it from the list, or pause it.
+    """
+    app = open_app(context)
+    removed = app.operations.remove_source(source, app.clock())
+    stays = (
+        f" The {format_count(removed.item_count, 'item')} that it found stay." if removed.item_count else ""
+    )
+    record = {"id": removed.id, "name": removed.name, "items": removed.item_count}
+    print_result(record, f"Removed {removed.name}.{stays}", as_json=as_json)
+
+
+@app.command("mute")
+def mute_source(
+    context: typer.Context,
+    source: SourceName,
+    span: Annotated[str, typer.Option("--for", metavar="DURATION", help="How long: 12h, 7d.")] = "7d",
+) -> None:
+    """Raise no alarm about a source for a while. It is still polled."""
+    app = open_app(context)
+    until = app.clock() + parse_duration(span, "--for")
+    console().print(cell(f"Muted {app.operations.mute(source, until)} until {format_time(until)}."))
+
+
+@app.command("unmute")
+def unmute_source(context: typer.Context, source: SourceName) -> None:
+    """Raise alarms about a source again."""
+    console().print(cell(f"Unmuted {open_app(context).operations.mute(source, None)}."))
 
 
 @app.command("reset")

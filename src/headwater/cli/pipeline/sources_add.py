@@ -32,7 +32,7 @@ from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
-from headwater.ops.source_registration import register_source
+from headwater.ops.source_registration import check_places, register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
@@ -121,6 +121,8 @@ def add(
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
         candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
     source = make_source(line, recipe, where="source")
+    if not no_check:
+        check_places(source, chosen_recipe)
     registration = register_source(app, source, replace_existing=replace_existing)
     exists = registration.existed
     if as_json:

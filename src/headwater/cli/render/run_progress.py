@@ -93,5 +93,5 @@ def counts_line(counts: RecipeCounts) -> str:
     return (
         f"{counts.came_in} came in, {counts.kept} kept, {counts.duplicate} duplicate, {counts.dropped} dropped, "
         f"{counts.set_aside} set aside, {counts.quarantined} quarantined, {counts.waiting} waiting, "
-        f"{counts.delivered} delivered"
+        f"{counts.to_deliver} to deliver, {counts.delivered} delivered"
     )

@@ -17,11 +17,13 @@ from headwater.store.reads.end_reasons import end_reasons
 
 Status = Mapping[str, Any]
 RATE_LIMITED = "rate_limited"
+LEFT_TO_DO = ("waiting", "to_deliver")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipeCounts:
-    """`came_in` counts everything that sources listed; the other counts divide it by what became of it."""
+    """`came_in` counts everything that sources listed. The counts from `kept` to `waiting`, and `archived`, divide it by what became of
+    it. `waiting` and `to_deliver` are what is left to do now."""
 
     came_in: int = 0
     kept: int = 0
@@ -31,13 +33,14 @@ class RecipeCounts:
     quarantined: int = 0
     waiting: int = 0
     stories: int = 0
+    to_deliver: int = 0
     delivered: int = 0
     archived: int = 0
 
     def since(self, before: "RecipeCounts") -> "RecipeCounts":
-        return RecipeCounts(
-            **{f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(RecipeCounts)}
-        )
+        """What a run added. What is left to do is a state, not something that a run adds to."""
+        added = {f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(RecipeCounts)}
+        return RecipeCounts(**added | {name: getattr(self, name) for name in LEFT_TO_DO})
 
     @property
     def nothing_new(self) -> bool:
@@ -45,23 +48,29 @@ class RecipeCounts:
 
 
 def recipe_counts(status: Status) -> RecipeCounts:
-    leads, documents = status["leads"], status["documents"]
+    leads, documents, refetched = status["leads"], status["documents"], status["refetched"]
 
     def count_in(state: State) -> int:
-        return int(documents.get(state, 0)) + int(leads.get(state, 0))
+        """An item whose page failed when it was fetched again counts as the document that it has."""
+        return int(documents.get(state, 0)) + int(leads.get(state, 0)) - int(refetched.get(state, 0))
 
-    waiting = (part for task, part in status["unfinished"].items() if task not in {"poll", "replay"})
+    came_in = sum(leads.values())
+    ended = {
+        "kept": documents.get(State.KEPT, 0),
+        "duplicate": count_in(State.DUPLICATE),
+        "dropped": count_in(State.DROPPED),
+        "set_aside": count_in(State.ASIDE),
+        "quarantined": count_in(State.QUARANTINED),
+        "archived": documents.get(ARCHIVED, 0),
+    }
+    deliveries = status["unfinished"]["deliver"]
     return RecipeCounts(
-        came_in=sum(leads.values()),
-        kept=documents.get(State.KEPT, 0),
-        duplicate=count_in(State.DUPLICATE),
-        dropped=count_in(State.DROPPED),
-        set_aside=count_in(State.ASIDE),
-        quarantined=count_in(State.QUARANTINED),
-        waiting=sum(part["due"] + part["later"] for part in waiting),
+        came_in=came_in,
+        waiting=max(0, came_in - sum(ended.values())),
         stories=status["stories"],
+        to_deliver=deliveries["due"] + deliveries["later"],
         delivered=status["deliveries"].get(State.DONE, 0),
-        archived=documents.get(ARCHIVED, 0),
+        **ended,
     )
 
 
@@ -74,6 +83,7 @@ ROWS = (
     ("quarantined", "quarantined"),
     ("waiting", "waiting"),
     ("stories", "stories"),
+    ("to deliver", "to_deliver"),
     ("delivered", "delivered"),
 )
 
@@ -203,8 +213,8 @@ def _counts(summary: RunSummary) -> Table:
     for label, name in ROWS:
         run, total = getattr(summary.this_run, name), getattr(summary.in_all, name)
         if total or run or name in {"came_in", "kept", "waiting"}:
-            # `waiting` is a state, not something that a run adds to.
-            listing.add_row(label, "" if name == "waiting" else f"{run:+d}" if run else "0", str(total))
+            added = "" if name in LEFT_TO_DO else f"{run:+d}" if run else "0"
+            listing.add_row(label, added, str(total))
     return listing
 
 

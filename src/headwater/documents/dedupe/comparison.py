@@ -35,6 +35,9 @@ SENTENCE_OR_TWO = 50
 MAX_NOVELTY = 0.15
 """A larger share of new facts may be the next step of a story: a doubtful case is linked, not dropped."""
 
+MIN_NAMED_FACTS = 3
+"""A short text with fewer names and figures is not recognised by its words alone."""
+
 MIN_FACT_WORDS = 8
 """With fewer content words, a text says too little to recognise it by its facts."""
 
@@ -46,7 +49,8 @@ def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
     rule = _replacement_rule(measures, recurring=recurring) or _occasion_rule(measures, recurring=recurring)
     if rule:
         is_other = _is_clearly_other(measures, rule) and not (
-            rule.startswith("figures") and _has_same_subject(measures)
+            (rule.startswith("figures") and _has_same_subject(measures))
+            or (rule in _CONTINUED and _is_follow_up(measures))
         )
         return _verdict("new" if is_other else "related", rule, measures)
     rule = _duplicate_rule(measures) or _known_facts_rule(measures, recurring=recurring)
@@ -216,6 +220,8 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
     facts = measures.facts
     if facts.subjects_new or facts.words_of < MIN_FACT_WORDS:
         return ""
+    if _longer_length(measures) < SHORT and facts.names_of + facts.figures_of < MIN_NAMED_FACTS:
+        return ""  # a few words, put together in another way, say something else
     if facts.lead_shared < 0.55 or facts.headline_known < 0.5:
         return ""
     if measures.earlier_coverage < 0.35 and facts.rest_shared < 0.15:
@@ -236,6 +242,22 @@ def _has_same_subject(measures: Measures) -> bool:
     if min(measures.earlier_coverage, measures.later_coverage) < 0.6:
         return True
     return not is_late(measures) and not measures.names and facts.figures_new <= 2
+
+
+_CONTINUED = ("figures-replaced", "names-replaced")
+REWORDED = 0.75
+"""With less of its wording in common, a report is written anew; the next notice of a series has the same form."""
+
+
+def _is_follow_up(measures: Measures) -> bool:
+    """Whether a later report continues the story of the same subjects under the same headline: it is worded anew, or it repeats
+    a figure of the earlier report, from which the figures have moved."""
+    if _is_after(measures, STALE) or measures.title_shared < REWORDED:
+        return False
+    facts = measures.facts
+    if facts.subjects_new or facts.headline_known < 0.9 or facts.names_of - facts.names_new < 5:
+        return False
+    return min(measures.earlier_coverage, measures.later_coverage) < REWORDED or facts.figures_shared > 0
 
 
 def _has_news(measures: Measures) -> bool:
@@ -277,8 +299,10 @@ def _has_overlap(measures: Measures) -> bool:
 
 
 def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:
+    """Nothing is recorded about articles that have nothing in common."""
     score = (measures.earlier_coverage + measures.later_coverage) / 2
-    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=measures.as_evidence())
+    evidence = {"gap": measures.gap} if rule == "different" else measures.as_evidence()
+    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=evidence)
 
 
 MIN_STORY_WORDS = 25

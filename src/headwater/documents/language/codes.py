@@ -2,6 +2,8 @@
 
 import re
 
+from headwater.text.language_names import language_code
+
 UNDETERMINED = "und"
 TAG = re.compile(r"\s*([A-Za-z]{2,3})(?=$|[-_\s;,])")
 
@@ -125,3 +127,12 @@ def primary_code(tag: str) -> str:
     code = match.group(1).lower() if match else ""
     code = SAME_LANGUAGE.get(code, code)
     return "" if code in {UNDETERMINED, "zxx", "mul", "mis"} else code
+
+
+def language_problem(language: str) -> str:
+    """What is wrong with the language of a filter, which is compared with the codes of documents; "" if nothing is."""
+    code = language_code(language)
+    code = SAME_LANGUAGE.get(code, code)
+    if code == language:
+        return ""
+    return f"'{language}' is not a language code; write {code or 'for example en, es or pt'}"

@@ -14,7 +14,7 @@ from headwater.text.sentences import count_sentences
 from headwater.text.words import count_blocks, split_words
 
 NAME = "parse_quality"
-VERSION = "2"
+VERSION = "3"
 
 # R-72. They sum to 1.
 WEIGHTS: Mapping[str, float] = {
@@ -26,6 +26,7 @@ WEIGHTS: Mapping[str, float] = {
     "metadata": 0.10,
 }
 CEILING = 0.95
+HEADLINE = "# "
 
 # R-73 fixes the steps, not their values. A step counts from its number on: 20 words score 0.2, 19 score 0.
 WORD_STEPS: tuple[tuple[int, float], ...] = ((20, 0.2), (50, 0.4), (150, 0.7), (300, 1.0))
@@ -60,7 +61,8 @@ def score_parse_quality(
     body_found: bool = True,
 ) -> QualityScore:
     """R-72 to R-75. The flags say which metadata is present; `body_found`: the body of an article was located. Without one
-    the score is low, whatever else there is."""
+    the score is low, whatever else there is. The headline is metadata: its words do not count."""
+    text = without_headline(text)
     words = split_words(text)
     metadata = {"title": title, "author": author, "publisher": publisher, "date": date}
     components = {
@@ -88,6 +90,12 @@ _REASONS = {
     "sentence": "few_sentences",
     "paragraph": "few_paragraphs",
 }
+
+
+def without_headline(text: str) -> str:
+    """The text below its first line, if that is the headline of the page."""
+    first, _, below = text.partition("\n")
+    return below if first.startswith(HEADLINE) else text
 
 
 def step_value(steps: Sequence[tuple[int, float]], count: int) -> float:

@@ -3,6 +3,7 @@ alarm together, and a problem that comes and goes raises one in six hours."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 
 from headwater.model.alarm import AlarmChanges, AlarmKey, Problem
@@ -19,9 +20,11 @@ def decide_alarms(
     active: frozenset[AlarmKey],
     cleared: Mapping[AlarmKey, datetime],
     now: datetime,
+    muted: AbstractSet[str] = frozenset(),
 ) -> AlarmChanges:
-    """`active` are the alarms that are raised, `cleared` says when others were last cleared."""
-    by_key = {problem.key: problem for problem in _group(problems)}
+    """`active` are the alarms that are raised, `cleared` says when others were last cleared. No alarm is raised about a
+    subject that is `muted`; one that was raised before stays until its problem ends."""
+    by_key = {problem.key: problem for problem in _group([p for p in problems if p.subject not in muted])}
     persisting = {problem.key for problem in problems} | set(by_key)
     new = [key for key in by_key if key not in active and _may_raise(cleared.get(key), now)]
     return AlarmChanges(tuple(by_key[key] for key in sorted(new)), active - persisting)

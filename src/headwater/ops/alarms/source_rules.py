@@ -55,6 +55,10 @@ def _problems_of(history: SourceHistory, default: Trigger, now: datetime) -> Ite
             yield _quality_drop(history, drop)
 
 
+def is_muted(history: SourceHistory, now: datetime) -> bool:
+    return history.muted_until is not None and history.muted_until > now
+
+
 def poll_interval(history: SourceHistory, default: Trigger, now: datetime) -> timedelta:
     source = history.source
     return polling_interval(effective_trigger(source.trigger, default, source.options), now)

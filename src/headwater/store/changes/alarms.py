@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, func, select, update
 
 from headwater.model.alarm import Alarm, AlarmChanges, AlarmKey, Problem
+from headwater.model.errors import Refused
 from headwater.model.keys import alarm_key
 from headwater.store.bulk import insert_into
 from headwater.store.claims.outbox import open_deliveries
@@ -39,6 +40,19 @@ class AlarmStore:
             ]
             open_deliveries(connection, deliveries, now)
             return raised, cleared
+
+    def acknowledge(self, alarm: str, now: datetime) -> dict[str, Any]:
+        """A person has seen it. It stays open until its problem ends. The first acknowledgement counts."""
+        with write_transaction(self.engine) as connection:
+            connection.execute(
+                update(alarms)
+                .where(alarms.c.id == alarm, alarms.c.acknowledged_at.is_(None))
+                .values(acknowledged_at=now)
+            )
+            row = connection.execute(select(alarms).where(alarms.c.id == alarm)).mappings().first()
+        if row is None:
+            raise Refused("unknown_alarm", "there is no such alarm")
+        return dict(row)
 
     def list_alarms(
         self,

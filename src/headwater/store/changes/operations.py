@@ -1,4 +1,4 @@
-"""What an operator may do: wake, pause and reset sources, retry or drop quarantined records, release expired leases."""
+"""What an operator may do: wake, pause, mute, reset and remove sources, retry or drop quarantined records, release leases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,22 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, Task
 from headwater.model.page import WITH_WHOLE_TEXT, PageState
-from headwater.store.changes.source_list import origin_after_operator
+from headwater.store.changes.source_list import RECIPE, REMOVED, origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
 from headwater.store.reads.catalogue import key_prefix
 from headwater.store.schema.flow import documents, leads, quarantine, revisions, sources
 
 FORGIVEN: Mapping[str, Any] = {"failures": 0, "stop_reason": None, "reason": None, "attempts": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedSource:
+    """`item_count`: what it found, which stays."""
+
+    id: str
+    name: str
+    item_count: int
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,10 @@ class Operations:
         }
         return self._update_source(source, values | {"updated_at": now})
 
+    def mute(self, source: str, until: datetime | None) -> str:
+        """Raise no alarm about a source until then, or with None raise them again; returns its name. It is still polled."""
+        return self._update_source(source, {"muted_until": until})
+
     def reset(self, source: str, now: datetime) -> str:
         """Clear a source's failures and poll it again at once; returns its name."""
         values = {**FORGIVEN, "due_at": now, "active": True}
@@ -55,18 +68,23 @@ class Operations:
             source, values | {"origin": origin_after_operator(active=True), "updated_at": now}
         )
 
-    def remove_source(self, source: str) -> str:
-        """Remove a source that found nothing yet; returns its name. Refused if something refers to it."""
+    def remove_source(self, source: str, now: datetime) -> RemovedSource:
+        """Remove a source. One that found something stays as a row, because documents refer to it, but is neither polled nor
+        listed until it is added again. Refused if the list of its recipe names it: it would come back."""
         with write_transaction(self.engine) as connection:
-            row = connection.execute(
-                select(sources.c.id, sources.c.name).where(sources.c.id == source)
-            ).first()
-            if row is None:
-                raise Refused("unknown_source", "there is no such source")
-            if connection.scalar(select(leads.c.id).where(leads.c.source_id == source).limit(1)) is not None:
-                raise Refused("not_now", "the source has found something: pause it instead of removing it")
-            connection.execute(delete(sources).where(sources.c.id == source))
-            return str(row.name)
+            row = self._find_source(connection, source)
+            if row.origin == RECIPE:
+                raise Refused(
+                    "not_now",
+                    f"'{row.name}' is in the list of its recipe; remove it there, or pause it",
+                )
+            count = connection.scalar(select(func.count()).where(leads.c.source_id == row.id)) or 0
+            if count:
+                values = {"active": False, "due_at": None, "origin": REMOVED, "updated_at": now}
+                connection.execute(update(sources).where(sources.c.id == row.id).values(**values))
+            else:
+                connection.execute(delete(sources).where(sources.c.id == row.id))
+            return RemovedSource(str(row.id), str(row.name), count)
 
     def reset_all(self, recipe: str, now: datetime) -> int:
         """Clear the failures of every active source of a recipe, for example after a key was renewed; returns how many
@@ -81,22 +99,29 @@ class Operations:
             return connection.execute(failing_sources.values(**FORGIVEN, due_at=now, updated_at=now)).rowcount
 
     def _update_source(self, source: str, values: Mapping[str, object]) -> str:
-        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
         with write_transaction(self.engine) as connection:
-            names = list(connection.scalars(select(sources.c.name).where(matches_source)))
-            if len(names) != 1:
-                count_text = "no source" if not names else f"{len(names)} sources"
-                raise Refused(
-                    "unknown_source", f"{count_text} called '{source}'; see `headwater sources list`"
-                )
-            connection.execute(update(sources).where(matches_source).values(**values))
-            return str(names[0])
+            row = self._find_source(connection, source)
+            connection.execute(update(sources).where(sources.c.id == row.id).values(**values))
+            return str(row.name)
 
-    def retry(self, records: Sequence[str] | None, recipe: str | None, now: datetime) -> int:
-        """Retry quarantined records: those named, or all of a recipe; returns how many."""
+    @staticmethod
+    def _find_source(connection: Connection, source: str) -> Row[Any, Any, Any]:
+        """The only source with this id, address or name."""
+        matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
+        query = select(sources.c.id, sources.c.name, sources.c.origin).where(matches_source)
+        rows = connection.execute(query).all()
+        if len(rows) != 1:
+            count_text = "no source" if not rows else f"{len(rows)} sources"
+            raise Refused("unknown_source", f"{count_text} called '{source}'; see `headwater sources list`")
+        return rows[0]
+
+    def retry(
+        self, records: Sequence[str] | None, recipe: str | None, now: datetime, *, reason: str | None = None
+    ) -> int:
+        """Retry quarantined records: those named, or all of a recipe, or those with a reason; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 changes = {"due_at": now, "attempts": 0, "reason": None} | _retry_values(table)
                 connection.execute(update(table).where(table.c.id == row.record_id).values(**changes))
@@ -139,11 +164,11 @@ class Operations:
         with write_transaction(self.engine) as connection:
             return connection.execute(finished_leads.values(**values)).rowcount
 
-    def drop(self, records: Sequence[str] | None, recipe: str | None) -> int:
+    def drop(self, records: Sequence[str] | None, recipe: str | None, *, reason: str | None = None) -> int:
         """Drop quarantined records for good. Their reason stays, marked as the operator's decision; returns how many."""
         with write_transaction(self.engine) as connection:
             count = 0
-            for row in self._select_quarantined(connection, records, recipe):
+            for row in self._select_quarantined(connection, records, recipe, reason):
                 table = TASK_TABLES[Task(row.task)]
                 values = FINISHED_VALUES | {"reason": f"operator:{row.reason}"}
                 if "state" in table.c:
@@ -154,7 +179,11 @@ class Operations:
             return count
 
     def _select_quarantined(
-        self, connection: Connection, records: Sequence[str] | None, recipe: str | None
+        self,
+        connection: Connection,
+        records: Sequence[str] | None,
+        recipe: str | None,
+        reason: str | None,
     ) -> Sequence[Row[Any, Any, Any]]:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
         if records is not None:
@@ -163,6 +192,8 @@ class Operations:
             )
         if recipe:
             query = query.where(quarantine.c.recipe == recipe)
+        if reason:
+            query = query.where(quarantine.c.reason == reason)
         return connection.execute(query).all()
 
     @staticmethod

@@ -176,13 +176,21 @@ class SqlQueues:
         return str(matches[0])
 
     def counts(self) -> list[Record]:
-        """The number of items in each state, for every queue."""
+        """The number of items in each state, for every queue. An item whose lease has run out is what the next consumer
+        finds: waiting or, after its last attempt, failed."""
         table = queue_items
+        lease_ended = and_(table.c.state == LEASED, table.c.lease_until <= self.clock())
+        state = case(
+            (and_(lease_ended, table.c.attempts < self.tries), WAITING),
+            (lease_ended, FAILED),
+            else_=table.c.state,
+        )
+        states = select(table.c.queue, state.label("state"), table.c.listed_at).subquery()
         # Items on a list are counted there.
-        unlisted = func.sum(case((table.c.listed_at.is_(None), 1), else_=0)).label("items")
-        query = select(table.c.queue, table.c.state, unlisted).group_by(table.c.queue, table.c.state)
+        unlisted = func.sum(case((states.c.listed_at.is_(None), 1), else_=0)).label("items")
+        query = select(states.c.queue, states.c.state, unlisted).group_by(states.c.queue, states.c.state)
         with read_transaction(self.engine) as connection:
-            rows = connection.execute(query.order_by(table.c.queue, table.c.state)).all()
+            rows = connection.execute(query.order_by(states.c.queue, states.c.state)).all()
         counts_by_queue: dict[str, Record] = {}
         for row in rows:
             counts_by_queue.setdefault(row.queue, _zero_counts(row.queue))[row.state] = row.items

@@ -13,7 +13,7 @@ from headwater.store.bulk import update_rows
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import sources
 
-RECIPE, OPERATOR, UNLISTED = "recipe", "operator", "unlisted"
+RECIPE, OPERATOR, UNLISTED, REMOVED = "recipe", "operator", "unlisted", "removed"
 
 
 def sync_source_list(
@@ -43,11 +43,17 @@ def adopt_sources(connection: Connection, ids: Sequence[str], now: datetime) -> 
     """An operator added sources that exist already: they no longer depend on the list."""
     these_sources = update(sources).where(in_list(sources.c.id, ids))
     connection.execute(
-        these_sources.where(sources.c.origin == UNLISTED).values(**reactivated_values(OPERATOR, now))
+        these_sources.where(sources.c.origin.in_((UNLISTED, REMOVED))).values(
+            **reactivated_values(OPERATOR, now)
+        )
     )
     connection.execute(these_sources.values(origin=OPERATOR))
 
 
 def origin_after_operator(*, active: bool) -> ColumnElement[str]:
     """The origin after an operator switched a source on or off: the list no longer changes it."""
-    return case((sources.c.origin == UNLISTED, OPERATOR if active else RECIPE), else_=sources.c.origin)
+    return case(
+        (sources.c.origin == UNLISTED, OPERATOR if active else RECIPE),
+        (sources.c.origin == REMOVED, OPERATOR if active else REMOVED),
+        else_=sources.c.origin,
+    )

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, case, func, or_, select, true
 
+from headwater.model.errors import Refused
 from headwater.model.jobs import ARCHIVED, State, Task
+from headwater.model.suggestion import suggest
+from headwater.store.changes.source_list import REMOVED
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
 from headwater.store.reads.end_reasons import count_end_reasons, not_archived
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
-    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
+    "last_success_at", "muted_until", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
     "id", "recipe", "state", "reason", "page", "title", "url", "publisher", "published_at", "language", "revision",
@@ -48,6 +51,7 @@ class Catalogue:
                 "recipe": recipe,
                 "sources": _source_counts(connection, recipe, now),
                 "leads": _counts(connection, leads, recipe),
+                "refetched": _refetched_counts(connection, recipe),
                 "documents": _document_counts(connection, recipe),
                 "ended": count_end_reasons(connection, recipe),
                 "stories": _total(connection, stories, stories.c.recipe == recipe, stories.c.state == "live"),
@@ -70,13 +74,24 @@ class Catalogue:
         with read_transaction(self.engine) as connection:
             return connection.execute(query).first() is not None
 
-    def sources(self, recipe: str | None = None) -> list[Record]:
+    def sources(self, recipe: str | None = None, *, removed: bool = False) -> list[Record]:
+        """With `removed`, also those that an operator removed and whose documents stay."""
         query = select(*(sources.c[name] for name in SOURCE_FIELDS)).order_by(
             sources.c.recipe, sources.c.name
         )
+        if not removed:
+            query = query.where(sources.c.origin != REMOVED)
         if recipe:
             query = query.where(sources.c.recipe == recipe)
         return self._all(query)
+
+    def require_source(self, name_or_id: str, recipe: str | None = None) -> None:
+        """Refuses a name that no source has, with the one that may have been meant."""
+        rows = self.sources(recipe, removed=True)
+        if any(name_or_id in (row["id"], row["name"]) for row in rows):
+            return
+        suggestion = suggest(name_or_id, [row["name"] for row in rows]) or "; see `headwater sources list`"
+        raise Refused("unknown_source", f"there is no source '{name_or_id}'{suggestion}")
 
     def source(self, id_or_url: str) -> Record | None:
         matches_source = or_(
@@ -155,6 +170,18 @@ def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, i
     return {row[0]: row[1] for row in connection.execute(query.order_by(table.c.state))}
 
 
+def _refetched_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
+    """Leads by state whose page failed although they have a document from an earlier fetch."""
+    has_document = (documents.c.id == leads.c.document_id, documents.c.state != State.WAITING)
+    query = (
+        select(leads.c.state, func.count())
+        .join(documents, and_(*has_document))
+        .where(leads.c.recipe == recipe, leads.c.state.in_((State.DROPPED, State.QUARANTINED)))
+        .group_by(leads.c.state)
+    )
+    return {row[0]: row[1] for row in connection.execute(query.order_by(leads.c.state))}
+
+
 def _document_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
     """By state; documents that retention moved to files count as archived."""
     counts = dict(_counts(connection, documents, recipe))
@@ -168,7 +195,7 @@ def _document_counts(connection: Connection, recipe: str) -> Mapping[str, int]:
 def _source_counts(connection: Connection, recipe: str, now: datetime) -> Mapping[str, int]:
     conditions = {
         "active": and_(sources.c.active, sources.c.stop_reason.is_(None)),
-        "paused": sources.c.active.is_(False),
+        "paused": and_(sources.c.active.is_(False), sources.c.origin != REMOVED),
         "stopped": sources.c.stop_reason.is_not(None),
         "failing": and_(sources.c.failures > 0, sources.c.stop_reason.is_(None)),
         "polled": sources.c.last_polled_at.is_not(None),

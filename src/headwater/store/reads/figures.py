@@ -54,7 +54,7 @@ class QueueFigures:
 def recipe_figures(engine: Engine, recipe: str, now: datetime) -> RecipeFigures:
     with read_transaction(engine) as connection:
         fetches = _fetches(connection, recipe, now)
-        due, leased, oldest = _work(connection, recipe, now)
+        due, leased, oldest = work_figures(connection, recipe, now)
         return RecipeFigures(
             documents=_grouped(connection, documents.c.state, documents.c.recipe == recipe),
             end_reasons=most_frequent(count_end_reasons(connection, recipe)),
@@ -75,7 +75,7 @@ def recipe_figures(engine: Engine, recipe: str, now: datetime) -> RecipeFigures:
             ),
             fetch_classes=Counter(f"{status // 100}xx" for status, _ in fetches),
             fetch_seconds=[elapsed / 1000 for _, elapsed in fetches],
-            lag_seconds=_lags(connection, recipe, now),
+            lag_seconds=publication_lags(connection, recipe, now),
             due=due,
             leased=leased,
             oldest_seconds=oldest,
@@ -117,7 +117,9 @@ def _fetches(connection: Connection, recipe: str, now: datetime) -> list[tuple[i
     return [(row[0], row[1]) for row in connection.execute(query)]
 
 
-def _lags(connection: Connection, recipe: str, now: datetime) -> list[float]:
+def publication_lags(
+    connection: Connection, recipe: str, now: datetime, limit: int = MOST_SAMPLES
+) -> list[float]:
     """From publication to searchable, of documents that arrived in the last day: a kept document is found by the next search."""
     query = (
         select(documents.c.published_at, documents.c.updated_at)
@@ -129,14 +131,15 @@ def _lags(connection: Connection, recipe: str, now: datetime) -> list[float]:
             documents.c.published_at.is_not(None),
         )
         .order_by(documents.c.created_at.desc())
-        .limit(MOST_SAMPLES)
+        .limit(limit)
     )
     return [max(0.0, (row[1] - row[0]).total_seconds()) for row in connection.execute(query)]
 
 
-def _work(
+def work_figures(
     connection: Connection, recipe: str, now: datetime
 ) -> tuple[dict[str, int], dict[str, int], dict[str, float]]:
+    """By task: how many rows are due, how many are leased, and for how many seconds the oldest has been due."""
     due, leased, oldest = {}, {}, {}
     for task, table in TASK_TABLES.items():
         is_due = (table.c.recipe == recipe, table.c.due_at <= now, *TASK_CONDITIONS.get(task, ()))

@@ -10,7 +10,9 @@ from sqlalchemy import Connection, Engine, RowMapping, bindparam, case, func, se
 from headwater.model.jobs import State
 from headwater.model.source import Source
 from headwater.store.connect import read_transaction
+from headwater.store.in_list import in_list
 from headwater.store.rows import source_from
+from headwater.store.schema.columns import utc_day
 from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
 
 ARRIVALS = 100
@@ -30,14 +32,20 @@ class SourceHistory:
     arrivals: tuple[datetime, ...]
     scores: tuple[float, ...]
     error: str | None
+    muted_until: datetime | None = None
 
 
-def source_histories(engine: Engine, recipe: str | None = None) -> list[SourceHistory]:
+def source_histories(
+    engine: Engine, recipe: str | None = None, ids: Sequence[str] | None = None
+) -> list[SourceHistory]:
+    """Of all sources, or of a recipe, or of those named."""
     query = select(sources).order_by(sources.c.recipe, sources.c.name)
+    if recipe:
+        query = query.where(sources.c.recipe == recipe)
+    if ids is not None:
+        query = query.where(in_list(sources.c.id, ids))
     with read_transaction(engine) as connection:
-        rows = (
-            connection.execute(query.where(sources.c.recipe == recipe) if recipe else query).mappings().all()
-        )
+        rows = connection.execute(query).mappings().all()
         return [_source_history(connection, row) for row in rows]
 
 
@@ -83,13 +91,16 @@ def _source_history(connection: Connection, row: RowMapping) -> SourceHistory:
         arrivals=tuple(moments),
         scores=tuple(reversed(scores)),
         error=row["reason"],
+        muted_until=row["muted_until"],
     )
 
 
 TEXT_FIELDS = ("source_id", "first_at")
 
 
-def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) -> dict[str, dict[str, Any]]:
+def poll_statistics(
+    engine: Engine, since: datetime, recipe: str | None = None, ids: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
     """By source: the number of polls since then, how many succeeded, how long they took and what they returned."""
     has_ended = polls.c.status != "running"
     query = (
@@ -106,8 +117,12 @@ def poll_statistics(engine: Engine, since: datetime, recipe: str | None = None) 
         .where(polls.c.started_at >= since, has_ended)
         .group_by(polls.c.source_id)
     )
+    if recipe:
+        query = query.where(polls.c.recipe == recipe)
+    if ids is not None:
+        query = query.where(in_list(polls.c.source_id, ids))
     with read_transaction(engine) as connection:
-        rows = connection.execute(query.where(polls.c.recipe == recipe) if recipe else query).mappings()
+        rows = connection.execute(query).mappings()
         return {
             row["source_id"]: {name: _number(row[name]) for name in row if name not in TEXT_FIELDS}
             | {"first_at": row["first_at"]}
@@ -130,9 +145,7 @@ def _number(value: Any) -> Any:
 
 def daily_polls(engine: Engine, source: str, since: datetime) -> Sequence[dict[str, Any]]:
     """One row per day: polls, successes, mean time, entries found and new."""
-    day = func.date(polls.c.started_at)
-    if engine.dialect.name == "postgresql":
-        day = func.to_char(func.timezone("UTC", polls.c.started_at), "YYYY-MM-DD")
+    day = utc_day(polls.c.started_at, engine.dialect)
     query = (
         select(
             day.label("day"),

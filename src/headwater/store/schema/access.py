@@ -1,4 +1,4 @@
-"""Who may use the HTTP API, and the requests that it must not carry out twice."""
+"""Who may use the HTTP API and the web pages, and the requests that it must not carry out twice."""
 
 from sqlalchemy import Column, Index, Integer, Table, Text
 
@@ -14,6 +14,16 @@ api_keys = Table(
     Column("sha256", Text, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("revoked_at", UtcDateTime),
+)
+
+# Who signed in to the web pages with which key. `id` is the hash of what the browser keeps; a row ends with its time or its key.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("key_id", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_sessions_key", "key_id"),
 )
 
 # `id` is made of the caller and the header; `sha256` is that of the request. Without a status it is still being carried out.

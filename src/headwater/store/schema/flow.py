@@ -4,6 +4,7 @@ quarantine."""
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, text
 
 from headwater.store.schema.columns import (
+    POSTGRESQL,
     JsonColumn,
     StorableText,
     UtcDateTime,
@@ -12,6 +13,7 @@ from headwater.store.schema.columns import (
     lease_index,
     metadata,
     number_index,
+    partial_index,
     work_columns,
 )
 
@@ -38,13 +40,15 @@ sources = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     Column("last_polled_at", UtcDateTime),
     Column("last_success_at", UtcDateTime),
+    # Until then no alarm is raised about it.
+    Column("muted_until", UtcDateTime),
     Column("number", BigInteger, nullable=False, server_default="0"),
     *work_columns(),
     due_index("sources"),
     lease_index("sources"),
     Index("ix_sources_number", "number"),
     # A btree index of PostgreSQL rejects a URL of more than 2,700 bytes.
-    Index("ix_sources_url", "url", postgresql_using="hash"),
+    Index("ix_sources_url", "url", info={POSTGRESQL: {"using": "hash"}}),
 )
 
 polls = Table(
@@ -106,12 +110,11 @@ leads = Table(
     Index("ix_leads_source_seen", "source_id", "first_seen_at"),
     Index("ix_leads_recipe_state", "recipe", "state"),
     # One lead leads to a document; the others that name it are duplicates with an edge.
-    Index(
+    partial_index(
         "uq_leads_document",
         "document_id",
+        where="state <> 'duplicate'",
         unique=True,
-        sqlite_where=text("state <> 'duplicate'"),
-        postgresql_where=text("state <> 'duplicate'"),
     ),
 )
 
@@ -141,6 +144,7 @@ captures = Table(
     Index("ix_captures_lead", "lead_id"),
     Index("ix_captures_pack", "pack"),
     Index("ix_captures_recipe_fetched", "recipe", "fetched_at", "id"),
+    Index("ix_captures_source_fetched", "source_id", "fetched_at", "id"),
     number_index("captures", "url_number"),
     number_index("captures", "final_url_number"),
 )
@@ -230,6 +234,15 @@ groups = Table(
     lease_index("groups"),
 )
 
+# What happened to a group since it was last clustered: the documents that joined it, changed in it or left it.
+group_changes = Table(
+    "group_changes",
+    metadata,
+    key_column("group_id", primary_key=True),
+    key_column("document_id", primary_key=True),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
 stories = Table(
     "stories",
     metadata,
@@ -281,6 +294,12 @@ deliveries = Table(
     lease_index("deliveries"),
     Index("ix_deliveries_record", "record_id"),
     Index("ix_deliveries_recipe_state", "recipe", "state"),
+    partial_index(
+        "ix_deliveries_sent",
+        "recipe",
+        "sent_at",
+        where="sent_at IS NOT NULL",
+    ),
 )
 
 quarantine = Table(

@@ -1,16 +1,17 @@
 """The rows of a search: documents with their snippets, their duplicates, and counts of their properties."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from headwater.model.jobs import State
 from headwater.search.coverage import word_coverage
-from headwater.search.matching import clause_occurs, term_positions
+from headwater.search.matching import clause_occurs
 from headwater.search.query import TITLE, Clause, SearchQuery
 from headwater.search.snippets import find_matches, make_snippet, query_terms
+from headwater.search.text_terms import term_positions
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.knowledge import edges
@@ -25,14 +26,18 @@ SPARE = 5
 FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
 MAX_VALUES = 20
 
+IsWanted = Callable[[str], bool]
+
 
 def result_rows(
     connection: Connection,
     query: SearchQuery,
     candidates: Sequence[Candidate],
+    *,
     corrections: Collection[str] = (),
+    is_wanted: IsWanted = lambda _: True,
 ) -> list[dict[str, Any]]:
-    """The best documents that are still kept and have the phrases of the query."""
+    """The best documents that are still kept, are wanted by their ids, and have the phrases of the query."""
     rows: list[dict[str, Any]] = []
     batch = query.limit + SPARE
     for start in range(0, len(candidates), batch):
@@ -40,7 +45,7 @@ def result_rows(
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)
-            if row is not None and has_phrases(query, row):
+            if row is not None and is_wanted(row["id"]) and has_phrases(query, row):
                 rows.append(_result(query, row, candidate, corrections))
                 if len(rows) == query.limit:
                     return _with_duplicates(connection, rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, RowMapping, case, func, select, update
+from sqlalchemy import Connection, Engine, RowMapping, case, func, literal_column, select, update
 
 from headwater.model.document import Document
 from headwater.model.story import Story
@@ -22,6 +22,7 @@ from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
 from headwater.store.records import documents_by_id, stories_by_id
+from headwater.store.schema.columns import utc_day
 from headwater.store.schema.flow import stories
 from headwater.store.schema.summaries import summary_requests
 
@@ -98,6 +99,25 @@ class RequestRows:
         query = select(func.coalesce(func.sum(requests.c.cost), 0.0)).where(requests.c.asked_at >= since)
         with read_transaction(self.engine) as connection:
             return float(connection.scalar(query) or 0.0)
+
+    def cost_by_day(self, since: datetime) -> list[dict[str, Any]]:
+        """One row per day and model: requests, answers and cost, the newest day first."""
+        day = utc_day(requests.c.asked_at, self.engine.dialect)
+        is_done = case((requests.c.state == RequestState.DONE, 1), else_=0)
+        query = (
+            select(
+                day.label("day"),
+                requests.c.model,
+                func.count().label("requests"),
+                func.sum(is_done).label("answers"),
+                func.coalesce(func.sum(requests.c.cost), 0.0).label("cost"),
+            )
+            .where(requests.c.asked_at >= since)
+            .group_by(literal_column("day"), requests.c.model)
+            .order_by(literal_column("day").desc(), requests.c.model)
+        )
+        with read_transaction(self.engine) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
 
     def stories_with_documents(self, ids: Sequence[str]) -> Mapping[str, tuple[Story, list[Document]]]:
         with read_transaction(self.engine) as connection:

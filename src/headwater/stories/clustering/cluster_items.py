@@ -14,6 +14,7 @@ from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.neighbours import nearest_neighbours
 from headwater.stories.clustering.roundups import is_roundup
+from headwater.stories.clustering.same_wording import split_by_names
 from headwater.stories.clustering.similarity import (
     MIN_ARTICLE_LENGTH,
     ItemVectors,
@@ -99,9 +100,10 @@ def _label(
         return embeddings, single_linkage(embeddings)
     item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
-    return item_vectors.vectors, cluster_vectors(
+    labels = cluster_vectors(
         item_vectors.vectors, days, _threshold_model(item_vectors), window, item_vectors.length
     )
+    return item_vectors.vectors, split_by_names(items, labels)
 
 
 def _threshold_model(item_vectors: ItemVectors) -> ThresholdModel:

@@ -16,7 +16,7 @@ from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_lists import source_opml
 from headwater.ops.source_registration import register_source
 from headwater.ops.source_reports import source_reports
-from headwater.settings.sources import SourceLine, make_source
+from headwater.settings.sources import SourceLine, make_source, parse_duration
 from headwater.store.reads.record_lists import (
     POLLS,
     SOURCES,
@@ -29,16 +29,16 @@ from headwater.store.rows import Record
 from headwater.store.schema.flow import polls, sources
 from headwater.web.context import context_of
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
+from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
     Listing,
     PageParameters,
     RecipeParameter,
     add_list,
     chosen_recipes,
-    plain_item,
 )
 from headwater.web.rest.routing import ADMIN, OPERATE, api_router, described
-from headwater.web.rest.schemas import TEXT, YES_NO, list_schema, object_schema, record_schema
+from headwater.web.rest.schemas import TEXT, TIME, YES_NO, list_schema, object_schema, record_schema
 
 router = api_router("/sources", "sources")
 SOURCE_LISTING = Listing(
@@ -75,7 +75,6 @@ def read_opml(request: Request, recipe: RecipeParameter = "") -> Response:
     return bytes_answer_to(request, text.encode(), "text/x-opml; charset=utf-8")
 
 
-@router.get("/health", responses=described(list_schema({"type": "object"})))
 def read_source_health(
     request: Request,
     recipe: RecipeParameter = "",
@@ -86,7 +85,13 @@ def read_source_health(
     since = context.app.clock() - timedelta(days=days)
     chosen_recipes(context, recipe)
     rows = source_reports(context.app, since, recipe or None)
-    return json_answer_to(request, {"items": rows, "next": None})
+    describe = plain_item("source", "name", "last_seen_at", text_field="remark", url_field="url")
+    return rows_answer(request, "source health", rows, describe)
+
+
+add_list(
+    router, "/health", read_source_health, list_schema({"type": "object"}), "List the health of sources."
+)
 
 
 def find_source(request: Request, source: str) -> Record:
@@ -139,9 +144,10 @@ def add_source(
 
 @router.delete("/{source}", responses=described(CHANGED, writes=True), dependencies=[ADMIN])
 def remove_source(request: Request, source: str) -> Response:
-    """Remove a source that has found nothing yet. One that has is paused instead: its documents refer to it."""
-    name = context_of(request).app.operations.remove_source(source)
-    return json_answer_to(request, {"id": source, "name": name})
+    """Remove a source. What it found stays. One that the list of its recipe names is refused: remove it there."""
+    app = context_of(request).app
+    removed = app.operations.remove_source(source, app.clock())
+    return json_answer_to(request, {"id": removed.id, "name": removed.name})
 
 
 @router.post("/validate", responses=described({"type": "object"}, writes=True), dependencies=[ADMIN])
@@ -189,6 +195,31 @@ def reset_source(request: Request, source: str) -> Response:
     return _change(request, source, "reset")
 
 
+MUTED = object_schema({"id": TEXT, "name": TEXT, "muted_until": {"anyOf": [TIME, {"type": "null"}]}})
+
+
+@router.post("/{source}/mute", responses=described(MUTED, writes=True), dependencies=[OPERATE])
+def mute_source(
+    request: Request,
+    source: str,
+    span: Annotated[str, Body(embed=True, alias="for", max_length=50, description="12h, 7d.")] = "7d",
+) -> Response:
+    """Raise no alarm about the source for a while. It is still polled."""
+    app = context_of(request).app
+    find_source(request, source)
+    until = app.clock() + parse_duration(span, "for")
+    name = app.operations.mute(source, until)
+    return json_answer_to(request, {"id": source, "name": name, "muted_until": until})
+
+
+@router.post("/{source}/unmute", responses=described(MUTED, writes=True), dependencies=[OPERATE])
+def unmute_source(request: Request, source: str) -> Response:
+    """Raise alarms about the source again."""
+    find_source(request, source)
+    name = context_of(request).app.operations.mute(source, None)
+    return json_answer_to(request, {"id": source, "name": name, "muted_until": None})
+
+
 @router.post(
     "/{source}/poll",
     responses=described(object_schema({"id": TEXT, "due": YES_NO}), writes=True),
@@ -201,5 +232,5 @@ def poll_source(request: Request, source: str) -> Response:
     return json_answer_to(request, {"id": source, "due": app.operations.poll_now(source, app.clock())})
 
 
-add_list(router, "", read_sources, SOURCE_LISTING, "List sources.")
-add_list(router, "/{source}/polls", read_polls, POLL_LISTING, "List the polls of a source.")
+add_list(router, "", read_sources, SOURCE_LISTING.page_schema, "List sources.")
+add_list(router, "/{source}/polls", read_polls, POLL_LISTING.page_schema, "List the polls of a source.")

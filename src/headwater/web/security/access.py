@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from headwater.model.api_key import ApiKey, KeyScope, matches_hash, split_api_key
+from headwater.model.api_key import ApiKey, KeyScope, hash_secret, matches_hash, split_api_key
 from headwater.web.problems import HttpProblem
 from headwater.web.security.hosts import is_loopback
 from headwater.web.security.token_bucket import TokenBuckets
@@ -57,9 +57,18 @@ class AccessControl:
         text = caller.key_text
         if not text and scope is KeyScope.READ and self.is_local and caller.is_local:
             return ""
-        key = self._key(text)
+        return self.admit_key(self.identify(caller), scope)
+
+    def identify(self, caller: Caller, text: str | None = None) -> ApiKey:
+        """The key that a caller shows, or typed when signing in. Raises HttpProblem if it is none of ours."""
+        shown = caller.key_text if text is None else text
+        key = self._key(shown)
         if key is None:
-            raise self._refusal(caller, has_key=bool(text))
+            raise self._refusal(caller, has_key=bool(shown))
+        return key
+
+    def admit_key(self, key: ApiKey, scope: KeyScope) -> str:
+        """The id of the key, if its scope suffices and it is not used too often. Raises HttpProblem."""
         if key.scope < scope:
             raise HttpProblem(
                 403,
@@ -69,6 +78,19 @@ class AccessControl:
         if wait := self.requests.take(key.id, self.monotonic()):
             raise _too_many(wait)
         return key.id
+
+    def session_owner(self, key: ApiKey) -> str:
+        """What a session remembers of its key. Another key in the settings ends the sessions of the former one."""
+        if key != SETTINGS_KEY:
+            return key.id
+        return f"{SETTINGS_KEY.id}-{hash_secret(self.settings_key)[:16]}"
+
+    def key_of_session(self, owner: str) -> ApiKey | None:
+        """The key with which a session began, unless it was revoked."""
+        if self.settings_key and owner == self.session_owner(SETTINGS_KEY):
+            return SETTINGS_KEY
+        stored = self.find_key(owner)
+        return stored[0] if stored else None
 
     def _key(self, text: str) -> ApiKey | None:
         key_id, secret = split_api_key(text)

@@ -11,6 +11,7 @@ from headwater_recipes.procedures.endpoints import (
     ProcedureFilter,
     ProcedureQuestion,
     ProposalKey,
+    Rejection,
 )
 from headwater_recipes.procedures.retrieval.files import select_documents
 
@@ -55,6 +56,12 @@ def accept_review(app: App, parameters: ProposalKey) -> dict[str, Any]:
     return {"id": parameters.id, "accepted": True, "file": path.name}
 
 
-def reject_review(app: App, parameters: ProposalKey) -> dict[str, Any]:
-    review_queue(app).reject(parameters.id)
+def reject_review(app: App, parameters: Rejection) -> dict[str, Any]:
+    review_queue(app).reject(parameters.id, parameters.reason, app.clock().isoformat())
     return {"id": parameters.id, "rejected": True}
+
+
+def undo_review(app: App, parameters: ProposalKey) -> dict[str, Any]:
+    decision = review_queue(app).undo(parameters.id)
+    app.close_run(NAME)
+    return {"id": parameters.id, "undone": decision["decision"]}

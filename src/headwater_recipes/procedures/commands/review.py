@@ -60,10 +60,27 @@ def accept_proposal(context: typer.Context, key: Key, as_json: Json = False) -> 
 
 
 @app.command("reject")
-def reject_proposal(context: typer.Context, key: Key, as_json: Json = False) -> None:
+def reject_proposal(
+    context: typer.Context,
+    key: Key,
+    reason: Annotated[str, typer.Option(help="Why, for those who read it later.")] = "",
+    as_json: Json = False,
+) -> None:
     """Discard the proposal; it does not return until its page changes."""
-    review_queue(open_app(context)).reject(key)
+    app = open_app(context)
+    review_queue(app).reject(key, reason, app.clock().isoformat())
     print_result({"id": key, "rejected": True}, f"{key} is rejected.", as_json=as_json)
+
+
+@app.command("undo")
+def undo_decision(context: typer.Context, key: Key, as_json: Json = False) -> None:
+    """Take the last decision about a procedure back, unless its file has changed since."""
+    app = open_app(context)
+    decision = review_queue(app).undo(key)["decision"]
+    app.close_run(NAME)
+    print_result(
+        {"id": key, "undone": decision}, f"{key} waits for review again (it was {decision}).", as_json=as_json
+    )
 
 
 def waiting(app: App) -> list[dict[str, Any]]:

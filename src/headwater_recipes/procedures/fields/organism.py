@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
+from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart
 
 # One word each: overlapping alternatives would let a hostile text cause endless backtracking.
@@ -28,6 +28,7 @@ ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"(?<!\s)\s++[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
+FEWEST_NAME_WORDS, MOST_NAME_WORDS = 2, 12
 TRAILING = re.compile(
     r"(?:(?<!\s)\s++)?(?:\.|·|\||(?<=\s)[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$"
 )
@@ -41,20 +42,24 @@ UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
 def responsible_organism(
-    parts: Sequence[PagePart], site: Mapping[str, Any], page_title: str, registered: str
+    parts: Sequence[PagePart],
+    site: Mapping[str, Any],
+    page_title: str,
+    elsewhere: Sequence[FieldValue] = (),
 ) -> FieldValue:
-    """From a labelled section, else from the frame of the site, else from the registry, else from any line."""
+    """From a labelled section, else from the frame of the site, else the first of `elsewhere` (JSON-LD, the registry), else from
+    any line."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
-    frame_name = _name_in_frame(site, page_title)
+    frame_name, frame_place = _name_in_frame(site, page_title)
     for part in labelled:
         text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
         if 2 <= len(text) <= LONGEST and not _is_office_of(text, frame_name):
             return FieldValue(text, spans_of(part.lines[:1]))
     if frame_name:
-        return FieldValue(frame_name, ())
-    if registered:
-        return FieldValue(registered, ())
+        return FieldValue(frame_name, origin=f"frame:{frame_place}")
+    if stated := first(elsewhere):
+        return stated
     for part in parts:
         for line in part.lines:
             if (
@@ -66,18 +71,33 @@ def responsible_organism(
                 )
             ):
                 return FieldValue(organism, spans_of([line]))
-    name = str(site.get("name") or site.get("author") or "")
-    return FieldValue(name, ()) if name else NO_VALUE
+    if owner := _named_twice(site, page_title):
+        return FieldValue(owner, origin="frame:logo")
+    place = "name" if site.get("name") else "author"
+    name = str(site.get(place) or "")
+    return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
 
 
-def _name_in_frame(site: Mapping[str, Any], page_title: str) -> str:
-    path = [str(text) for text in site.get("path", ())]
-    frame = [site.get(name) for name in ("logo", "name", "header", "opening")]
-    around = [*frame, *path, page_title, site.get("author"), site.get("footer"), site.get("closing")]
-    names = [best for text in around if (best := name_in(str(text or "")))]
-    best = next((name for name in names if not name.startswith("Gobierno de España")), next(iter(names), ""))
+def _named_twice(site: Mapping[str, Any], page_title: str) -> str:
+    """The text of the logo, if the title of the page or the footer repeats it: the site is named after its owner."""
+    logo = str(site.get("logo") or "").strip()
+    repeated = fold_text(logo) in fold_text(f"{page_title} {site.get('footer') or ''}")
+    return logo if FEWEST_NAME_WORDS <= len(logo.split()) <= MOST_NAME_WORDS and repeated else ""
+
+
+def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
+    """The name, and the part of the frame that has it."""
+    around = [
+        *((place, site.get(place)) for place in ("logo", "name", "header", "opening")),
+        *(("path", text) for text in site.get("path", ())),
+        ("title", page_title),
+        *((place, site.get(place)) for place in ("author", "footer", "closing")),
+    ]
+    names = [(name, place) for place, text in around if (name := name_in(str(text or "")))]
+    specific = [pair for pair in names if not pair[0].startswith("Gobierno de España")]
+    best = next(iter([*specific, *names]), ("", ""))
     titled = name_in(page_title)
-    return titled if MINISTRY.match(best) and AGENCY.match(titled) else best
+    return (titled, "title") if MINISTRY.match(best[0]) and AGENCY.match(titled) else best
 
 
 def _is_office_of(text: str, site_owner: str) -> bool:

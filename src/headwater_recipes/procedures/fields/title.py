@@ -74,7 +74,7 @@ def _is_body(text: str) -> bool:
 def _from_titles(texts: Sequence[str]) -> FieldValue:
     for text in texts:
         if text and not GENERIC.match(fold_text(text)) and recognise(text) is None and not _is_body(text):
-            return FieldValue(clean_title(text), ())
+            return FieldValue(clean_title(text), origin="frame:title")
     return NO_VALUE
 
 
@@ -137,7 +137,11 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     if not lines:
         lines = _prose(_opening(parts))
     if not lines:
-        return (FieldValue(meta.strip(), ()) if len(meta.strip()) >= SHORTEST else NO_VALUE), ""
+        return (
+            FieldValue(meta.strip(), origin="frame:description")
+            if len(meta.strip()) >= SHORTEST
+            else NO_VALUE
+        ), ""
     text = " ".join(
         line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
     )
@@ -147,6 +151,18 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     all_sentences = sentences(text)
     beginning = " ".join(all_sentences[:MOST_SENTENCES])
     return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
+
+
+def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:
+    """The name, and the organism if the name is short, for pages that describe nothing, such as forms. A document needs a
+    description; without one the whole page would wait for a person."""
+    if not name or len(name.value) >= SHORTEST:
+        return name
+    if not organism:
+        return NO_VALUE
+    text = f"{name.value} ({organism.value})"
+    spans = tuple(sorted({*name.spans, *organism.spans}))
+    return FieldValue(text, spans, name.origin or organism.origin) if len(text) >= SHORTEST else NO_VALUE
 
 
 def _prose(lines: Sequence[SectionLine]) -> list[SectionLine]:

@@ -11,10 +11,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A field without evidence has no value and no spans."""
+    """A field without evidence has no value and no spans. `origin`: where a value stands that is not in the text, such as
+    `frame:footer`, `json-ld:GovernmentService.provider.name` or `registry:age-sepe`."""
 
     value: Any = None
     spans: tuple[Span, ...] = ()
+    origin: str = ""
 
     def __bool__(self) -> bool:
         return self.value not in (None, "", [], {})

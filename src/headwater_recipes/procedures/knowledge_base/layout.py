@@ -44,6 +44,9 @@ class KnowledgeBaseLayout:
     def review(self, key: str) -> Path:
         return self.folder / "ingestion" / "review" / f"{checked_name(key)}.json"
 
+    def decision(self, key: str) -> Path:
+        return self.folder / "ingestion" / "decisions" / f"{checked_name(key)}.json"
+
     def catalogue(self, name: str) -> Path:
         return self.folder / "ingestion" / f"{name}.json"
 

@@ -90,6 +90,8 @@ def store_procedure(
         if _has_same_content(current, document):
             return f"unchanged {identity}"
         return f"{'review' if queue.propose(document, review_reasons, current) else 'rejected'} {identity}"
+    if queue.was_rejected(identity, str(document["content_hash"])):
+        return f"rejected {identity}"
     queue.withdraw(identity)
     if is_generated(current) and _has_same_fields(current, document):
         return f"unchanged {identity}"

@@ -13,7 +13,7 @@ from headwater.text.urls import host_of
 from headwater_recipes.procedures.registry.territory import LEVELS
 
 FOLDER = Path(__file__).parent
-FILES = ("state.yaml", "regional.yaml", "local.yaml")
+FILES = ("state.yaml", "regional.yaml", "local.yaml", "seeds.yaml")
 DEMO = "demo.yaml"
 Jurisdiction = Literal["age", "ccaa", "local", "boe"]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]
@@ -71,6 +71,13 @@ class PortalRegistry:
         labels = host_of(url).split(".")
         names = (".".join(labels[start:]) for start in range(len(labels)))
         return next((self.by_domain[name] for name in names if name in self.by_domain), None)
+
+
+def expected_languages(portal: Portal) -> frozenset[str]:
+    """The languages in which pages of the portal are expected. The state publishes in all official languages; any portal
+    may have pages in Spanish and English."""
+    official = ("ca", "eu", "gl") if portal.jurisdiction in {"age", "boe"} else ()
+    return frozenset({"es", "en", *portal.languages, *official})
 
 
 def portal_territory(portal: Portal) -> dict[str, str]:

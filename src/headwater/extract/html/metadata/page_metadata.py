@@ -13,6 +13,7 @@ from headwater.extract.html.metadata.authors import authors_of
 from headwater.extract.html.metadata.evidence import PageEvidence
 from headwater.extract.html.metadata.jsonld import by_id, names_of, strings_of, types_of
 from headwater.extract.html.metadata.page_dates import PageDate, modification_date, publication_date
+from headwater.model.document import FROM_ADDRESS
 from headwater.text.charset import fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.written_dates import has_time
@@ -104,7 +105,7 @@ def _publisher(
         if (value := evidence.meta(name)) and not value.startswith(_WEB):
             return _clean(value), f"meta {name}"
     host = urlsplit(url).hostname or ""
-    return host.removeprefix("www."), "address"
+    return host.removeprefix("www."), FROM_ADDRESS
 
 
 def _language(evidence: PageEvidence) -> tuple[str, str]:

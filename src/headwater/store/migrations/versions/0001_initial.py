@@ -20,6 +20,7 @@ TABLES = (
     "documents",
     "revisions",
     "groups",
+    "group_changes",
     "stories",
     "story_members",
     "deliveries",
@@ -52,6 +53,7 @@ TABLES = (
     "matches",
     "digests",
     "api_keys",
+    "sessions",
     "idempotency_keys",
 )
 
@@ -99,6 +101,7 @@ def _create_flow() -> None:
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.Column("last_polled_at", UtcDateTime(), nullable=True),
         sa.Column("last_success_at", UtcDateTime(), nullable=True),
+        sa.Column("muted_until", UtcDateTime(), nullable=True),
         sa.Column("number", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("due_at", UtcDateTime(), nullable=True),
         sa.Column("lease_owner", sa.Text(), nullable=True),
@@ -235,6 +238,7 @@ def _create_flow() -> None:
     op.create_index("ix_captures_lead", "captures", ["lead_id"])
     op.create_index("ix_captures_pack", "captures", ["pack"])
     op.create_index("ix_captures_recipe_fetched", "captures", ["recipe", "fetched_at", "id"])
+    op.create_index("ix_captures_source_fetched", "captures", ["source_id", "fetched_at", "id"])
     for column in ("url_number", "final_url_number"):
         op.create_index(
             f"ix_captures_{column}",
@@ -362,6 +366,13 @@ def _create_flow() -> None:
         postgresql_where=sa.text("lease_owner IS NOT NULL"),
     )
     op.create_table(
+        "group_changes",
+        sa.Column("group_id", sa.String(length=64), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("group_id", "document_id", name=op.f("pk_group_changes")),
+    )
+    op.create_table(
         "stories",
         sa.Column("id", sa.String(length=64), nullable=False),
         sa.Column("recipe", sa.Text(), nullable=False),
@@ -430,6 +441,13 @@ def _create_flow() -> None:
         postgresql_where=sa.text("lease_owner IS NOT NULL"),
     )
     op.create_index("ix_deliveries_recipe_state", "deliveries", ["recipe", "state"])
+    op.create_index(
+        "ix_deliveries_sent",
+        "deliveries",
+        ["recipe", "sent_at"],
+        sqlite_where=sa.text("sent_at IS NOT NULL"),
+        postgresql_where=sa.text("sent_at IS NOT NULL"),
+    )
     op.create_index("ix_deliveries_record", "deliveries", ["record_id"])
     op.create_table(
         "quarantine",
@@ -611,6 +629,7 @@ def _create_operations() -> None:
         sa.Column("evidence", JsonColumn(), nullable=False),
         sa.Column("raised_at", UtcDateTime(), nullable=False),
         sa.Column("cleared_at", UtcDateTime(), nullable=True),
+        sa.Column("acknowledged_at", UtcDateTime(), nullable=True),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_alarms")),
     )
@@ -927,6 +946,14 @@ def _create_access() -> None:
         sa.Column("revoked_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_api_keys")),
     )
+    op.create_table(
+        "sessions",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("key_id", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
+    )
+    op.create_index("ix_sessions_key", "sessions", ["key_id"])
     op.create_table(
         "idempotency_keys",
         sa.Column("id", sa.String(length=64), nullable=False),

@@ -1,0 +1,35 @@
+"""The documents of several stories at once, for lists of stories."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Engine, select
+
+from headwater.store.connect import read_transaction
+from headwater.store.in_list import in_list
+from headwater.store.rows import Record
+from headwater.store.schema.flow import documents, story_members
+
+FIELDS = ("id", "title", "url", "publisher", "source_id", "published_at", "created_at", "language")
+
+
+def members_of_stories(engine: Engine, ids: Sequence[str]) -> Mapping[str, list[Record]]:
+    """By story, in the order of their publication; a document without a date counts from its arrival."""
+    members: dict[str, list[Record]] = defaultdict(list)
+    if not ids:
+        return members
+    query = (
+        select(
+            story_members.c.story_id,
+            story_members.c.similarity,
+            *(documents.c[name] for name in FIELDS),
+        )
+        .join(documents, documents.c.id == story_members.c.document_id)
+        .where(in_list(story_members.c.story_id, ids))
+    )
+    with read_transaction(engine) as connection:
+        for row in connection.execute(query).mappings():
+            members[row["story_id"]].append({name: row[name] for name in (*FIELDS, "similarity")})
+    for rows in members.values():
+        rows.sort(key=lambda row: (row["published_at"] or row["created_at"], row["id"]))
+    return members

@@ -1,0 +1,93 @@
+"""All pages and actions of the server, in the order of the navigation."""
+
+from collections.abc import Mapping, Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from headwater.model.recipe import Recipe
+from headwater.web.context import WebContext, context_of
+from headwater.web.pages import analyst, operator
+from headwater.web.pages.forms import Action, action_routes, read_form
+from headwater.web.pages.frame import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, answer_page, frame_of
+from headwater.web.pages.page import Page, page_routes
+from headwater.web.pages.recipe_pages import recipe_actions, recipe_pages
+from headwater.web.pages.rendering import render
+from headwater.web.pages.session import local_address, refuse_other_origins, sign_in, sign_out
+from headwater.web.pages.static_files import STATIC_ROUTE
+from headwater.web.pages.translations import LANGUAGES
+from headwater.web.problems import HttpProblem
+
+YEAR = 365 * 86_400
+
+
+def all_pages(recipes: Mapping[str, Recipe]) -> Sequence[Page]:
+    return [*analyst.PAGES, *operator.PAGES, KEYS_PAGE, *recipe_pages(recipes)]
+
+
+def site_routes(recipes: Mapping[str, Recipe]) -> list[BaseRoute]:
+    actions: Sequence[Action] = [*analyst.ACTIONS, *operator.ACTIONS, *recipe_actions(recipes)]
+    return [
+        STATIC_ROUTE,
+        Route("/sign-in", show_sign_in, methods=["GET"]),
+        Route("/sign-in", receive_sign_in, methods=["POST"]),
+        Route("/sign-out", receive_sign_out, methods=["POST"]),
+        Route("/preferences", receive_preferences, methods=["POST"]),
+        *analyst.ROUTES,
+        *page_routes(all_pages(recipes)),
+        *action_routes(actions),
+    ]
+
+
+def navigation_of(pages: Sequence[Page]) -> tuple[Mapping[str, str], ...]:
+    return tuple(
+        {"path": page.path, "label": page.label, "section": page.section} for page in pages if page.label
+    )
+
+
+def show_sign_in(request: Request) -> Response:
+    target = request.query_params.get("next", "/")
+    return answer_page(request, render("sign_in.html", frame_of(request), {"next": target, "problem": ""}))
+
+
+async def receive_sign_in(request: Request) -> Response:
+    refuse_other_origins(request, context_of(request))
+    fields = await read_form(request)
+    try:
+        return sign_in(request, fields)
+    except HttpProblem as problem:
+        model = {"next": str(fields.get("next", "/")), "problem": problem.reason}
+        html = render("sign_in.html", frame_of(request), model)
+        return answer_page(request, html, status=problem.status)
+
+
+async def receive_sign_out(request: Request) -> Response:
+    refuse_other_origins(request, context_of(request))
+    return sign_out(request, await read_form(request))
+
+
+async def receive_preferences(request: Request) -> Response:
+    """Language and theme: cookies of the reader, no rows."""
+    refuse_other_origins(request, context_of(request))
+    fields = await read_form(request)
+    response = Response(
+        status_code=303, headers={"Location": local_address(request, str(fields.get("next", "/")))}
+    )
+    for name, cookie, allowed in (
+        ("language", LANGUAGE_COOKIE, LANGUAGES),
+        ("theme", THEME_COOKIE, THEMES),
+    ):
+        if (value := str(fields.get(name, ""))) in allowed:
+            path = f"{request.scope.get('root_path', '')}/"
+            response.set_cookie(cookie, value, max_age=YEAR, path=path, samesite="lax")
+    return response
+
+
+def load_keys(request: Request, context: WebContext) -> dict[str, object]:
+    """The list of shortcuts is in the template."""
+    del request, context
+    return {}
+
+
+KEYS_PAGE = Page(path="/keys", template="keys.html", load=load_keys)
