@@ -1,16 +1,40 @@
-"""Pages of a search, for the API and for tools: best first, with opaque cursors."""
+"""Pages of a search, for the API, the web pages and tools: best first, with opaque cursors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.app import App
 from headwater.search.query import NO_FILTERS, SearchFilters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
+from headwater.web.context import WebContext
 from headwater.web.rest.cursors import read_cursor, write_cursor
+from headwater.web.rest.listing import chosen_recipes, parse_moment
 
 ORDER = "search"
 # Results further down are no results: a better query is needed.
 DEEPEST = 1_000
+
+
+# Filters with a list of values; recipe and times have one value each.
+FILTER_NAMES = ("source", "publisher", "language", "topic", "country", "subject", "story")
+
+
+def search_filters(
+    context: WebContext,
+    values: Mapping[str, Sequence[str] | None],
+    *,
+    recipe: str = "",
+    since: str = "",
+    until: str = "",
+) -> SearchFilters:
+    if recipe:
+        chosen_recipes(context, recipe)
+    return SearchFilters(
+        recipe=(recipe,) if recipe else (),
+        **{name: tuple(values.get(name) or ()) for name in FILTER_NAMES},
+        since=parse_moment(context, since, "since"),
+        until=parse_moment(context, until, "until"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,127 @@
+"""A story: its summary with the documents behind every sentence, its timeline, what is new, and related stories."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from headwater.store.reads.record_lists import PageRequest, story_timeline
+from headwater.store.reads.story_members import copy_counts
+from headwater.web.context import WebContext
+from headwater.web.pages.analyst.stories import FIELDS, read_cards
+from headwater.web.pages.analyst.story_cards import story_card
+from headwater.web.pages.page import Page
+from headwater.web.rest.listing import parse_moment
+from headwater.web.rest.stories import MOST_MEMBERS, find_story
+
+COMPARED, RELATED = 60, 4
+LEAST_LIKENESS = 0.08
+_WORD = re.compile(r"\w{4,}")
+
+
+def load_story(request: Request, context: WebContext) -> dict[str, Any]:
+    story = find_story(request, request.path_params["story"])
+    since_text = request.query_params.get("since", "") or "24h"
+    since = parse_moment(context, since_text, "since")
+    members = story_timeline(context.app.engine, story["id"], MOST_MEMBERS)
+    copies = copy_counts(context.app.engine, [row["id"] for row in members])
+    timeline = [timeline_entry(row, copies, since) for row in members]
+    card = story_card(story, members, context.app.clock())
+    candidates, _ = read_cards(context, [story["recipe"]], PageRequest(names=FIELDS, limit=COMPARED))
+    return {
+        "story": card,
+        "claims": claim_records(story, members),
+        "summary_by": (story["attributes"] or {}).get("summary_by", ""),
+        "languages": (story["attributes"] or {}).get("languages", []),
+        "timeline": timeline,
+        "since": since,
+        "since_text": since_text,
+        "news": news_since(timeline),
+        "related": related_stories(card, candidates),
+    }
+
+
+def timeline_entry(row: Mapping[str, Any], copies: Mapping[str, int], since: Any) -> dict[str, Any]:
+    names = ("id", "title", "url", "publisher", "language", "similarity")
+    moment = row["published_at"] or row["created_at"]
+    return {name: row[name] for name in names} | {
+        "at": moment,
+        "copies": copies.get(row["id"], 0),
+        "is_new": since is not None and moment >= since,
+    }
+
+
+def news_since(timeline: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the story gained: documents, and publishers and languages that had not reported before."""
+    fresh = [entry for entry in timeline if entry["is_new"]]
+    earlier = [entry for entry in timeline if not entry["is_new"]]
+
+    def first_seen(name: str) -> list[str]:
+        before = {entry[name] for entry in earlier}
+        return sorted({entry[name] for entry in fresh if entry[name]} - before)
+
+    return {
+        "documents": fresh,
+        "earlier": len(earlier),
+        "publishers": first_seen("publisher"),
+        "languages": first_seen("language"),
+    }
+
+
+def claim_records(story: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The sentences of the summary, each with the documents that say so."""
+    by_id = {row["id"]: row for row in members}
+    claims = (story["attributes"] or {}).get("claims") or []
+    return [
+        {
+            "text": str(claim.get("text", "")),
+            "documents": [
+                {name: by_id[key][name] for name in ("id", "title", "publisher")}
+                for key in claim.get("documents") or ()
+                if key in by_id
+            ],
+        }
+        for claim in claims
+        if isinstance(claim, Mapping)
+    ]
+
+
+def related_stories(
+    story: Mapping[str, Any], candidates: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Stories that share rare words of the title and summary, the topic or countries; the most alike first."""
+    words_by_id = {card["id"]: story_words(card) for card in (*candidates, story)}
+    frequencies = Counter(word for words in words_by_id.values() for word in words)
+    total = len(words_by_id)
+
+    def weight(words: set[str]) -> float:
+        return sum(math.log(1 + total / frequencies[word]) for word in words)
+
+    own = words_by_id[story["id"]]
+    scored = []
+    for card in candidates:
+        if card["id"] == story["id"]:
+            continue
+        words = words_by_id[card["id"]]
+        whole = weight(own | words)
+        likeness = weight(own & words) / whole if whole else 0.0
+        scored.append((-likeness, card["id"], card))
+    return [
+        card for likeness, _, card in sorted(scored, key=lambda item: item[:2]) if -likeness >= LEAST_LIKENESS
+    ][:RELATED]
+
+
+def story_words(card: Mapping[str, Any]) -> set[str]:
+    words = set(_WORD.findall(f"{card['title']} {card['summary']}".casefold()))
+    return words | {f"country:{item['code']}" for item in card["countries"]} | {f"topic:{card['topic']}"}
+
+
+STORY_PAGE = Page(
+    path="/stories/{story}",
+    template="analyst/story.html",
+    load=load_story,
+    parameters=frozenset({"since"}),
+)
