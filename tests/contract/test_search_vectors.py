@@ -90,6 +90,21 @@ def test_p29_words_and_vectors_decide_together(
     assert titles(engine, "tax", "meaning")[0] == "The levy on sugar"
 
 
+def test_what_is_found_by_meaning_alone_counts_as_found(
+    filled: Scene, engine: Engine, encoders: dict[str, MeaningEncoder]
+):
+    add_vectors(engine, ENCODERS)
+
+    def totals(text: str, method: Method) -> tuple[int, int, int]:
+        results = DocumentSearch(engine, Path()).search(words_query(text), method=method)
+        return results.total, results.word_total, len(results.rows)
+
+    assert totals("vessel", "words") == (1, 1, 1)
+    assert totals("vessel", "hybrid") == (2, 1, 2)
+    assert totals("sea", "hybrid") == (2, 0, 2)
+    assert totals("sea", "meaning")[0] == totals("sea", "meaning")[2]
+
+
 def test_without_the_extra_words_decide_alone(
     filled: Scene, engine: Engine, encoders: dict[str, MeaningEncoder], monkeypatch: pytest.MonkeyPatch
 ):

@@ -38,9 +38,9 @@ def any_app(engine: Engine, tmp_path) -> Iterator[App]:
         yield opened
 
 
-def stream(app: App, since) -> EventStream:
+def stream(app: App, position) -> EventStream:
     return EventStream(
-        make_context(app, refuse_runs), ("document", "story", "alarm"), app.catalogue.recipes(), since
+        make_context(app, refuse_runs), ("document", "story", "alarm"), app.catalogue.recipes(), position
     )
 
 
@@ -57,11 +57,36 @@ def test_events_come_in_order_and_once_and_after_a_restart_nothing_is_missing(an
     with app.store.engine.begin() as connection:
         late = {"updated_at": position - LOOK_BACK / 2, "revision": 2}
         connection.execute(update(documents).where(documents.c.id == ids[0]).values(**late))
-    second = stream(app, position - LOOK_BACK)
+    second = stream(app, position)
     assert [event.id for event in second.read()] == [ids[0], ids[1], ids[2]]
     assert json.loads(re.search(r"^data: (.*)$", lines, re.MULTILINE)[1])["id"] == ids[1]
-    with pytest.raises(HttpProblem):
-        read_event_id("yesterday")
+    for wrong in ("yesterday", "0001-01-01T00:00:00+14:00/x", "9999-12-31T23:59:59-14:00/x"):
+        with pytest.raises(HttpProblem):
+            read_event_id(wrong)
+
+
+def test_a_client_that_got_nothing_before_it_was_cut_off_misses_nothing(app: App):
+    ids = fill(app)
+    first = stream(app, NOW)
+    first.skip_stored()
+    assert first.read() == []
+
+    async def first_line() -> str:
+        async for line in first.lines():
+            return line.decode()
+        return ""
+
+    line = asyncio.run(first_line())
+    assert "data:" not in line
+    with app.store.engine.begin() as connection:
+        # Dated before the client came and committed afterwards.
+        late = {"updated_at": NOW - LOOK_BACK / 2, "revision": 2}
+        connection.execute(update(documents).where(documents.c.id == ids[0]).values(**late))
+    assert [event.id for event in first.read()] == [ids[0]]
+    again = stream(app, read_event_id(re.search(r"^id: (.*)$", line, re.MULTILINE)[1]))
+    assert [event.id for event in again.read()] == [ids[0]]
+    # One that is cut off again and again does not go back further and further.
+    assert again.position == NOW
 
 
 def test_a_stream_ends_when_the_server_stops(app: App):
@@ -79,6 +104,7 @@ def test_a_stream_ends_when_the_server_stops(app: App):
     lines = asyncio.run(follow())
     assert lines[0].startswith("retry:")
     assert sum(line.startswith("id: ") for line in lines) == 5
+    assert f"id: {START.isoformat()}/start" in lines[0]
 
 
 def test_events_are_followed_over_http_from_the_last_one_on(app: App):

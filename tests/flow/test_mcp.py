@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from tests.flow.command_line import SOURCE
@@ -16,8 +18,9 @@ from tests.support.deadline import DEADLINE
 from tests.support.web_client import refuse_runs
 
 from headwater.app import App
+from headwater.web.mcp.records import DocumentAnswer, Evidence, Freshness, RecipeAnswer
 from headwater.web.mcp.server import make_mcp_server
-from headwater.web.mcp.size_limit import CHARACTERS_PER_TOKEN
+from headwater.web.mcp.size_limit import CHARACTERS_PER_TOKEN, FEWEST_TOKENS, count_tokens, shorten
 from headwater.web.serving import make_context, run_server
 
 STORY = "5" * 40
@@ -131,7 +134,7 @@ def test_a_mistake_of_ours_is_neither_shown_nor_logged_with_its_words(served, mo
     assert "ValueError" in printed.out + printed.err
 
 
-@pytest.mark.parametrize("limit", [150, 400, 2_000])
+@pytest.mark.parametrize("limit", [500, 600, 2_000])
 def test_an_answer_is_not_longer_than_the_model_allows(served, limit: int):
     app, ids, _ = served
 
@@ -141,10 +144,48 @@ def test_an_answer_is_not_longer_than_the_model_allows(served, limit: int):
 
     answer = asyncio.run(scene())
     assert answer["results"]
-    if limit >= 400:
-        assert len(json.dumps(answer)) <= limit * CHARACTERS_PER_TOKEN * 1.2
-    assert answer["shortened"] is (len(answer["results"]) < len(ids) or limit == 150)
+    assert len(json.dumps(answer)) <= limit * CHARACTERS_PER_TOKEN * 1.2
+    assert answer["shortened"] is (len(answer["results"]) < len(ids))
     assert (answer["next"] is None) is (len(answer["results"]) == len(ids))
+
+
+def test_arguments_that_a_tool_does_not_have_and_limits_that_no_answer_fits_are_refused(served):
+    app, _, _ = served
+
+    async def scene() -> list[Any]:
+        async with Client(make_mcp_server(app)) as client:
+            tools = (await client.list_tools()).tools
+            assert all(tool.input_schema["additionalProperties"] is False for tool in tools)
+            wrong = ({"languge": "es"}, {"max_tokens": 10}, {"max_tokens": 10**6})
+            return [await client.call_tool("search", {"query": "harbour", **part}) for part in wrong]
+
+    for result, word in zip(asyncio.run(scene()), ("languge", "max_tokens", "max_tokens"), strict=True):
+        assert result.is_error
+        assert word in result.content[0].text
+
+
+TEXTS = st.text(max_size=3_000)
+NESTED = st.recursive(
+    TEXTS, lambda part: st.lists(part, max_size=30) | st.dictionaries(TEXTS, part, max_size=30), max_leaves=30
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(title=TEXTS, text=TEXTS, origins=st.dictionaries(TEXTS, TEXTS, max_size=20), result=NESTED)
+def test_the_shortest_limit_holds_for_any_record(title, text, origins, result):
+    base = {
+        "freshness": Freshness(as_of=NOW, last_poll_at=NOW, stale=False),
+        "evidence": [
+            Evidence(document="d" * 40, url="u" * 3_000, capture="c" * 40, sha256="s" * 64, quote=text)
+        ],
+    }
+    document = DocumentAnswer(
+        **base, id="d" * 40, recipe="r", state="kept", revision=1, title=title, url="u" * 3_000, publisher=title,
+        authors=[title] * 20, published_at=NOW, language="en", description=text, text=text, origins=origins,
+    )  # fmt: skip
+    for answer in (document, RecipeAnswer(**base, recipe="r", result=result)):
+        # A letter outside of ASCII may take six characters of JSON.
+        assert count_tokens(shorten(answer, FEWEST_TOKENS)) <= 2 * FEWEST_TOKENS
 
 
 ScriptedModel = Callable[[str, list[dict[str, Any]]], tuple[str, dict[str, Any]] | str]

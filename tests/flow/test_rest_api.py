@@ -4,18 +4,23 @@ import asyncio
 import csv
 import io
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import feedparser
 import pyarrow.parquet
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from lxml import etree
 from starlette.testclient import TestClient
 from tests.support.api_installation import KEY, WITH_KEY, api_client, fill, installation, page_of
 from tests.support.scene import RECIPE
 from tests.support.web_client import client_of, refuse_runs
 
+from headwater.archive.row_files import write_csv, write_parquet
+from headwater.web.rest.forms import same_columns
 from headwater.web.serving import make_context
 
 STORY = "5" * 40
@@ -55,7 +60,7 @@ def test_a_list_is_read_page_by_page_with_opaque_cursors(api: Api):
 def test_a_search_returns_passages_page_by_page(api: Api):
     first = api("/search?q=harbour&limit=1&facet=language")
     second = api(f"/search?q=harbour&limit=1&cursor={first['next']}")
-    assert (first["total"], first["facets"]["language"]) == (2, {"en": 2})
+    assert (first["total"], first["word_total"], first["facets"]["language"]) == (2, 2, {"en": 2})
     assert api("/search?q=harbour&language=es")["items"] == []
     assert api("/search?q=x&facet=colour", 400).json()["type"].endswith("bad_facet")
     assert {page["items"][0]["id"] for page in (first, second)} == set(api.ids[:2])
@@ -122,17 +127,86 @@ def test_every_list_has_every_form(api: Api):
         "/api/v1/documents", headers={"Accept": "text/csv;q=0.5, application/atom+xml"}
     )
     assert by_header.headers["content-type"].startswith("application/atom+xml")
-    for name in (
-        "stories",
-        "sources",
-        "captures",
-        "quarantine",
-        "alarms",
-        "runs",
-        f"documents/{api.ids[0]}/revisions",
-    ):
+    described = api("/openapi.json")["paths"]
+    names = {path.removeprefix("/api/v1/") for path, parts in described.items() if _is_list(parts)}
+    assert len(names) > 20
+    values = {"document": api.ids[0], "story": STORY, "recipe": RECIPE, "source": source_of(api)}
+    for name in sorted(names - {"replays/{replay}/items", "queues/{queue}/items"}):
+        path = name.format(**values) + ".{extension}" + ("?q=harbour" if name == "search" else "")
         for extension in ("json", "csv", "parquet", "atom", "rss", "jsonfeed"):
-            assert api.client.get(f"/api/v1/{name}.{extension}").status_code == 200, (name, extension)
+            answer = api.client.get(f"/api/v1/{path.format(extension=extension)}")
+            assert answer.status_code == 200, (path, extension, answer.text)
+            if extension in ("atom", "rss"):
+                assert not feedparser.parse(answer.content).bozo, path
+
+
+def _is_list(operations) -> bool:
+    """A GET that answers with `items`."""
+    content = operations.get("get", {}).get("responses", {}).get("200", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema", {})
+    is_form = any(part["name"] == "format" for part in operations.get("get", {}).get("parameters", ()))
+    return "items" in schema.get("properties", ()) and not is_form
+
+
+def source_of(api: Api) -> str:
+    return api("/sources")["items"][0]["id"]
+
+
+def test_rows_with_other_fields_than_the_first_stay_in_their_columns():
+    file = io.BytesIO()
+    rows = [{"a": 1, "b": [{"c": 2}]}, {"a": 0.5, "d": "x"}]
+    write_csv(same_columns(rows), file)
+    assert list(csv.reader(io.StringIO(file.getvalue().decode()))) == [
+        ["a", "b", "d"],
+        ["1", '[{"c":2}]', ""],
+        ["0.5", "", "x"],
+    ]
+    write_parquet(same_columns(rows), file := io.BytesIO())
+    assert pyarrow.parquet.read_table(file).to_pylist() == [
+        {"a": 1.0, "b": '[{"c":2}]', "d": None},
+        {"a": 0.5, "b": None, "d": "x"},
+    ]
+
+
+def test_head_answers_like_get_without_the_body(api: Api):
+    for path in ("/api/v1/documents?limit=1", "/api/v1/stories.atom", "/healthz", "/api/v1/documents/x"):
+        whole, head = api.client.get(path), api.client.head(path)
+        assert (head.status_code, head.content) == (whole.status_code, b""), path
+        for name in ("content-type", "content-length", "etag"):
+            assert head.headers.get(name) == whole.headers.get(name), (path, name)
+    # A stream has no end: its head is all.
+    assert api.client.head("/api/v1/events").headers["content-type"].startswith("text/event-stream")
+    assert api.client.head("/mcp").status_code in (200, 405, 406)
+
+
+def test_any_etag_means_what_is_there(api: Api):
+    path = f"/api/v1/documents/{api.ids[0]}"
+    assert api.client.get(path, headers={"If-None-Match": "*"}).status_code == 304
+    assert api.client.get("/api/v1/documents/x", headers={"If-None-Match": "*"}).status_code == 404
+
+
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=20), st.floats(allow_nan=False),
+    st.sampled_from(["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", 10**30, "2026-11-13T09:00:00Z", "a\x00b"]),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    name=st.sampled_from(["documents/created", "revisions/", "stories/"]), values=st.lists(VALUES, max_size=4)
+)
+@example(name="documents/created", values=["0001-01-01T00:00:00+14:00", "x"])
+@example(name="revisions/", values=[10**30])
+@example(name="documents/created", values=["2026-11-13T09:00:00Z", "a\x00b"])
+def test_a_cursor_that_somebody_made_is_refused_or_read_and_never_a_mistake_of_ours(api: Api, name, values):
+    cursor = urlsafe_b64encode(json.dumps([name, *values]).encode()).decode()
+    path = f"documents/{api.ids[0]}/revisions" if name == "revisions/" else name.partition("/")[0]
+    assert api.client.get(f"/api/v1/{path}?cursor={cursor}").status_code in (200, 400)
+
+
+@pytest.mark.parametrize("cursor", ["x", "é", "c2VhcmNo", "c2VhcmNoIGFiYw", "!!!!"])
+def test_a_wrong_cursor_of_a_search_is_refused(api: Api, cursor: str):
+    assert api(f"/search?q=harbour&cursor={cursor}", 400).json()["type"].endswith("bad_cursor")
 
 
 @pytest.mark.parametrize("extension", ["atom", "rss"])

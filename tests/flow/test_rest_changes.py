@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.support.api_installation import KEY, NOW, WITH_KEY, api_client, fill, installation
+from tests.support.scene import START, Scene
 from tests.support.web_client import web_client
 
 from headwater.app import App
 from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, make_api_key
 from headwater.model.ports import QueueItem
+from headwater.store.search.entries import index_kept_documents
 
 
 @pytest.fixture
@@ -91,6 +93,29 @@ def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: Te
     assert client.get(f"/api/v1{path}").status_code == 404
 
 
+def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_between(
+    app: App, client: TestClient
+):
+    scene = Scene(app.store, now=START)
+    for number in range(6):
+        scene.keep(f"h{number}", title=f"Harbour {'news ' * number}", text="Ships.", language="en")
+    shown_ids: list[str] = []
+    cursor = ""
+    for page in range(10):
+        answer = client.get(f"/api/v1/search?q=harbour&method=words&limit=2&cursor={cursor}").json()
+        shown_ids += [row["id"] for row in answer["items"]]
+        cursor = answer["next"]
+        if cursor is None:
+            break
+        if page == 0:
+            # One that is better than all others; one that was on the first page gets a new number and a worse place.
+            scene.keep("new", title="Harbour", text="Harbour.", language="en")
+            with app.store.engine.begin() as connection:
+                document = app.store.documents([shown_ids[0]])[shown_ids[0]].with_changes(text="Ships. " * 50)
+                index_kept_documents(connection, [document], START)
+    assert len(shown_ids) == len(set(shown_ids)) == 7
+
+
 def test_a_source_that_a_list_names_is_not_removed(app: App, client: TestClient):
     fill(app)
     source = client.get("/api/v1/sources").json()["items"][0]["id"]
@@ -125,6 +150,14 @@ def test_a_search_is_tried_saved_applied_followed_as_a_feed_and_removed(app: App
     assert {ids[0], ids[1]} <= {match["id"] for match in matches}
     assert post(client, "/searches", 201, WITH_KEY, name="harbour", query="harbour")["state"] == "active"
     assert post(client, "/searches", 400, WITH_KEY, name="all", query="")
+    for filters in (
+        {"quality": "abc"}, {"quality": 2}, {"quality": True}, {"colour": ["red"]}, {"language": "en"},
+        {"language": [5]}, {"source": [""]}, {"topic": {"name": "x"}}, ["language"],
+    ):  # fmt: skip
+        assert post(client, "/searches", 400, WITH_KEY, name="wrong", query="harbour", filters=filters)
+        assert post(client, "/searches/test", 400, WITH_KEY, query="harbour", filters=filters)
+    english = {"language": ["en"], "quality": 0}
+    assert len(post(client, "/searches/test", 200, WITH_KEY, query="harbour", filters=english)["items"]) == 2
     assert post(client, "/searches/harbour/apply", 200, WITH_KEY)["matching"] >= 2
     feed = client.get("/api/v1/searches/harbour/feed.atom")
     assert feed.headers["content-type"].startswith("application/atom+xml")

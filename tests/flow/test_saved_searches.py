@@ -113,7 +113,7 @@ def test_mistakes_are_answered_with_what_to_do(headwater: Callable[..., CommandR
         (("add", "x", "since:someday"), "is not a date"),
         (("add", "alert", "x"), "another name"),
         (("feed", "nothing"), "searches list"),
-        (("feed", "alert", "--format", "rss"), "atom or json"),
+        (("feed", "alert", "--format", "opml"), "atom, rss, json"),
     ):
         answer = headwater("searches", *words)
         assert answer.code == 1

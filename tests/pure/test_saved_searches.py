@@ -21,7 +21,7 @@ from headwater.model.saved_search import (
     SearchState,
     digest_period,
 )
-from headwater.search.match_feed import MatchFeed, atom_feed, json_feed
+from headwater.search.match_feed import MatchFeed, write_match_feed
 from headwater.search.matching import searched_document
 from headwater.search.saved_searches import SavedSearchSet, check_query, rule_outcome
 from headwater.sinks.message import message_of
@@ -70,7 +70,15 @@ def test_paused_searches_other_recipes_and_other_kinds_do_not_match() -> None:
 
 
 def test_a_query_that_cannot_be_read_matches_nothing_and_stops_nothing() -> None:
-    searches = SavedSearchSet((search("broken", "grain since:someday"), search("sound", "grain")), 1, NOW)
+    broken = (
+        search("broken", "grain since:someday"),
+        *(search(str(value), "grain", filters={"quality": value}) for value in ("abc", 7, True)),
+        *(
+            search(f"{name}", "grain", filters={name: value})
+            for name, value in (("colour", ["x"]), ("topic", "x"))
+        ),
+    )
+    searches = SavedSearchSet((*broken, search("sound", "grain")), 1, NOW)
     assert names(searches, DOCUMENT, NOW) == ["sound"]
 
 
@@ -120,11 +128,11 @@ def test_messages_name_the_search_and_a_digest_lists_its_entries() -> None:
 def test_a_feed_is_well_formed_whatever_the_entries_contain(title: str, text: str, query: str) -> None:
     entries = [entry(1, title=title, text=text, publisher=title), entry(2)]
     feed = MatchFeed(search_id="s", name="ships", query=query, entries=entries, url="https://feeds.example/s")
-    parsed = parse_feed(atom_feed(feed).encode())
+    parsed = parse_feed(write_match_feed(feed, "atom").encode())
     assert [item.id for item in parsed.entries] == [
         "urn:headwater:document:d1:s",
         "urn:headwater:document:d2:s",
     ]
     assert not [warning for warning in parsed.warnings if "xml" in warning]
-    items = json.loads(json_feed(feed).encode("utf-8", "replace"))["items"]
+    items = json.loads(write_match_feed(feed, "json").encode("utf-8", "replace"))["items"]
     assert [item["id"] for item in items] == [item.id for item in parsed.entries]

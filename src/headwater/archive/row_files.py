@@ -45,9 +45,9 @@ def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not any(isinstance(part, list | tuple | dict) for part in value):
         value = LIST_SEPARATOR.join(str(part) for part in value)
-    if isinstance(value, dict):
+    if isinstance(value, list | tuple | dict):
         return msgspec.json.encode(value).decode()
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
@@ -81,12 +81,15 @@ def _arrow() -> tuple[Any, Any]:
 
 def _kind(name: str, rows: Sequence[Row]) -> type:
     """The type of a column by its values so far. A column without values is a timestamp by its name, else text."""
-    if name.endswith(("_at", "_on")):
-        return datetime
     values = [row[name] for row in rows if row[name] is not None]
-    if values and all(_is_text_list(value) for value in values):
+    if not values:
+        return datetime if name.endswith(("_at", "_on")) else str
+    if all(_is_text_list(value) for value in values):
         return list
-    return type(values[0]) if values and type(values[0]) in {bool, int, float, datetime} else str
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        return float
+    return kinds.pop() if len(kinds) == 1 and kinds <= {bool, int, float, datetime} else str
 
 
 def _is_text_list(value: Any) -> bool:

@@ -19,7 +19,7 @@ from headwater.model.saved_search import (
     SearchState,
 )
 from headwater.model.story import Story
-from headwater.search.match_feed import MatchFeed, atom_feed, json_feed
+from headwater.search.match_feed import FEED_FORMATS, MatchFeed, write_match_feed
 from headwater.search.saved_searches import SavedSearchSet, check_query
 from headwater.store.changes.saved_searches import unknown_search
 from headwater.store.reads.failing_deliveries import failing_deliveries
@@ -33,7 +33,6 @@ from headwater.store.reads.stored_records import StoredRecord, stored_documents,
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 KINDS = ("all", "document", "story")
-FEED_FORMATS = {"atom": atom_feed, "json": json_feed}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,10 +242,10 @@ def _by_recipe(records: Sequence[Document | Story]) -> list[list[Document]]:
 
 
 def search_feed(app: App, name: str, feed_format: str = "atom", *, limit: int = 50, url: str = "") -> str:
-    """The newest matches as an Atom or JSON feed. `url` is where it is served."""
+    """The newest matches as an Atom, RSS or JSON feed. `url` is where it is served."""
     if feed_format not in FEED_FORMATS:
-        raise Refused("bad_format", f"there is no format '{feed_format}'; use {' or '.join(FEED_FORMATS)}")
+        raise Refused("bad_format", f"there is no format '{feed_format}'; use {', '.join(FEED_FORMATS)}")
     search = named_search(app, name)
     entries = feed_entries(app.store.engine, search, limit)
     feed = MatchFeed(search_id=search.id, name=search.name, query=search.query, entries=entries, url=url)
-    return FEED_FORMATS[feed_format](feed)
+    return write_match_feed(feed, feed_format)

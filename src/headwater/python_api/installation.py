@@ -103,12 +103,13 @@ class DocumentList(RecordList[Record]):
 
 
 class SearchResultList(RecordList[Record]):
-    """The documents of a search, best first. `total` counts the documents that match by words; `facets` has the counts that
-    were asked for, `corrections` misspelt words with what they were taken for."""
+    """The documents of a search, best first. `total` counts the documents that match by words or by meaning, `word_total`
+    those by words; `facets` has the counts that were asked for, `corrections` misspelt words with what they were taken for."""
 
     def __init__(self, results: SearchResults) -> None:
         super().__init__(Record(row) for row in results.rows)
-        self.total, self.facets, self.corrections = results.total, results.facets, results.corrections
+        self.total, self.word_total = results.total, results.word_total
+        self.facets, self.corrections = results.facets, results.corrections
 
 
 TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")

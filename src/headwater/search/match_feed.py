@@ -1,10 +1,10 @@
-"""The matches of a saved search as an Atom or JSON feed, for feed readers and other programs."""
+"""The matches of a saved search as a feed, for feed readers and other programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headwater.model.saved_search import MatchEntry
-from headwater.text.written_feed import FeedItem, FeedPage, write_atom, write_json_feed
+from headwater.text.written_feed import FeedItem, FeedPage, write_atom, write_json_feed, write_rss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,8 @@ class MatchFeed:
         )
 
 
-def atom_feed(feed: MatchFeed) -> str:
-    return write_atom(feed.page()).decode()
+FEED_FORMATS = {"atom": write_atom, "rss": write_rss, "json": write_json_feed}
 
 
-def json_feed(feed: MatchFeed) -> str:
-    return write_json_feed(feed.page()).decode()
+def write_match_feed(feed: MatchFeed, feed_format: str) -> str:
+    return FEED_FORMATS[feed_format](feed.page()).decode()

@@ -18,6 +18,7 @@ from headwater.search.query_index import QueryIndex
 TAGS = "tags"
 """The attribute of a document with the names of the searches that tagged it."""
 RULES_STEP = "saved_searches"
+FILTER_NAMES = (*VALUE_FIELDS, "quality")
 LATER = timedelta(days=400)
 NEVER = SearchQuery(groups=((),))
 """It needs one of no alternatives."""
@@ -26,15 +27,34 @@ _ORDER = (SearchAction.DROP, SearchAction.ASIDE, SearchAction.TAG)
 
 
 def search_filters(filters: Mapping[str, Any], recipe: str | None = None) -> SearchFilters:
-    """The filters of a saved search, which are stored as lists of values by field; `quality` is a number."""
+    """The filters of a saved search, which are stored as lists of values by field; `quality` is a number. Refused if they
+    are anything else: leaving one out would match documents that the operator excluded."""
+    if unknown := [name for name in filters if name not in FILTER_NAMES]:
+        raise Refused(
+            "bad_filter", f"there is no filter '{unknown[0][:100]}'; there are: {', '.join(FILTER_NAMES)}"
+        )
     values: dict[str, Any] = {
-        name: tuple(map(str, filters[name])) for name in VALUE_FIELDS if filters.get(name)
+        name: _filter_values(name, filters[name]) for name in VALUE_FIELDS if filters.get(name) is not None
     }
     if recipe:
         values["recipe"] = (recipe,)
     if filters.get("quality") is not None:
-        values["quality"] = float(filters["quality"])
+        values["quality"] = _least_quality(filters["quality"])
     return replace(NO_FILTERS, **values)
+
+
+def _filter_values(name: str, values: Any) -> tuple[str, ...]:
+    is_list = isinstance(values, list | tuple)
+    if not is_list or not all(isinstance(value, str) and value.strip() for value in values):
+        raise Refused("bad_filter", f'{name}: give a list of texts, for example ["value"]')
+    return tuple(values)
+
+
+def _least_quality(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= value <= 1.0:
+        raise Refused("bad_filter", "quality: give a number from 0 to 1")
+    return float(value)
 
 
 def parse_saved(search: SavedSearch, now: datetime) -> SearchQuery:

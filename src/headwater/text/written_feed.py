@@ -97,10 +97,14 @@ def write_rss(feed: FeedPage) -> bytes:
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<rss version="2.0" xmlns:atom="{ATOM}" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>',
         _tag("title", feed.title),
-        _tag("link", feed.site),
-        _tag("description", feed.title),
+        _tag("link", feed.site or feed.url or feed.id),
+        _tag("description", feed.subtitle or feed.title),
         _tag("lastBuildDate", format_datetime(feed.updated.astimezone(UTC))),
-        f'<atom:link rel="self" type="application/rss+xml" href={_attribute(feed.url)}/>',
+        *(
+            [f'<atom:link rel="self" type="application/rss+xml" href={_attribute(feed.url)}/>']
+            if feed.url
+            else []
+        ),
         *([f'<atom:link rel="hub" href={_attribute(feed.hub)}/>'] if feed.hub else []),
         *(_rss_item(item) for item in feed.items),
         "</channel></rss>",

@@ -20,6 +20,7 @@ from headwater.web.context import WebContext
 from headwater.web.contract.queues import queue_routes
 from headwater.web.contract.runs import HealthCheck, run_routes
 from headwater.web.contract.websub import WebSubServer
+from headwater.web.head_requests import HeadRequests
 from headwater.web.mcp.server import PATH, mcp_over_http
 from headwater.web.metrics import MetricsPage
 from headwater.web.pages.problem_pages import page_of_problem
@@ -55,7 +56,7 @@ def build_application(context: WebContext, *, prefix: str = "") -> AsgiApp:
     """The whole application, from the outermost layer in."""
     inner = _fast_api(context)
     compressed = GZipMiddleware(inner, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION_LEVEL)
-    limited = BodyLimits(compressed)
+    limited = BodyLimits(HeadRequests(compressed))
     return SafeHeaders(ErrorBarrier(HostCheck(PathPrefix(limited, prefix), context.names)))
 
 

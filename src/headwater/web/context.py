@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from headwater.app import App
 from headwater.model.api_key import ApiKey, KeyScope, hash_secret
+from headwater.web.crash_trial import CrashTrial
 from headwater.web.runs import RunStarter
 from headwater.web.security.access import AccessControl, Caller
 
@@ -17,7 +18,7 @@ SESSION_COOKIE = "headwater_session"
 
 @dataclass
 class WebContext:
-    """`local_scope` is what callers on this machine may do in the web pages without signing in. `public_url` is the address by which others know the server, without a slash at its end; without one, links are made
+    """`local_scope` is what callers on this machine may do in the web pages without signing in. `crash_trial` is that of the demo. `public_url` is the address by which others know the server, without a slash at its end; without one, links are made
     from the request. `stopping` is set when the server begins to stop."""
 
     app: App
@@ -26,6 +27,7 @@ class WebContext:
     names: tuple[str, ...] = ()
     public_url: str = ""
     local_scope: KeyScope = KeyScope.READ
+    crash_trial: CrashTrial | None = None
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stream_count: int = 0
 

@@ -1,7 +1,8 @@
 """/api/v1/events: new documents, stories and alarms as server-sent events, read from rows.
 
-A client that comes back with Last-Event-ID goes on where it was, also at another server. A row may be committed a little
-later than its time says, so the last seconds are read again: after a reconnection an event may come twice, never not at all.
+A client that comes back with Last-Event-ID goes on where it was, also at another server. It gets an id at once, before the first
+event, so that one that got nothing misses nothing either. A row may be committed a little later than its time says, so the last
+seconds are read again: after a reconnection an event may come twice, never not at all.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 import msgspec
@@ -32,18 +33,30 @@ MOST_REMEMBERED = 20_000
 MOST_STREAMS = 200
 READ_SECONDS = 1.0
 COMMENT_EVERY = 15
+# A little time is added or taken away, and the zone is changed.
+EARLIEST, LATEST = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)
 EventKindName = Literal["document", "story", "alarm"]
 
 
 @dataclass
 class EventStream:
-    """What one client still has to get. `since` moves with the events; `sent` remembers those of the last seconds."""
+    """What one client still has to get after its `position`. `since` moves with the events; `sent` remembers those of the last
+    seconds."""
 
     context: WebContext
     kinds: Sequence[str]
     recipes: Sequence[str]
-    since: datetime
+    position: datetime
     sent: "OrderedDict[tuple[datetime, str, str], None]" = field(default_factory=OrderedDict)
+    since: datetime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.since = self.position - LOOK_BACK
+
+    def skip_stored(self) -> None:
+        """For a client that was never here: what was stored before it came is not new to it."""
+        while self.read():
+            pass
 
     def read(self) -> list[ChangeEvent]:
         """Events that this client has not got."""
@@ -61,8 +74,8 @@ class EventStream:
         return fresh
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Until the client goes away or the server stops."""
-        yield b"retry: 2000\n\n"
+        """Until the client goes away or the server stops. An id without data is no event, but clients remember it."""
+        yield f"retry: 2000\nid: {self.position.isoformat()}/start\n\n".encode()
         quiet_rounds = 0
         while True:
             try:
@@ -92,9 +105,9 @@ def read_event_id(text: str) -> datetime | None:
     if not text:
         return None
     moment = parse_iso_date(text.partition("/")[0])
-    if moment is None:
+    if moment is None or not EARLIEST < moment < LATEST:
         raise HttpProblem(400, "bad_event_id", "Last-Event-ID: give the id of an event of this stream")
-    return moment
+    return moment.astimezone(UTC)
 
 
 @router.get(
@@ -114,10 +127,11 @@ async def follow_events(
     context = context_of(request)
     recipes = await asyncio.to_thread(chosen_recipes, context, recipe)
     position = read_event_id(request.headers.get("last-event-id", "") or last_event_id)
-    since = context.app.clock() if position is None else position - LOOK_BACK
     if context.stream_count >= MOST_STREAMS:
         raise HttpProblem(503, "too_many_streams", "too many clients follow events", {"Retry-After": "10"})
-    stream = EventStream(context, tuple(kind or EVENT_KINDS), recipes, since)
+    stream = EventStream(context, tuple(kind or EVENT_KINDS), recipes, position or context.app.clock())
+    if position is None:
+        await asyncio.to_thread(stream.skip_stored)
 
     async def counted() -> AsyncIterator[bytes]:
         context.stream_count += 1

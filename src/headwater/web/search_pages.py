@@ -1,20 +1,28 @@
-"""Pages of a search, for the API, the web pages and tools: best first, with opaque cursors."""
+"""Pages of a search, for the API, the web pages and tools: best first, with opaque cursors.
 
+A cursor has a short hash of every document that was returned. The next page has the best of the others: what arrives in between,
+or changes the order, neither repeats nor hides a result.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
 
 from headwater.app import App
 from headwater.search.query import NO_FILTERS, SearchFilters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
 from headwater.web.context import WebContext
-from headwater.web.rest.cursors import read_cursor, write_cursor
+from headwater.web.problems import HttpProblem
 from headwater.web.rest.listing import chosen_recipes, parse_moment
 
-ORDER = "search"
+MARK = b"search "
+LONGEST_CURSOR = 8_000
 # Results further down are no results: a better query is needed.
 DEEPEST = 1_000
-
-
+HASH_BYTES = 5
 # Filters with a list of values; recipe and times have one value each.
 FILTER_NAMES = ("source", "publisher", "language", "topic", "country", "subject", "story")
 
@@ -26,6 +34,7 @@ def search_filters(
     recipe: str = "",
     since: str = "",
     until: str = "",
+    quality: float | None = None,
 ) -> SearchFilters:
     if recipe:
         chosen_recipes(context, recipe)
@@ -34,6 +43,7 @@ def search_filters(
         **{name: tuple(values.get(name) or ()) for name in FILTER_NAMES},
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
+        quality=quality,
     )
 
 
@@ -46,21 +56,45 @@ class PagedSearch:
     limit: int = 10
     cursor: str = ""
 
-    @property
-    def offset(self) -> int:
-        return max(0, int((read_cursor(self.cursor, ORDER, [int]) or (0,))[0]))
-
 
 def search_page(app: App, request: PagedSearch) -> tuple[SearchResults, str | None]:
     """The results of the page, and the cursor of the next one."""
-    start = request.offset
-    end = min(start + request.limit, DEEPEST)
-    query = parse_query(request.text, app.clock(), filters=request.filters, limit=min(end + 1, DEEPEST))
-    results = app.search.search(query, method=request.method, facets=request.facets)
-    has_more = len(results.rows) > end
-    page = replace(results, rows=list(results.rows[start:end]))
-    return page, next_search_cursor(end) if has_more else None
+    returned = returned_hashes(request.cursor)
+    size = min(request.limit, DEEPEST - len(returned))
+    if size <= 0:
+        return SearchResults((), 0), None
+    query = parse_query(request.text, app.clock(), filters=request.filters, limit=size + 1)
+    results = app.search.search(
+        query,
+        method=request.method,
+        facets=request.facets,
+        passed_over=len(returned),
+        is_wanted=lambda document: document_hash(document) not in returned,
+    )
+    page = replace(results, rows=list(results.rows[:size]))
+    has_more = len(results.rows) > size and len(returned) + size < DEEPEST
+    return page, next_search_cursor(request.cursor, page.rows) if has_more else None
 
 
-def next_search_cursor(offset: int) -> str | None:
-    return write_cursor(ORDER, (offset,))
+def next_search_cursor(cursor: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The cursor after these rows of the page that began at `cursor`."""
+    hashes = dict.fromkeys([*returned_hashes(cursor), *(document_hash(row["id"]) for row in rows)])
+    return urlsafe_b64encode(MARK + b"".join(hashes)).decode().rstrip("=")
+
+
+def returned_hashes(cursor: str) -> dict[bytes, None]:
+    """The hashes of the documents on earlier pages, in their order."""
+    if not cursor:
+        return {}
+    try:
+        data = urlsafe_b64decode(cursor[:LONGEST_CURSOR].encode("ascii") + b"=" * (-len(cursor) % 4))
+    except (Error, ValueError):
+        data = b""
+    hashes = data.removeprefix(MARK)
+    if len(hashes) == len(data) or len(hashes) % HASH_BYTES:
+        raise HttpProblem(400, "bad_cursor", "cursor: give one that search returned as `next`")
+    return dict.fromkeys(hashes[start : start + HASH_BYTES] for start in range(0, len(hashes), HASH_BYTES))
+
+
+def document_hash(document: str) -> bytes:
+    return blake2b(document.encode(), digest_size=HASH_BYTES).digest()

@@ -243,7 +243,9 @@ def feed(
     context: typer.Context,
     name: SearchName,
     *,
-    feed_format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="atom or json.")] = "atom",
+    feed_format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="atom, rss or json.")
+    ] = "atom",
     limit: Limit = 50,
     out: OutFile = None,
     as_json: Json = False,

@@ -61,6 +61,7 @@ def serve_command(
     there. Runs and queues can also be used by the addresses /pipeline and /queues.
     """
     try:
+        from headwater.web.crash_trial import CrashTrial  # noqa: PLC0415 - needs the extra `web`
         from headwater.web.serving import make_context, run_server  # noqa: PLC0415 - needs the extra `web`
     except ModuleNotFoundError as error:
         raise missing_extra(error) from error
@@ -96,7 +97,12 @@ def serve_command(
         )
         if demo:
             web.local_scope = KeyScope.ADMIN
-        await run_server(web, host, port, on_started=report)
+            web.crash_trial = CrashTrial(app, words)
+        try:
+            await run_server(web, host, port, on_started=report)
+        finally:
+            if web.crash_trial is not None:
+                await asyncio.to_thread(web.crash_trial.stop)
 
     asyncio.run(serve())
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
-    "last_success_at", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
+    "last_success_at", "muted_until", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
 )  # fmt: skip
 DOCUMENT_FIELDS = (
     "id", "recipe", "state", "reason", "page", "title", "url", "publisher", "published_at", "language", "revision",

@@ -61,10 +61,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """`total` is the number of documents that match by words, or by their filters where the query has no words."""
+    """`word_total` is the number of documents that have a word of the query, or that meet its filters where it has no words.
+    `total` also counts those that are candidates by their vectors alone."""
 
     candidates: Sequence[Candidate]
     total: int
+    word_total: int
 
 
 def plan_for(
@@ -119,14 +121,17 @@ def find_candidates(
     for score, mask in zip(scores, masks, strict=True):
         if mask is not None:
             score[~mask] = 0.0
-    total = _total(scores, masks, plan.ranked)
+    word_total = _total(scores, masks, plan.ranked)
     pool = max(POOL, count)
     by_words = _best_by_words(index, scores, masks, pool, has_words=bool(plan.ranked)) if words_count else []
     by_vector = [_best_by_vector(index, query, masks, pool) for query in vectors]
     candidates = _fuse(
         index, by_words, scores, [part for part in by_vector if part is not None], words_count=words_count
     )
-    return CandidateList(candidates[:count], total)
+    if not words_count:
+        return CandidateList(candidates[:count], len(candidates), word_total)
+    by_meaning = sum(not candidate.words for candidate in candidates) if plan.ranked else 0
+    return CandidateList(candidates[:count], word_total + by_meaning, word_total)
 
 
 Place = tuple[int, int]

@@ -19,7 +19,7 @@ from headwater.store.search.codes import stored_models
 from headwater.store.search.entries import index_documents, is_indexed
 from headwater.store.search.index_reader import IndexReader, open_index
 from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
-from headwater.store.search.result_rows import FACETS, count_facets, result_rows
+from headwater.store.search.result_rows import FACETS, IsWanted, count_facets, result_rows
 from headwater.store.search.segments import FLUSH_AT, refresh_segments
 from headwater.store.search.term_lookup import correct_words, expand_prefixes, plain_words
 
@@ -34,11 +34,13 @@ MAX_WAITING = 2 * FLUSH_AT
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """`rows` are the documents, best first. `total` counts those that match by words. `corrections` are words that the index
-    does not have, with what they were taken for; `facets` counts properties of the best matches."""
+    """`rows` are the documents, best first. `word_total` counts those that have a word of the query and meet its conditions;
+    `total` also those that are found by their meaning alone, at most a few hundred. `corrections` are words that the index does not have, with
+    what they were taken for; `facets` counts properties of the best matches."""
 
     rows: Sequence[dict[str, Any]]
     total: int
+    word_total: int = 0
     corrections: Mapping[str, str] = field(default_factory=dict)
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
@@ -52,10 +54,17 @@ class DocumentSearch:
     model: str = ""
 
     def search(
-        self, query: SearchQuery, *, method: Method = "hybrid", facets: Sequence[str] = ()
+        self,
+        query: SearchQuery,
+        *,
+        method: Method = "hybrid",
+        facets: Sequence[str] = (),
+        is_wanted: IsWanted = lambda _: True,
+        passed_over: int = 0,
     ) -> SearchResults:
         """The best documents. By default words and vectors decide together, for documents that have a vector. `meaning`
-        means vectors alone; documents without one get it before the search."""
+        means vectors alone; documents without one get it before the search. Documents that are not wanted are passed over;
+        `passed_over` is about how many they are."""
         if unknown := [name for name in facets if name not in FACETS]:
             raise Refused("bad_facet", f"there is no facet '{unknown[0]}'; there are: {', '.join(FACETS)}")
         self._bring_up_to_date(query)
@@ -68,19 +77,25 @@ class DocumentSearch:
         with read_transaction(self.engine) as connection:
             index = open_index(connection)
             vectors = [] if method == "words" else self._query_vectors(index, query, encoders)
-            count = max(query.limit + SPARE, FACET_DOCUMENTS if facets else 0)
+            count = max(query.limit + passed_over + SPARE, FACET_DOCUMENTS if facets else 0)
             while True:
                 candidates, corrections = self._candidates(
                     index, query, vectors, count, words=method != "meaning"
                 )
-                rows = result_rows(connection, query, candidates.candidates, tuple(corrections.values()))
+                rows = result_rows(
+                    connection,
+                    query,
+                    candidates.candidates,
+                    corrections=tuple(corrections.values()),
+                    is_wanted=is_wanted,
+                )
                 # Documents that are gone, or lack a phrase, make room for others.
                 if len(rows) == query.limit or len(candidates.candidates) < count or count >= MAX_CANDIDATES:
                     break
                 count = MAX_CANDIDATES
             best = candidates.candidates[:FACET_DOCUMENTS]
             counts = count_facets(connection, best, facets) if facets else {}
-            return SearchResults(rows, candidates.total, corrections, counts)
+            return SearchResults(rows, candidates.total, candidates.word_total, corrections, counts)
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: the documents of a recipe, without operators in the text."""
@@ -100,7 +115,7 @@ class DocumentSearch:
         expansions = expand_prefixes(index.connection, query)
         plan = plan_for(index, query, expansions)
         candidates = find_candidates(index, plan, vectors, count, words_count=words)
-        if candidates.total or not words or not query.groups:
+        if candidates.word_total or not words or not query.groups:
             return candidates, {}
         corrections = correct_words(index.connection, plain_words(query), index.languages)
         if not corrections:

@@ -1,7 +1,7 @@
 """The rows of a search: documents with their snippets, their duplicates, and counts of their properties."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -25,14 +25,18 @@ SPARE = 5
 FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
 MAX_VALUES = 20
 
+IsWanted = Callable[[str], bool]
+
 
 def result_rows(
     connection: Connection,
     query: SearchQuery,
     candidates: Sequence[Candidate],
+    *,
     corrections: Collection[str] = (),
+    is_wanted: IsWanted = lambda _: True,
 ) -> list[dict[str, Any]]:
-    """The best documents that are still kept and have the phrases of the query."""
+    """The best documents that are still kept, are wanted by their ids, and have the phrases of the query."""
     rows: list[dict[str, Any]] = []
     batch = query.limit + SPARE
     for start in range(0, len(candidates), batch):
@@ -40,7 +44,7 @@ def result_rows(
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)
-            if row is not None and has_phrases(query, row):
+            if row is not None and is_wanted(row["id"]) and has_phrases(query, row):
                 rows.append(_result(query, row, candidate, corrections))
                 if len(rows) == query.limit:
                     return _with_duplicates(connection, rows)

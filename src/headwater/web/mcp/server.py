@@ -7,11 +7,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import wraps
 from importlib.metadata import version
+from types import new_class
 from typing import Any
 
 import msgspec
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from starlette.applications import Starlette
@@ -23,7 +25,7 @@ from headwater.model.errors import HeadwaterError
 from headwater.text.redaction import redact_record
 from headwater.web.context import WebContext, caller_of
 from headwater.web.mcp.records import RecipeAnswer
-from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
+from headwater.web.mcp.size_limit import DEFAULT_TOKENS, MaxTokens, shorten
 from headwater.web.mcp.tools import Tools
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.recipe_endpoints import call_endpoint, read_parameters
@@ -72,7 +74,16 @@ def make_mcp_server(app: App) -> MCPServer[Any]:
                     annotations=READS_ONLY,
                     structured_output=True,
                 )
+    for registered in server._tool_manager.list_tools():  # noqa: SLF001 - its public list is a coroutine of copies
+        _refuse_other_arguments(registered)
     return server
+
+
+def _refuse_other_arguments(tool: Tool) -> None:
+    """The SDK ignores arguments that a tool does not have: a typo would widen what is asked, and the model would not notice."""
+    arguments = tool.fn_metadata.arg_model
+    tool.fn_metadata.arg_model = new_class(arguments.__name__, (arguments,), {"extra": "forbid"})
+    tool.parameters = tool.parameters | {"additionalProperties": False}
 
 
 def _in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
@@ -121,10 +132,13 @@ def _recipe_tool(tools: Tools, recipe: str, endpoint: Endpoint) -> Callable[...,
         for item in fields
     ]
     limit = inspect.Parameter(
-        "max_tokens", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT_TOKENS, annotation=int
+        "max_tokens", inspect.Parameter.KEYWORD_ONLY, default=DEFAULT_TOKENS, annotation=MaxTokens
     )
     call.__signature__ = inspect.Signature([*parameters, limit], return_annotation=RecipeAnswer)  # type: ignore[attr-defined]
-    call.__annotations__ = {item.name: str for item in fields} | {"max_tokens": int, "return": RecipeAnswer}
+    call.__annotations__ = {item.name: str for item in fields} | {
+        "max_tokens": MaxTokens,
+        "return": RecipeAnswer,
+    }
     return call
 
 

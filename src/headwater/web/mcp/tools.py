@@ -30,7 +30,7 @@ from headwater.web.mcp.records import (
     TimelineAnswer,
     TopStoriesAnswer,
 )
-from headwater.web.mcp.size_limit import DEFAULT_TOKENS, shorten
+from headwater.web.mcp.size_limit import DEFAULT_TOKENS, MaxTokens, shorten
 from headwater.web.search_pages import PagedSearch, next_search_cursor, search_page
 
 MOST_RESULTS = 30
@@ -54,7 +54,7 @@ class Tools:
         since: str = "",
         limit: int = 10,
         cursor: str = "",
-        max_tokens: int = DEFAULT_TOKENS,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> SearchAnswer:
         """Search the collected documents by words and meaning; "quoted words" stand together, -word excludes. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
@@ -79,14 +79,14 @@ class Tools:
         )
         shortened = shorten(answer, max_tokens)
         if len(shortened.results) < len(page):
-            shortened.next = next_search_cursor(request.offset + len(shortened.results))
+            shortened.next = next_search_cursor(cursor, page[: len(shortened.results)])
         return shortened
 
     def get_document(
         self,
         document: str,
         detail: Literal["short", "full"] = "short",
-        max_tokens: int = DEFAULT_TOKENS,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> DocumentAnswer:
         """One document by its id or address: `short` has the beginning of the text, `full` all of it."""
         row = self._document(document)
@@ -105,7 +105,7 @@ class Tools:
         )
         return shorten(answer, max_tokens)
 
-    def get_story(self, story: str, max_tokens: int = DEFAULT_TOKENS) -> StoryAnswer:
+    def get_story(self, story: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> StoryAnswer:
         """A story: what happened, and the documents that report it, each with its evidence."""
         row = self._story(story)
         members = story_timeline(self.app.engine, row["id"], MOST_RESULTS)
@@ -120,7 +120,7 @@ class Tools:
         return shorten(answer, max_tokens)
 
     def top_stories(
-        self, recipe: str = "", hours: float = 24, limit: int = 10, max_tokens: int = DEFAULT_TOKENS
+        self, recipe: str = "", hours: float = 24, limit: int = 10, max_tokens: MaxTokens = DEFAULT_TOKENS
     ) -> TopStoriesAnswer:
         """The stories that most sources reported in the last hours, best first."""
         since = self.app.clock() - timedelta(hours=min(max(hours, 0.1), 100_000))
@@ -142,7 +142,9 @@ class Tools:
         )
         return shorten(answer, max_tokens)
 
-    def story_timeline(self, story: str, limit: int = 30, max_tokens: int = DEFAULT_TOKENS) -> TimelineAnswer:
+    def story_timeline(
+        self, story: str, limit: int = 30, max_tokens: MaxTokens = DEFAULT_TOKENS
+    ) -> TimelineAnswer:
         """Who reported a story when, the first report first."""
         row = self._story(story)
         members = story_timeline(self.app.engine, row["id"], max(1, min(limit, MOST_RESULTS)))
@@ -156,7 +158,11 @@ class Tools:
         return shorten(answer, max_tokens)
 
     def source_health(
-        self, recipe: str = "", only_problems: bool = False, days: int = 14, max_tokens: int = DEFAULT_TOKENS
+        self,
+        recipe: str = "",
+        only_problems: bool = False,
+        days: int = 14,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> SourceHealthAnswer:
         """Which sources answer, fail, are silent or are read worse than before."""
         since = self.app.clock() - timedelta(days=max(1, min(days, 365)))
@@ -170,7 +176,7 @@ class Tools:
         )
         return shorten(answer, max_tokens)
 
-    def explain_field(self, document: str, field: str) -> FieldAnswer:
+    def explain_field(self, document: str, field: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> FieldAnswer:
         """Where the value of a field of a document comes from: its origin, and the place in the captured bytes."""
         record = explain_field(self.app, self._document(document)["id"], field)
         capture, passage = record["capture"] or {}, record["passage"] or {}
@@ -191,7 +197,7 @@ class Tools:
             value=record["value"],
             origin=record["origin"],
         )
-        return shorten(answer, DEFAULT_TOKENS)
+        return shorten(answer, max_tokens)
 
     def freshness(self, recipe: str) -> Freshness:
         now = self.app.clock()

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
+from headwater.text.redaction import redact_record
 from headwater.web.context import WebContext, context_of
 from headwater.web.pages.frame import answer_page, frame_of, set_notice
 from headwater.web.pages.rendering import render
@@ -40,12 +41,14 @@ Perform = Callable[[Request, WebContext, FormData], Done]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """`perform` makes the change, or raises Refused with a sentence for the reader. With a `fragment`, htmx gets this template
-    instead of a whole page. Without a scope, anyone may send it."""
+    instead of a whole page. With a `template`, the answer is that page, filled with the model: for what is shown once and is not
+    stored, such as a new key. Without a scope, anyone may send it."""
 
     path: str
     perform: Perform
     scope: KeyScope | None = KeyScope.OPERATE
     fragment: str = ""
+    template: str = ""
     package: str = OWN_PACKAGE
 
 
@@ -83,6 +86,9 @@ def _carry_out(action: Action, request: Request, fields: FormData) -> Response:
     if action.fragment and kind == "done" and request.headers.get("hx-request") == "true":
         frame = frame_of(request, package=action.package)
         return answer_page(request, render(action.fragment, frame, done.model))
+    if action.template and kind == "done":
+        frame = frame_of(request, package=action.package)
+        return answer_page(request, render(action.template, frame, redact_record(dict(done.model))))
     return _go_back(action, request, fields, done, kind)
 
 

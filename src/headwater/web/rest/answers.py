@@ -32,11 +32,11 @@ def bytes_answer_to(
         return Response(body, status, dict(headers or {}), media_type)
     etag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
     all_headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Accept", **(headers or {})}
-    if etag in _known_etags(request.headers.get("if-none-match", "")):
+    if not {etag, "*"}.isdisjoint(_known_etags(request.headers.get("if-none-match", ""))):
         return Response(status_code=304, headers=all_headers)
     return Response(body, status, all_headers, media_type)
 
 
 def _known_etags(header: str) -> set[str]:
-    """A proxy that compresses marks them as weak."""
+    """A proxy that compresses marks them as weak. The star stands for any."""
     return {part.strip().removeprefix("W/").replace('-gzip"', '"') for part in header.split(",")}

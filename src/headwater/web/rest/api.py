@@ -19,7 +19,8 @@ DESCRIPTION = """Documents, stories, sources and operations of one installation.
 
 Lists return `items` and `next`, the cursor of the next page, null at the end. `fields` chooses fields. The extensions `.json`,
 `.csv`, `.parquet`, `.atom`, `.rss` and `.jsonfeed`, or the Accept header, choose the form. Answers carry an ETag. Errors are problem
-details (RFC 9457). A POST with `Idempotency-Key` is carried out once. Send a key as `Authorization: Bearer KEY`."""
+details (RFC 9457). A POST with `Idempotency-Key` is carried out once. Send a key as `Authorization: Bearer KEY`; `security` of
+an operation names the scope that it needs."""
 ROUTERS: Sequence[APIRouter] = (
     documents.router,
     search.router,

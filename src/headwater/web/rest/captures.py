@@ -76,4 +76,4 @@ def read_body(request: Request, capture: str) -> Response:
     return bytes_answer_to(request, body, "application/octet-stream", headers=headers)
 
 
-add_list(router, "", read_all_captures, CAPTURE_LISTING, "List captures.")
+add_list(router, "", read_all_captures, CAPTURE_LISTING.page_schema, "List captures.")

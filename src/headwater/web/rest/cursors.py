@@ -3,7 +3,7 @@
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from headwater.store.reads.pages import Position
 from headwater.web.problems import HttpProblem
 
 LONGEST_CURSOR = 2_000
+LARGEST_NUMBER = 2**63 - 1
 
 
 def write_cursor(order: str, position: Position | None) -> str | None:
@@ -29,12 +30,23 @@ def read_cursor(text: str, order: str, kinds: Sequence[type]) -> Position | None
         padded = text[:LONGEST_CURSOR] + "=" * (-len(text) % 4)
         name, *values = msgspec.json.decode(urlsafe_b64decode(padded), type=list[Any])
         position: Position = tuple(
-            msgspec.convert(value, kind, strict=kind is not datetime)
+            _storable_value(msgspec.convert(value, kind, strict=kind is not datetime))
             for value, kind in zip(values, kinds, strict=True)
         )
-    except (Error, ValueError, UnicodeError, RecursionError, msgspec.MsgspecError) as error:
+    except (Error, ValueError, UnicodeError, RecursionError, OverflowError, msgspec.MsgspecError) as error:
         raise HttpProblem(400, "bad_cursor", "cursor: give one that this list returned as `next`") from error
     return position if name == order else _refuse_other(order)
+
+
+def _storable_value(value: Any) -> Any:
+    """As a database takes it; ValueError or OverflowError for a value that no row has, such as a time before the year 1."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
+    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+        raise ValueError("number")
+    if isinstance(value, str) and "\x00" in value:
+        raise ValueError("text")
+    return value
 
 
 def _refuse_other(order: str) -> Position:

@@ -26,8 +26,8 @@ from headwater.store.schema.flow import captures, documents, revisions
 from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.forms import SUMMARY_LENGTH, plain_item
 from headwater.web.rest.listing import (
-    SUMMARY_LENGTH,
     Listing,
     PageParameters,
     RecipeParameter,
@@ -36,7 +36,6 @@ from headwater.web.rest.listing import (
     add_list,
     chosen_recipes,
     parse_moment,
-    plain_item,
 )
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import ANY, TEXT, object_schema, record_schema
@@ -163,8 +162,18 @@ def read_captures(request: Request, document: str, page: Annotated[PageParameter
     )
 
 
-add_list(router, "", read_documents, DOCUMENT_LISTING, "List documents.")
+add_list(router, "", read_documents, DOCUMENT_LISTING.page_schema, "List documents.")
 add_list(
-    router, "/{document}/revisions", read_revisions, REVISION_LISTING, "List the revisions of a document."
+    router,
+    "/{document}/revisions",
+    read_revisions,
+    REVISION_LISTING.page_schema,
+    "List the revisions of a document.",
 )
-add_list(router, "/{document}/captures", read_captures, CAPTURE_LISTING, "List the captures of a document.")
+add_list(
+    router,
+    "/{document}/captures",
+    read_captures,
+    CAPTURE_LISTING.page_schema,
+    "List the captures of a document.",
+)

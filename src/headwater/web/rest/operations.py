@@ -21,6 +21,7 @@ from headwater.store.schema.operations import alarms, pipeline_runs
 from headwater.web.context import context_of
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
     Listing,
     PageParameters,
@@ -30,13 +31,12 @@ from headwater.web.rest.listing import (
     add_list,
     list_conditions,
     parse_moment,
-    plain_item,
 )
 from headwater.web.rest.routing import OPERATE, api_router, described
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema, record_schema
 
 QUARANTINE_LISTING = Listing(
-    "quarantine", QUARANTINE, plain_item("quarantine", "reason", "created_at", "record_id", "detail"),
+    "quarantine", QUARANTINE, plain_item("quarantine", "reason", "created_at", "record_id", text_field="detail"),
     ("record_id", "reason", "detail", "created_at"),
 )  # fmt: skip
 ALARM_LISTING = Listing(
@@ -48,6 +48,7 @@ RUN_LISTING = Listing(
 )  # fmt: skip
 COUNTED = object_schema({"count": COUNT})
 OBJECT = {"type": "object"}
+OBJECTS = list_schema(OBJECT)
 MOST_KEYS = 1_000
 MAX_TEXT = 300
 
@@ -194,11 +195,10 @@ async def stop_run(request: Request, run: str) -> Response:
     return json_answer_to(request, {"id": run}, status=202)
 
 
-@replay_router.get("", responses=described(list_schema(OBJECT)))
 def read_replays(request: Request, recipe: RecipeParameter = "") -> Response:
     """The newest hundred replays, newest first."""
     rows = context_of(request).app.replays.list_replays(recipe or None)
-    return json_answer_to(request, {"items": rows, "next": None})
+    return rows_answer(request, "replays", rows, plain_item("replay", "recipe", "created_at"))
 
 
 @replay_router.get("/{replay}", responses=described(OBJECT))
@@ -207,7 +207,6 @@ def read_replay(request: Request, replay: str) -> Response:
     return json_answer_to(request, context_of(request).app.replays.get(replay))
 
 
-@replay_router.get("/{replay}/items", responses=described(list_schema(OBJECT)))
 def read_replay_items(
     request: Request,
     replay: str,
@@ -217,7 +216,8 @@ def read_replay_items(
     """The differences, document by document."""
     replays = context_of(request).app.replays
     rows = list(replays.report(replays.get(replay)["id"], [verdict], limit))
-    return json_answer_to(request, {"items": rows, "next": None})
+    describe = plain_item("document", "title", "", "document_id", text_field="differences", url_field="url")
+    return rows_answer(request, "replay items", rows, describe)
 
 
 @replay_router.post(
@@ -280,22 +280,21 @@ def apply_replay(
     return _on_replay(request, replay, "apply", verdicts)
 
 
-@queue_router.get("", responses=described(list_schema(OBJECT)))
 def read_queues(request: Request) -> Response:
     """The queues with their numbers of waiting, leased, done and failed items."""
-    return json_answer_to(request, {"items": context_of(request).app.queues.counts(), "next": None})
+    rows = context_of(request).app.queues.counts()
+    return rows_answer(request, "queues", rows, plain_item("queue", "queue", "", "queue"))
 
 
-@queue_router.get("/{queue}/items", responses=described(list_schema(OBJECT)))
 def peek_queue(request: Request, queue: str, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> Response:
     """The next items, without taking them."""
     queues = context_of(request).app.queues
-    return json_answer_to(request, {"items": queues.peek(queues.find_queue(queue), limit), "next": None})
+    rows = queues.peek(queues.find_queue(queue), limit)
+    describe = plain_item("queue-item", "document_id", "created_at", text_field="state")
+    return rows_answer(request, "queue items", rows, describe)
 
 
-@queue_router.post(
-    "/{queue}/pop", responses=described(list_schema(OBJECT), writes=True), dependencies=[OPERATE]
-)
+@queue_router.post("/{queue}/pop", responses=described(OBJECTS, writes=True), dependencies=[OPERATE])
 def pop_queue(
     request: Request,
     queue: str,
@@ -341,6 +340,10 @@ def fail_queue_item(
     return json_answer_to(request, {"id": item, "state": "failed"})
 
 
-add_list(quarantine_router, "", read_quarantine, QUARANTINE_LISTING, "List quarantined records.")
-add_list(alarm_router, "", read_alarms, ALARM_LISTING, "List alarms.")
-add_list(run_router, "", read_runs, RUN_LISTING, "List runs.")
+add_list(quarantine_router, "", read_quarantine, QUARANTINE_LISTING.page_schema, "List quarantined records.")
+add_list(alarm_router, "", read_alarms, ALARM_LISTING.page_schema, "List alarms.")
+add_list(run_router, "", read_runs, RUN_LISTING.page_schema, "List runs.")
+add_list(replay_router, "", read_replays, OBJECTS, "List replays.")
+add_list(replay_router, "/{replay}/items", read_replay_items, OBJECTS, "List the differences of a replay.")
+add_list(queue_router, "", read_queues, OBJECTS, "List queues.")
+add_list(queue_router, "/{queue}/items", peek_queue, OBJECTS, "List the next items of a queue.")

@@ -5,18 +5,18 @@ from starlette.responses import Response
 
 from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
-from headwater.web.rest.listing import chosen_recipes
+from headwater.web.rest.forms import plain_item, rows_answer
+from headwater.web.rest.listing import add_list, chosen_recipes
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import TEXT, list_schema, object_schema
 
 router = api_router("/recipes", "recipes")
 
 
-@router.get("", responses=described(list_schema(object_schema({"name": TEXT}))))
 def read_recipes(request: Request) -> Response:
     """The recipes that have sources here."""
-    names = context_of(request).app.catalogue.recipes()
-    return json_answer_to(request, {"items": [{"name": name} for name in names], "next": None})
+    rows = [{"name": name} for name in context_of(request).app.catalogue.recipes()]
+    return rows_answer(request, "recipes", rows, plain_item("recipe", "name", "", "name"))
 
 
 @router.get("/{recipe}/status", responses=described({"type": "object"}))
@@ -27,9 +27,19 @@ def read_status(request: Request, recipe: str) -> Response:
     return json_answer_to(request, context.app.catalogue.status(name, context.app.clock()))
 
 
-@router.get("/{recipe}/subjects", responses=described(list_schema({"type": "object"})))
 def read_subjects(request: Request, recipe: str) -> Response:
     """The subjects of a recipe, with the number of their names and of the documents that mention them."""
     context = context_of(request)
     (name,) = chosen_recipes(context, recipe)
-    return json_answer_to(request, {"items": context.app.mentions.list_subjects(name), "next": None})
+    rows = context.app.mentions.list_subjects(name)
+    return rows_answer(request, "subjects", rows, plain_item("subject", "name"))
+
+
+add_list(router, "", read_recipes, list_schema(object_schema({"name": TEXT})), "List recipes.")
+add_list(
+    router,
+    "/{recipe}/subjects",
+    read_subjects,
+    list_schema({"type": "object"}),
+    "List the subjects of a recipe.",
+)

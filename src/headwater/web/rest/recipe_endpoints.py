@@ -1,8 +1,10 @@
 """The endpoints that recipes register, as routes: the API knows no recipe."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from importlib import import_module
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter, Depends
@@ -15,12 +17,18 @@ from headwater.model.api_key import KeyScope
 from headwater.model.endpoint import Endpoint
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe
+from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
+from headwater.web.formats.media import MEDIA_TYPES
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.forms import rows_answer
 from headwater.web.rest.idempotency import answer_once
-from headwater.web.rest.routing import described, refuse_unstorable_text, require_scope
+from headwater.web.rest.listing import FORMAT_PARAMETER
+from headwater.web.rest.routing import RequireScope, described, needed_scope, refuse_unstorable_text
 from headwater.web.rest.schemas import ANY, Schema, json_body
+
+MEDIA = {name.partition(";")[0]: {"schema": ANY} for name in MEDIA_TYPES.values()}
 
 
 def recipe_router(recipes: Mapping[str, Recipe]) -> APIRouter:
@@ -34,19 +42,26 @@ def recipe_router(recipes: Mapping[str, Recipe]) -> APIRouter:
 def _add_route(router: APIRouter, recipe: str, path: str, endpoint: Endpoint) -> None:
     schema = parameter_schema(endpoint)
     scope = KeyScope.OPERATE if endpoint.changes else KeyScope.READ
-    router.add_api_route(
-        f"/{recipe}/{path}",
-        _handler(endpoint),
-        methods=["POST" if endpoint.changes else "GET"],
-        tags=[recipe],
-        summary=endpoint.help,
-        dependencies=[Depends(require_scope(scope))],
-        responses=described(ANY, "The record, or the records.", writes=endpoint.changes),
-        openapi_extra=json_body(schema) if endpoint.changes else {"parameters": _query_parameters(schema)},
-    )
+    parameters = [] if endpoint.changes else _query_parameters(schema)
+    forms = ("",) if endpoint.changes else ("", ".{format}")
+    for form in forms:
+        described_parameters = [*parameters, *([FORMAT_PARAMETER] if form else [])]
+        router.add_api_route(
+            f"/{recipe}/{path}{form}",
+            _handler(endpoint, f"{recipe} {path}"),
+            methods=["POST" if endpoint.changes else "GET"],
+            tags=[recipe],
+            summary=endpoint.help,
+            dependencies=[Depends(RequireScope(scope))],
+            responses=described(
+                ANY, "The record, or the records.", writes=endpoint.changes, media=MEDIA if form else None
+            ),
+            openapi_extra=needed_scope(scope)
+            | (json_body(schema) if endpoint.changes else {"parameters": described_parameters}),
+        )
 
 
-def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
+def _handler(endpoint: Endpoint, name: str) -> Callable[[Request], Any]:
     async def carry_out(request: Request) -> Response:
         await refuse_unstorable_text(request)
         if endpoint.changes:
@@ -56,13 +71,34 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Any]:
         value = await run_in_threadpool(
             call_endpoint, endpoint, context_of(request).app, read_parameters(endpoint, values)
         )
-        record = {"items": value, "next": None} if isinstance(value, list) else value
-        return json_answer_to(request, record)
+        return (
+            _list_answer(request, name, value) if isinstance(value, list) else _record_answer(request, value)
+        )
 
     async def answer(request: Request) -> Response:
         return await (answer_once(request, carry_out) if endpoint.changes else carry_out(request))
 
     return answer
+
+
+def _list_answer(request: Request, name: str, value: list[Any]) -> Response:
+    rows = msgspec.to_builtins(value, builtin_types=(datetime,))
+    rows = [row if isinstance(row, dict) else {"value": row} for row in rows]
+    return rows_answer(request, name, rows, _row_item)
+
+
+def _row_item(row: dict[str, Any]) -> FeedItem:
+    key = str(row.get("id") or row.get("name") or row.get("url") or msgspec.json.encode(row).decode())
+    title = str(row.get("title") or row.get("name") or key)
+    return FeedItem(
+        id=f"urn:headwater:record:{quote(key)}", title=title, url=str(row.get("url") or ""), updated=LONG_AGO
+    )
+
+
+def _record_answer(request: Request, value: Any) -> Response:
+    if request.path_params.get("format", "json") != "json":
+        raise HttpProblem(404, "unknown_format", "this is one record, not a list; it has only the form json")
+    return json_answer_to(request, value)
 
 
 def call_endpoint(endpoint: Endpoint, app: App, parameters: msgspec.Struct) -> Any:

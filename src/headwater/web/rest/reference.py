@@ -33,13 +33,13 @@ def api_lines() -> Iterator[str]:
     yield ""
     yield " ".join(DESCRIPTION.split("\n\n")[1].split())
     yield ""
-    yield "The whole description, with every field, is `/api/v1/openapi.json` of a running server (OpenAPI 3.1)."
+    yield "Required fields of a body are bold. The whole description, with every field, is `/api/v1/openapi.json` of a running server (OpenAPI 3.1)."
     yield ""
     for tag, rows in _operations_by_tag().items():
         yield f"## {tag}"
         yield ""
-        yield "| request | parameters | what it does |"
-        yield "|---|---|---|"
+        yield "| request | scope | parameters | fields of the body | what it does |"
+        yield "|---|---|---|---|---|"
         yield from rows
         yield ""
     yield "## Outside of /api/v1"
@@ -60,15 +60,33 @@ def api_lines() -> Iterator[str]:
 
 def _operations_by_tag() -> Mapping[str, list[str]]:
     rows: dict[str, list[str]] = {}
-    for path, operations in describe_installed_api()["paths"].items():
+    description = describe_installed_api()
+    for path, operations in description["paths"].items():
         if path.endswith(".{format}"):
             continue
         for method, operation in operations.items():
             names = [f"`{item['name']}`" for item in operation.get("parameters", ()) if item["in"] == "query"]
             text = operation.get("description") or operation.get("summary", "")
-            row = f"| `{method.upper()} {path.removeprefix(PREFIX)}` | {' '.join(names)} | {' '.join(text.split())} |"
-            rows.setdefault(operation["tags"][0], []).append(row)
+            cells = (
+                f"`{method.upper()} {path.removeprefix(PREFIX)}`",
+                operation["security"][0]["key"][0],
+                " ".join(names),
+                " ".join(_body_fields(operation, description["components"]["schemas"])),
+                " ".join(text.split()),
+            )
+            rows.setdefault(operation["tags"][0], []).append(f"| {' | '.join(cells)} |")
     return rows
+
+
+def _body_fields(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    """Those that are required in bold."""
+    content = operation.get("requestBody", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema", {})
+    parts: list[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())]
+    schema = next((part for part in parts if "$ref" in part or "properties" in part), schema)
+    schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    for name in schema.get("properties", ()):
+        yield f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
 
 
 def _tool_rows() -> Iterator[str]:

@@ -2,6 +2,7 @@
 which scope it needs and which problems it may answer."""
 
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -35,7 +36,13 @@ WRITE_PROBLEMS = {
 
 
 class ApiRoute(APIRoute):
-    """Refuses query parameters and fields of the body that the route does not know."""
+    """Refuses query parameters and fields of the body that the route does not know, and describes the scope that it needs."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        checks = [dependency.call for dependency in self.dependant.dependencies]
+        scopes = [check.scope for check in checks if isinstance(check, RequireScope)]
+        self.openapi_extra = (self.openapi_extra or {}) | needed_scope(max(scopes, default=KeyScope.READ))
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -103,19 +110,27 @@ def _is_query(field: Any) -> bool:
 
 def api_router(prefix: str, tag: str, scope: KeyScope = KeyScope.READ) -> APIRouter:
     return APIRouter(
-        prefix=prefix, tags=[tag], route_class=ApiRoute, dependencies=[Depends(require_scope(scope))]
+        prefix=prefix, tags=[tag], route_class=ApiRoute, dependencies=[Depends(RequireScope(scope))]
     )
 
 
-def require_scope(scope: KeyScope) -> Callable[[Request], None]:
-    def check(request: Request) -> None:
-        request.state.caller = context_of(request).admit(request, scope)
+@dataclass(frozen=True)
+class RequireScope:
+    """Admits callers whose key permits this."""
 
-    return check
+    scope: KeyScope
+
+    def __call__(self, request: Request) -> None:
+        request.state.caller = context_of(request).admit(request, self.scope)
 
 
-OPERATE = Depends(require_scope(KeyScope.OPERATE))
-ADMIN = Depends(require_scope(KeyScope.ADMIN))
+OPERATE = Depends(RequireScope(KeyScope.OPERATE))
+ADMIN = Depends(RequireScope(KeyScope.ADMIN))
+
+
+def needed_scope(scope: KeyScope) -> Schema:
+    """The scope of an operation, for OpenAPI."""
+    return {"security": [{"key": [scope.label]}]}
 
 
 def described(

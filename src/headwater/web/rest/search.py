@@ -8,20 +8,24 @@ from starlette.responses import Response
 
 from headwater.store.search.document_search import Method
 from headwater.web.context import context_of
-from headwater.web.rest.answers import json_answer_to
-from headwater.web.rest.listing import RecipeParameter, Since, Until
-from headwater.web.rest.routing import api_router, described
+from headwater.web.rest.forms import plain_item, rows_answer
+from headwater.web.rest.listing import RecipeParameter, Since, Until, add_list
+from headwater.web.rest.routing import api_router
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
-from headwater.web.search_pages import PagedSearch, search_filters, search_page
+from headwater.web.search_pages import LONGEST_CURSOR, PagedSearch, search_filters, search_page
 
 router = api_router("/search", "search")
 RESULT = object_schema({"id": TEXT, "title": TEXT, "url": TEXT, "snippet": TEXT})
 PAGE = list_schema(RESULT)
-PAGE["properties"] |= {"total": COUNT, "corrections": {"type": "object"}, "facets": {"type": "object"}}
+PAGE["properties"] |= {
+    "total": COUNT | {"description": "Documents with a word of the query, and those found by meaning alone."},
+    "word_total": COUNT | {"description": "Documents with a word of the query that meet its conditions."},
+    "corrections": {"type": "object"},
+    "facets": {"type": "object"},
+}
 Values = Annotated[list[str] | None, Query(max_length=20, description="One of these; can be repeated.")]
 
 
-@router.get("", responses=described(PAGE))
 def search(
     request: Request,
     q: Annotated[
@@ -43,6 +47,7 @@ def search(
     story: Values = None,
     since: Since = "",
     until: Until = "",
+    quality: Annotated[float | None, Query(ge=0, le=1, description="At least this quality.")] = None,
     method: Annotated[
         Method, Query(description="By words and meaning together, or by one of them.")
     ] = "hybrid",
@@ -50,7 +55,9 @@ def search(
         list[str] | None, Query(max_length=20, description="Count this property of the best matches.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
-    cursor: Annotated[str, Query(max_length=2_000)] = "",
+    cursor: Annotated[
+        str, Query(description="The `next` of the page before.", max_length=LONGEST_CURSOR)
+    ] = "",
 ) -> Response:
     """The best documents for a query, with the matching passage, the number of matches, corrected words and facets."""
     context = context_of(request)
@@ -63,12 +70,17 @@ def search(
         "subject": subject,
         "story": story,
     }
-    filters = search_filters(context, values, recipe=recipe, since=since, until=until)
+    filters = search_filters(context, values, recipe=recipe, since=since, until=until, quality=quality)
     page, next_cursor = search_page(
         context.app,
         PagedSearch(
             text=q, filters=filters, method=method, facets=tuple(facet or ()), limit=limit, cursor=cursor
         ),
     )
-    record = {"items": page.rows, "next": next_cursor, "total": page.total}
-    return json_answer_to(request, record | {"corrections": page.corrections, "facets": page.facets})
+    totals = {"total": page.total, "word_total": page.word_total}
+    members = {**totals, "corrections": page.corrections, "facets": page.facets}
+    return rows_answer(request, "search", page.rows, _search_item, cursor=next_cursor, members=members)
+
+
+_search_item = plain_item("document", "title", "published_at", text_field="snippet", url_field="url")
+add_list(router, "", search, PAGE, "Search documents.")

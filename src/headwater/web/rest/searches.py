@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,7 +25,8 @@ from headwater.store.reads.stored_records import StoredRecord
 from headwater.web.context import context_of
 from headwater.web.formats.media import MEDIA_TYPES
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
-from headwater.web.rest.listing import parse_moment
+from headwater.web.rest.forms import plain_item, rows_answer
+from headwater.web.rest.listing import add_list, parse_moment
 from headwater.web.rest.routing import OPERATE, api_router, described
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
 
@@ -32,14 +34,40 @@ router = api_router("/searches", "saved searches")
 OBJECT = {"type": "object"}
 Name = Annotated[str, Body(min_length=1, max_length=100)]
 QueryText = Annotated[str, Body(max_length=2_000, description="As in /search.")]
-Filters = Annotated[dict[str, Any] | None, Body(description="Lists of values by field, and `quality`.")]
-FEED_MEDIA = {"atom": MEDIA_TYPES["atom"], "json": MEDIA_TYPES["jsonfeed"]}
+Values = Annotated[list[Annotated[str, Field(min_length=1, max_length=300)]] | None, Field(max_length=100)]
 
 
-@router.get("", responses=described(list_schema(OBJECT)))
+class FilterFields(BaseModel):
+    """Lists of values, of which a record has one; `quality` is the least."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    recipe: Values = None
+    source: Values = None
+    publisher: Values = None
+    language: Values = None
+    topic: Values = None
+    country: Values = None
+    subject: Values = None
+    story: Values = None
+    quality: Annotated[float | None, Field(ge=0, le=1)] = None
+
+    def record(self) -> dict[str, Any]:
+        return self.model_dump(exclude_none=True)
+
+
+Filters = Annotated[FilterFields | None, Body()]
+FEED_MEDIA = {"atom": MEDIA_TYPES["atom"], "rss": MEDIA_TYPES["rss"], "json": MEDIA_TYPES["jsonfeed"]}
+
+
 def read_searches(request: Request) -> Response:
     """Every saved search with what it met, and what keeps its deliveries from arriving."""
-    return json_answer_to(request, {"items": list_searches(context_of(request).app), "next": None})
+    rows = list_searches(context_of(request).app)
+    describe = plain_item("search", "name", "created_at", "name", text_field="query")
+    return rows_answer(request, "saved searches", rows, describe)
+
+
+add_list(router, "", read_searches, list_schema(OBJECT), "List saved searches.")
 
 
 @router.get("/{name}", responses=described(OBJECT))
@@ -58,7 +86,7 @@ def read_search(request: Request, name: str) -> Response:
 def read_search_feed(
     request: Request,
     name: str,
-    form: Literal["atom", "json"],
+    form: Literal["atom", "rss", "json"],
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> Response:
     """The newest matches of a saved search as a feed."""
@@ -87,7 +115,7 @@ def save_search(
     line = SearchRequest(
         name=name,
         query=query,
-        filters=filters or {},
+        filters=filters.record() if filters else {},
         recipe=recipe,
         record_kind=record_kind,
         action=action,
@@ -109,7 +137,9 @@ def try_on_past(
 ) -> Response:
     """Which stored documents and stories a search would have matched. Nothing is stored or sent."""
     context = context_of(request)
-    line = SearchRequest(name="tried", query=query, filters=filters or {}, recipe=recipe)
+    line = SearchRequest(
+        name="tried", query=query, filters=filters.record() if filters else {}, recipe=recipe
+    )
     search = check_search(context.app, line)
     matches = try_search(context.app, search, parse_moment(context, since, "since"))
     return json_answer_to(request, {"items": _records(islice(matches, limit)), "next": None})

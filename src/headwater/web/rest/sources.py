@@ -29,13 +29,13 @@ from headwater.store.rows import Record
 from headwater.store.schema.flow import polls, sources
 from headwater.web.context import context_of
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
+from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
     Listing,
     PageParameters,
     RecipeParameter,
     add_list,
     chosen_recipes,
-    plain_item,
 )
 from headwater.web.rest.routing import ADMIN, OPERATE, api_router, described
 from headwater.web.rest.schemas import TEXT, TIME, YES_NO, list_schema, object_schema, record_schema
@@ -75,7 +75,6 @@ def read_opml(request: Request, recipe: RecipeParameter = "") -> Response:
     return bytes_answer_to(request, text.encode(), "text/x-opml; charset=utf-8")
 
 
-@router.get("/health", responses=described(list_schema({"type": "object"})))
 def read_source_health(
     request: Request,
     recipe: RecipeParameter = "",
@@ -86,7 +85,13 @@ def read_source_health(
     since = context.app.clock() - timedelta(days=days)
     chosen_recipes(context, recipe)
     rows = source_reports(context.app, since, recipe or None)
-    return json_answer_to(request, {"items": rows, "next": None})
+    describe = plain_item("source", "name", "last_seen_at", text_field="remark", url_field="url")
+    return rows_answer(request, "source health", rows, describe)
+
+
+add_list(
+    router, "/health", read_source_health, list_schema({"type": "object"}), "List the health of sources."
+)
 
 
 def find_source(request: Request, source: str) -> Record:
@@ -227,5 +232,5 @@ def poll_source(request: Request, source: str) -> Response:
     return json_answer_to(request, {"id": source, "due": app.operations.poll_now(source, app.clock())})
 
 
-add_list(router, "", read_sources, SOURCE_LISTING, "List sources.")
-add_list(router, "/{source}/polls", read_polls, POLL_LISTING, "List the polls of a source.")
+add_list(router, "", read_sources, SOURCE_LISTING.page_schema, "List sources.")
+add_list(router, "/{source}/polls", read_polls, POLL_LISTING.page_schema, "List the polls of a source.")

@@ -20,6 +20,7 @@ from headwater.store.schema.flow import stories
 from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
+from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
     Listing,
     PageParameters,
@@ -36,6 +37,7 @@ from headwater.web.rest.schemas import ANY, list_schema, record_schema
 router = api_router("/stories", "stories")
 LIVE = stories.c.state == "live"
 MOST_MEMBERS = 1_000
+OBJECTS = list_schema({"type": "object"})
 
 
 def story_item(row: Record) -> FeedItem:
@@ -68,7 +70,6 @@ def read_stories(
     )
 
 
-@router.get("/top", responses=described(list_schema({"type": "object"})))
 def read_top_stories(
     request: Request,
     recipe: RecipeParameter = "",
@@ -84,7 +85,12 @@ def read_top_stories(
         for row in top_stories(context.app.engine, name, since, limit)
     ]
     rows.sort(key=lambda row: (-(row["score"] or 0.0), -row["told_by"], row["id"]))
-    return json_answer_to(request, {"items": rows[:limit], "next": None})
+    return rows_answer(
+        request, "top stories", rows[:limit], plain_item("story", "title", "last_at", text_field="summary")
+    )
+
+
+add_list(router, "/top", read_top_stories, OBJECTS, "List the stories that most sources reported.")
 
 
 def find_story(request: Request, story: str) -> Record:
@@ -102,14 +108,15 @@ def read_story(request: Request, story: str) -> Response:
     return json_answer_to(request, row | {"documents": members}, redact=False)
 
 
-@router.get("/{story}/timeline", responses=described(list_schema({"type": "object"})))
 def read_timeline(
     request: Request, story: str, limit: Annotated[int, Query(ge=1, le=MOST_MEMBERS)] = 100
 ) -> Response:
-    """When which publisher reported, the first report first. As a feed: /documents.atom?story=ID."""
+    """When which publisher reported, the first report first."""
     find_story(request, story)
     rows = story_timeline(context_of(request).app.engine, story, limit)
-    return json_answer_to(request, {"items": rows, "next": None}, redact=False)
+    describe = plain_item("document", "title", "published_at", text_field="publisher", url_field="url")
+    return rows_answer(request, "timeline", rows, describe)
 
 
-add_list(router, "", read_stories, STORY_LISTING, "List stories.")
+add_list(router, "", read_stories, STORY_LISTING.page_schema, "List stories.")
+add_list(router, "/{story}/timeline", read_timeline, OBJECTS, "List the reports of a story.")

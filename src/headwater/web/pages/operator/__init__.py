@@ -1,9 +1,35 @@
-"""Pages for people who operate an installation, and for editors."""
+"""Pages for people who operate an installation."""
 
 from collections.abc import Sequence
 
 from headwater.web.pages.forms import Action
+from headwater.web.pages.operator import (
+    alarms,
+    api_keys,
+    budgets,
+    crash_trial,
+    fetches,
+    overview,
+    quarantine,
+    replays,
+    runs,
+    searches,
+    sources,
+)
 from headwater.web.pages.page import Page
 
-PAGES: Sequence[Page] = ()
-ACTIONS: Sequence[Action] = ()
+MODULES = (
+    overview,
+    sources,
+    alarms,
+    quarantine,
+    runs,
+    replays,
+    fetches,
+    budgets,
+    searches,
+    api_keys,
+    crash_trial,
+)
+PAGES: Sequence[Page] = [page for module in MODULES for page in module.PAGES]
+ACTIONS: Sequence[Action] = [action for module in MODULES for action in module.ACTIONS]

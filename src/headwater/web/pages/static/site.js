@@ -62,6 +62,17 @@
     const question = event.submitter?.dataset.confirm || event.target.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   }, true);
+  // A part that shows what happens now is read again while the page is visible, unless the reader is in it.
+  const refresh = async (part) => {
+    if (document.hidden || part.contains(document.activeElement)) return;
+    const answer = await fetch(location.href, { headers: { "HX-Request-Type": "partial" } });
+    if (!answer.ok) return;
+    part.innerHTML = await answer.text();
+    showTimes(part);
+  };
+  for (const part of document.querySelectorAll("[data-refresh]")) {
+    setInterval(() => refresh(part).catch(() => {}), 1000 * Number(part.dataset.refresh));
+  }
   document.addEventListener("htmx:after:swap", () => showTimes(document));
   showTimes(document);
 })();

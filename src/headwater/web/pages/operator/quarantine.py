@@ -1,0 +1,95 @@
+"""Quarantine: the record, the reason and the trail; retry or drop one or many."""
+
+from typing import Any
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from headwater.model.errors import Refused
+from headwater.store.reads.explanation import explain
+from headwater.store.reads.quarantine_reasons import quarantine_reasons
+from headwater.store.reads.record_lists import QUARANTINE, find_row, list_rows
+from headwater.store.schema.flow import quarantine
+from headwater.web.context import WebContext
+from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.page import Page
+from headwater.web.rest.listing import list_conditions
+from headwater.web.rest.operations import QUARANTINE_LISTING
+
+PER_PAGE = 50
+
+
+def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
+    query = request.query_params
+    recipe, reason = query.get("recipe", ""), query.get("reason", "")
+    more = (quarantine.c.reason == reason,) if reason else ()
+    selection = list_conditions(context, recipe, query.get("since", ""), "", *more)
+    rows, cursor = QUARANTINE_LISTING.read_rows(
+        lambda pages: list_rows(context.app.engine, QUARANTINE, selection, pages),
+        QUARANTINE.shown,
+        cursor=query.get("cursor", ""),
+        limit=PER_PAGE,
+    )
+    return {
+        "recipes": context.app.catalogue.recipes(),
+        "recipe": recipe,
+        "reason": reason,
+        "reasons": quarantine_reasons(context.app.engine, recipe or None),
+        "items": rows,
+        "next": cursor,
+        "pairs": query.multi_items(),
+    }
+
+
+def load_record(request: Request, context: WebContext) -> dict[str, Any]:
+    record = request.path_params["record"]
+    row = find_row(context.app.engine, QUARANTINE, quarantine.c.record_id == record)
+    if row is None:
+        raise Refused("not_quarantined", "this record is not quarantined; perhaps it was retried or dropped")
+    return {"entry": row, "history": explain(context.app.engine, record)}
+
+
+def retry(request: Request, context: WebContext, fields: FormData) -> Done:
+    del request
+    records, recipe, reason = _chosen(fields)
+    count = context.app.operations.retry(records, recipe, context.app.clock(), reason=reason)
+    return Done(
+        message="{count} records are due again.", values={"count": count}, location=_list_page(fields)
+    )
+
+
+def drop(request: Request, context: WebContext, fields: FormData) -> Done:
+    del request
+    records, recipe, reason = _chosen(fields)
+    count = context.app.operations.drop(records, recipe, reason=reason)
+    return Done(message="{count} records are dropped.", values={"count": count}, location=_list_page(fields))
+
+
+def _list_page(fields: FormData) -> str:
+    return str(fields.get("next", "")) or "/operate/quarantine"
+
+
+def _chosen(fields: FormData) -> tuple[list[str] | None, str | None, str | None]:
+    """The records that were ticked, or all with a reason."""
+    records = [str(record) for record in fields.getlist("record")]
+    recipe, reason = str(fields.get("recipe", "")), str(fields.get("reason", ""))
+    if fields.get("all") and reason:
+        return None, recipe or None, reason
+    if not records:
+        raise Refused("bad_choice", "choose at least one record")
+    return records, None, None
+
+
+PAGES = (
+    Page(
+        path="/operate/quarantine",
+        template="operator/quarantine.html",
+        load=load_quarantine,
+        parameters=frozenset({"recipe", "reason", "since", "cursor"}),
+    ),
+    Page(path="/operate/quarantine/{record}", template="operator/quarantined.html", load=load_record),
+)
+ACTIONS = (
+    Action(path="/operate/quarantine/retry", perform=retry),
+    Action(path="/operate/quarantine/drop", perform=drop),
+)

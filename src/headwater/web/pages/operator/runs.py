@@ -1,0 +1,92 @@
+"""Runs: start one, follow it live, stop it."""
+
+from typing import Any
+
+import anyio.from_thread
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from headwater.model.errors import Refused
+from headwater.store.reads.record_lists import RUNS, find_row, list_rows
+from headwater.store.schema.operations import pipeline_runs
+from headwater.web.context import WebContext
+from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.page import Page
+from headwater.web.rest.listing import list_conditions
+from headwater.web.rest.operations import RUN_LISTING
+
+PER_PAGE = 30
+OPEN_STATES = ("pending", "running")
+
+
+def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
+    query = request.query_params
+    recipe = query.get("recipe", "")
+    selection = list_conditions(context, recipe, "", "")
+    rows, cursor = RUN_LISTING.read_rows(
+        lambda pages: list_rows(context.app.engine, RUNS, selection, pages),
+        RUNS.shown,
+        cursor=query.get("cursor", ""),
+        limit=PER_PAGE,
+    )
+    return {
+        "recipes": context.app.catalogue.recipes(),
+        "recipe": recipe,
+        "items": rows,
+        "next": cursor,
+        "pairs": query.multi_items(),
+    }
+
+
+def load_run(request: Request, context: WebContext) -> dict[str, Any]:
+    app = context.app
+    row = find_row(app.engine, RUNS, pipeline_runs.c.id == request.path_params["run"])
+    if row is None:
+        raise Refused("unknown_run", "there is no such run")
+    is_open = row["status"] in OPEN_STATES
+    status = app.catalogue.status(row["recipe"], app.clock()) if is_open else None
+    return {
+        "run": row,
+        "is_open": is_open,
+        "can_stop": any(task.get_name() == row["id"] for task in context.runs.tasks),
+        "unfinished": status["unfinished"] if status else {},
+        "documents": status["documents"] if status else {},
+    }
+
+
+def start(request: Request, context: WebContext, fields: FormData) -> Done:
+    """The server's own loop starts the process of the run and waits for it."""
+    del request
+    recipe, name, _ = anyio.from_thread.run(context.runs.begin, {"recipe": str(fields.get("recipe", ""))})
+    return Done(
+        message="The run of {recipe} has begun.",
+        values={"recipe": recipe.name},
+        location=f"/operate/runs/{name}",
+    )
+
+
+def stop(request: Request, context: WebContext, fields: FormData) -> Done:
+    del fields
+    if not anyio.from_thread.run_sync(context.runs.stop, request.path_params["run"]):
+        raise Refused("not_now", "this server performs no such run")
+    return Done(message="The run stops; what it has stored stays.")
+
+
+PAGES = (
+    Page(
+        path="/operate/runs",
+        template="operator/runs.html",
+        load=load_runs,
+        parameters=frozenset({"recipe", "cursor"}),
+    ),
+    Page(
+        path="/operate/runs/{run}",
+        template="operator/run.html",
+        fragment="operator/run_live.html",
+        load=load_run,
+    ),
+)
+ACTIONS = (
+    Action(path="/operate/runs/start", perform=start),
+    Action(path="/operate/runs/{run}/stop", perform=stop),
+)

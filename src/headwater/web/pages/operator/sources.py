@@ -1,0 +1,236 @@
+"""Sources: their health, rhythm and silence; adding one with a preview; pause, resume, reset, poll and mute."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from headwater.model.api_key import KeyScope
+from headwater.model.errors import Refused
+from headwater.ops.source_detection import detect_sources
+from headwater.ops.source_registration import register_source
+from headwater.ops.source_reports import source_reports, source_status
+from headwater.settings.sources import SourceLine, make_source, parse_duration
+from headwater.store.reads.record_lists import CAPTURES, POLLS, SOURCES, PageRequest, find_row, list_of
+from headwater.store.reads.source_history import daily_polls
+from headwater.store.schema.flow import captures, polls, sources
+from headwater.web.context import WebContext
+from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.page import Page
+
+PER_PAGE = 50
+DAYS = 14
+SHOWN_POLLS, SHOWN_FETCHES = 20, 10
+PREVIEW_SECONDS = timedelta(seconds=10)
+STATUSES = ("failing", "stopped", "silent", "paused", "muted", "new", "ok")
+# What needs an operator comes first.
+SEVERITY = {"stopped": 0, "failing": 1, "silent": 2, "gone": 3, "paused": 4, "unlisted": 5, "new": 6, "ok": 7}
+
+
+def load_sources(request: Request, context: WebContext) -> dict[str, Any]:
+    app, query = context.app, request.query_params
+    recipe, status, words = (query.get(name, "") for name in ("recipe", "status", "q"))
+    silent = _silent_sources(context)
+    rows = [
+        _with_status(row, silent, context)
+        for row in app.catalogue.sources(recipe or None)
+        if _matches(row, words)
+    ]
+    counts = {name: sum(1 for row in rows if name in row["statuses"]) for name in STATUSES}
+    chosen = [row for row in rows if not status or status in row["statuses"]]
+    chosen.sort(key=lambda row: (SEVERITY.get(row["statuses"][0], 7), row["recipe"], row["name"].lower()))
+    page = _page_number(query.get("page", ""))
+    shown = chosen[(page - 1) * PER_PAGE : page * PER_PAGE]
+    reports = _reports(context, [row["id"] for row in shown])
+    return {
+        "recipes": app.catalogue.recipes(),
+        "recipe": recipe,
+        "status": status,
+        "q": words,
+        "counts": counts,
+        "total": len(chosen),
+        "page": page,
+        "pages": max(1, -(-len(chosen) // PER_PAGE)),
+        "items": [{**row, **reports.get(row["id"], {})} for row in shown],
+    }
+
+
+def _reports(context: WebContext, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    since = context.app.clock() - timedelta(days=DAYS)
+    return {report["id"]: report for report in source_reports(context.app, since, None, ids)}
+
+
+def _silent_sources(context: WebContext) -> set[str]:
+    """Those with an open alarm about their silence: the health check compares it with their rhythm."""
+    open_alarms = context.app.alarms.list_alarms(None, past=False, limit=1_000)
+    return {alarm["subject"] for alarm in open_alarms if alarm["kind"] == "silent"}
+
+
+def _with_status(row: Mapping[str, Any], silent: set[str], context: WebContext) -> dict[str, Any]:
+    status = source_status(row)
+    statuses = [status.partition(" ")[0]]
+    if row["id"] in silent and statuses == ["ok"]:
+        statuses = ["silent"]
+    if row["muted_until"] is not None and row["muted_until"] > context.app.clock():
+        statuses.append("muted")
+    names = ("id", "recipe", "kind", "name", "url", "due_at", "last_polled_at", "last_success_at", "reason")
+    return {name: row[name] for name in names} | {"status": status, "statuses": statuses}
+
+
+def _matches(row: Mapping[str, Any], words: str) -> bool:
+    text = f"{row['name']} {row['url']}".lower()
+    return all(word in text for word in words.lower().split())
+
+
+def _page_number(text: str) -> int:
+    return int(text) if text.isdecimal() and int(text[:6]) > 0 else 1
+
+
+def load_source(request: Request, context: WebContext) -> dict[str, Any]:
+    app, source = context.app, request.path_params["source"]
+    row = _find_source(context, source)
+    engine = app.engine
+    poll_page = list_of(
+        engine, POLLS, polls.c.source_id == source, PageRequest(names=tuple(POLLS.columns), limit=SHOWN_POLLS)
+    )
+    fetch_page = list_of(
+        engine,
+        CAPTURES,
+        captures.c.source_id == source,
+        PageRequest(names=CAPTURES.shown, limit=SHOWN_FETCHES),
+    )
+    days = daily_polls(engine, source, app.clock() - timedelta(days=DAYS))
+    return {
+        "source": {**row, "status": source_status(row)},
+        "report": _reports(context, [source])[source],
+        "polls": poll_page.rows,
+        "fetches": fetch_page.rows,
+        "days": days,
+    }
+
+
+def _find_source(context: WebContext, source: str) -> dict[str, Any]:
+    row = find_row(context.app.engine, SOURCES, sources.c.id == source)
+    if row is None:
+        raise Refused("unknown_source", "there is no such source")
+    return row
+
+
+def load_add(request: Request, context: WebContext) -> dict[str, Any]:
+    del request
+    return {"recipes": sorted(context.app.recipes), "recipe": "", "url": "", "candidates": None}
+
+
+def preview(request: Request, context: WebContext, fields: FormData) -> Done:
+    """What the address offers; nothing is stored."""
+    del request
+    url, recipe = str(fields.get("url", "")).strip(), str(fields.get("recipe", ""))
+    if not url:
+        raise Refused("bad_source", "give the address of a feed, a sitemap or a site")
+    candidates = detect_sources(context.app, url, PREVIEW_SECONDS)
+    return Done(
+        model={
+            "recipes": sorted(context.app.recipes),
+            "recipe": context.app.recipe(recipe).name,
+            "url": url,
+            "candidates": msgspec.to_builtins(candidates),
+        }
+    )
+
+
+def add(request: Request, context: WebContext, fields: FormData) -> Done:
+    del request
+    values = {name: str(fields.get(name, "")).strip() for name in ("recipe", "name", "url", "kind", "every")}
+    line = SourceLine(
+        name=values["name"], url=values["url"], kind=values["kind"] or "feed", every=values["every"] or None
+    )
+    source = make_source(line, context.app.recipe(values["recipe"]).name, where="source")
+    registration = register_source(context.app, source, replace_existing=False)
+    if not registration.is_stored:
+        raise Refused("name_taken", "the source exists already")
+    return Done(
+        message="{name} is added; its first poll is due now.",
+        values={"name": source.name},
+        location=f"/operate/sources/{source.id}",
+    )
+
+
+def _change(perform: Callable[[WebContext, str, FormData], str], message: str) -> Any:
+    def carry_out(request: Request, context: WebContext, fields: FormData) -> Done:
+        source = request.path_params["source"]
+        _find_source(context, source)
+        return Done(message=message, values={"name": perform(context, source, fields)})
+
+    return carry_out
+
+
+def _pause(context: WebContext, source: str, fields: FormData) -> str:
+    del fields
+    return context.app.operations.pause(source, active=False, now=context.app.clock())
+
+
+def _resume(context: WebContext, source: str, fields: FormData) -> str:
+    del fields
+    return context.app.operations.pause(source, active=True, now=context.app.clock())
+
+
+def _reset(context: WebContext, source: str, fields: FormData) -> str:
+    del fields
+    return context.app.operations.reset(source, context.app.clock())
+
+
+def _poll(context: WebContext, source: str, fields: FormData) -> str:
+    del fields
+    context.app.operations.poll_now(source, context.app.clock())
+    return str(_find_source(context, source)["name"])
+
+
+def _mute(context: WebContext, source: str, fields: FormData) -> str:
+    span = parse_duration(str(fields.get("for", "")) or "7d", "for")
+    return context.app.operations.mute(source, context.app.clock() + span)
+
+
+def _unmute(context: WebContext, source: str, fields: FormData) -> str:
+    del fields
+    return context.app.operations.mute(source, None)
+
+
+CHANGES = {
+    "pause": (_pause, "{name} is paused."),
+    "resume": (_resume, "{name} is polled again."),
+    "reset": (_reset, "{name} is reset: it is due now."),
+    "poll": (_poll, "{name} is due now."),
+    "mute": (_mute, "{name} is muted: no alarm is raised about it for a while."),
+    "unmute": (_unmute, "{name} is no longer muted."),
+}
+PAGES = (
+    Page(
+        path="/operate/sources",
+        template="operator/sources.html",
+        load=load_sources,
+        parameters=frozenset({"recipe", "status", "q", "page"}),
+    ),
+    Page(
+        path="/operate/sources/add",
+        template="operator/source_add.html",
+        load=load_add,
+        scope=KeyScope.ADMIN,
+    ),
+    Page(path="/operate/sources/{source}", template="operator/source.html", load=load_source),
+)
+ACTIONS = (
+    Action(
+        path="/operate/sources/preview",
+        perform=preview,
+        scope=KeyScope.ADMIN,
+        template="operator/source_add.html",
+    ),
+    Action(path="/operate/sources/add", perform=add, scope=KeyScope.ADMIN),
+    *(
+        Action(path=f"/operate/sources/{{source}}/{name}", perform=_change(perform, message))
+        for name, (perform, message) in CHANGES.items()
+    ),
+)

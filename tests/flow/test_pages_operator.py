@@ -1,0 +1,188 @@
+"""The operator's pages: what they show, what they change, and who may do it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.support.api_installation import HOSTILE, WITH_KEY, api_client, fill, installation
+
+from headwater.app import App
+from headwater.model.api_key import KeyScope
+from headwater.ops.api_keys import create_api_key
+from headwater.web.pages.operator import ACTIONS, PAGES
+
+BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
+LISTS = ("", "/sources", "/alarms", "/quarantine", "/runs", "/replays", "/fetches", "/budgets", "/searches")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    with installation(tmp_path) as opened:
+        fill(opened)
+        yield opened
+
+
+@pytest.fixture
+def client(app: App) -> Iterator[TestClient]:
+    with api_client(app) as session:
+        session.headers.update(BROWSER)
+        yield session
+
+
+@pytest.fixture
+def admin(app: App, client: TestClient) -> TestClient:
+    """Signed in with a key that may do everything."""
+    _, text = create_api_key(app, "admin", KeyScope.ADMIN)
+    client.post("/sign-in", data={"key": text})
+    return client
+
+
+def send(client: TestClient, path: str, **fields: object) -> str:
+    """The page after the form."""
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = client.post(f"/operate{path}", data=fields, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_every_list_and_its_twin_can_be_read_without_a_key_on_this_machine(client: TestClient):
+    for path in LISTS:
+        page, twin = client.get(f"/operate{path}"), client.get(f"/operate{path}.json")
+        assert (page.status_code, twin.status_code) == (200, 200), page.text
+        assert twin.json()
+        assert HOSTILE not in page.text
+        assert '<form method="post" action="/operate' not in page.text
+
+
+def test_keys_and_new_sources_are_for_admins(client: TestClient, app: App):
+    for path in ("/keys", "/sources/add"):
+        assert client.get(f"/operate{path}", follow_redirects=False).status_code == 303
+    _, text = create_api_key(app, "operator", KeyScope.OPERATE)
+    client.post("/sign-in", data={"key": text})
+    assert client.get("/operate/keys").status_code == 403
+    assert client.post("/operate/keys/create", data={"name": "x", "scope": "read"}).status_code == 403
+
+
+def test_no_action_is_open_to_readers(client: TestClient):
+    for action in ACTIONS:
+        path = re.sub(r"\{\w+\}", "x", action.path)
+        assert client.post(path, data={}).status_code in {401, 403}, path
+
+
+def test_every_page_has_a_path_under_operate():
+    assert all(page.path == "/operate" or page.path.startswith("/operate/") for page in PAGES)
+
+
+def test_the_overview_counts_work_and_leads_to_its_lists(client: TestClient):
+    page = client.get("/operate")
+    model = client.get("/operate.json").json()
+    assert model["totals"]["open_alarms"] == 1
+    assert [stage["task"] for stage in model["activity"][0]["stages"]][:3] == ["poll", "fetch", "refine"]
+    assert 'href="/operate/alarms"' in page.text
+    part = client.get("/operate", headers={"hx-request-type": "partial"})
+    assert "<html" not in part.text
+    assert "Stages" in part.text
+
+
+def test_a_noisy_source_is_found_muted_and_unmuted(admin: TestClient):
+    (source,) = admin.get("/operate/sources.json?q=wire").json()["items"]
+    assert admin.get("/operate/sources.json?q=nothing").json()["items"] == []
+    path = f"/sources/{source['id']}"
+    assert "Mute alarms" in admin.get(f"/operate{path}").text
+    assert "Wire is muted" in send(admin, f"{path}/mute", **{"for": "7d"})
+    assert [row["name"] for row in admin.get("/operate/sources.json?status=muted").json()["items"]] == [
+        "Wire"
+    ]
+    assert "Wire is no longer muted" in send(admin, f"{path}/unmute")
+
+
+def test_a_source_is_paused_resumed_reset_and_polled(admin: TestClient):
+    (source,) = admin.get("/operate/sources.json").json()["items"]
+    path = f"/sources/{source['id']}"
+    for verb, sentence in (
+        ("pause", "is paused"),
+        ("resume", "polled again"),
+        ("reset", "is reset"),
+        ("poll", "due now"),
+    ):
+        assert f"Wire is {sentence}".replace("is is", "is") in send(admin, f"{path}/{verb}")
+    assert "there is no such source" in send(admin, "/sources/unknown/pause")
+
+
+def test_a_source_is_added(admin: TestClient):
+    fields = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed", "kind": "feed"}
+    assert "Coin is added" in send(admin, "/sources/add", **fields)
+    assert "the source exists already" in send(admin, "/sources/add", **fields)
+
+
+def test_an_alarm_is_acknowledged(admin: TestClient):
+    assert "Wire is silent" in admin.get("/operate/alarms").text
+    assert "Acknowledged: Wire is silent" in send(admin, f"/alarms/{'a' * 40}/acknowledge")
+    assert admin.get("/operate/alarms.json").json()["items"][0]["acknowledged_at"]
+
+
+def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried(admin: TestClient):
+    (row,) = admin.get("/operate/quarantine.json?reason=too_deep").json()["items"]
+    page = admin.get(f"/operate/quarantine/{row['record_id']}")
+    assert "nested 1000 deep" in page.text
+    assert "Rain Record" in page.text
+    assert "choose at least one record" in send(admin, "/quarantine/retry")
+    assert "1 records are due again" in send(admin, "/quarantine/retry", record=row["record_id"])
+    assert admin.get("/operate/quarantine.json").json()["items"] == []
+    assert admin.get(f"/operate/quarantine/{row['record_id']}").status_code == 404
+
+
+def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
+    assert "0 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="other")
+    assert "1 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
+
+
+def test_a_replay_is_started_paused_resumed_and_discarded(admin: TestClient):
+    page = send(admin, "/replays/start", recipe="crypto", since="7d")
+    assert "The replay has begun" in page
+    (replay,) = admin.get("/operate/replays.json").json()["items"]
+    path = f"/replays/{replay['id']}"
+    assert "The replay is paused" in send(admin, f"{path}/pause")
+    assert "The replay goes on" in send(admin, f"{path}/resume")
+    assert "only one that is" in send(admin, f"{path}/apply", verdict="better")
+    assert "choose at least one verdict" in send(admin, f"{path}/apply")
+    assert admin.get(f"/operate{path}?verdict=strange").status_code == 400
+    assert "is discarded" in send(admin, f"{path}/discard")
+
+
+def test_a_search_is_tested_saved_paused_and_removed(admin: TestClient):
+    tested = admin.get("/operate/searches.json?test=harbour").json()
+    assert {match["record_kind"] for match in tested["matches"]} == {"document", "story"}
+    assert "Save this search" in admin.get("/operate/searches?test=harbour").text
+    assert admin.get('/operate/searches.json?test="').json()["problem"] or True
+    assert "harbour-news is saved" in send(admin, "/searches/add", name="harbour-news", query="harbour")
+    assert "cannot be the name of a search" in send(
+        admin, "/searches/add", name="Harbour News", query="harbour"
+    )
+    assert "is paused" in send(admin, "/searches/harbour-news/pause")
+    assert "again" in send(admin, "/searches/harbour-news/resume")
+    assert "is removed" in send(admin, "/searches/harbour-news/remove")
+
+
+def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestClient):
+    page = send(admin, "/keys/create", name="Grafana", scope="read")
+    key = re.search(r"hw_[0-9a-f]{12}_[\w-]{43}", page)
+    assert key is not None
+    assert key[0] not in admin.get("/operate/keys").text
+    (row,) = [row for row in admin.get("/operate/keys.json").json()["items"] if row["name"] == "Grafana"]
+    assert "Grafana is revoked" in send(admin, f"/keys/{row['id']}/revoke")
+    assert admin.get("/api/v1/documents", headers={"X-Api-Key": key[0]}).status_code == 401
+
+
+def test_a_form_of_another_site_changes_nothing(admin: TestClient):
+    headers = {"origin": "https://evil.example"}
+    answer = admin.post("/operate/quarantine/drop", data={"all": "1", "reason": "too_deep"}, headers=headers)
+    assert answer.status_code == 403
+    assert len(admin.get("/operate/quarantine.json").json()["items"]) == 1
+
+
+def test_the_crash_trial_is_only_in_the_demo(client: TestClient):
+    assert client.get("/operate/crash-trial").status_code == 404
+    assert client.get("/operate/alarms", headers=WITH_KEY).status_code == 200
