@@ -116,7 +116,8 @@ def related_stories(
 
 def story_words(card: Mapping[str, Any]) -> set[str]:
     words = set(_WORD.findall(f"{card['title']} {card['summary']}".casefold()))
-    return words | {f"country:{item['code']}" for item in card["countries"]} | {f"topic:{card['topic']}"}
+    topics = {f"topic:{card['topic']}"} if card["topic"] else set()
+    return words | topics | {f"country:{item['code']}" for item in card["countries"]}
 
 
 STORY_PAGE = Page(
