@@ -180,6 +180,8 @@ class Score:
         updates = Counter(
             self.treatment(pair) for pair, row in self.label.items() if row["label"] == "update"
         )
+        # An update of one dispatch may repeat another one: nobody can both block and keep it.
+        repeated = sum(row["label"] == "update" and pair[1] in duplicates for pair, row in self.label.items())
         verdicts = {name: len(pairs) for name, pairs in self.blocked_by_verdict().items()}
         unique = len(self.chosen) - len(duplicates)
         return {
@@ -192,6 +194,7 @@ class Score:
             "updates": dict(updates),
             "updates_kept": rate(updates["linked"] + updates["not linked"], updates.total()),
             "updates_linked": rate(updates["linked"], updates.total()),
+            "updates_that_repeat_another": repeated,
             "recurring_blocked": rate(
                 sum(
                     pair[1] in self.blocked for pair, row in self.label.items() if row["reason"] == RECURRING

@@ -33,14 +33,11 @@ class WireArticle:
     number: int
     title: str
     paragraphs: tuple[str, ...]
+    published: datetime
 
     @property
     def url(self) -> str:
         return f"http://wire{self.feed}.example/2026/11/{self.number}-{self.title.lower().replace(' ', '-')[:40]}"
-
-    @property
-    def published(self) -> datetime:
-        return NOW - timedelta(minutes=37 * self.number + self.feed % 60)
 
 
 # The n-th word is used about 1/n as often as the first (Zipf), as in any language.
@@ -63,17 +60,19 @@ def _sentence(chance: random.Random) -> str:
     words[chance.randrange(3, 20)] = chance.choice(NAMES)
     if chance.random() < 0.3:
         words[chance.randrange(3, 20)] = str(chance.randrange(2, 9000))
-    return " ".join(words).capitalize() + "."
+    words[0] = words[0].capitalize()  # of the first word only: names keep their capital letters
+    return " ".join(words) + "."
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def wire_article(feed: int, number: int) -> WireArticle:
     """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
     copied = feed % 2 == 1 and number % COPIED == COPIED - 1
     chance = random.Random(f"{feed - copied}/{number}")
     title = " ".join([chance.choice(NAMES), *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
     paragraphs = tuple(" ".join(_sentence(chance) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
-    return WireArticle(feed, number, title + (" again" if copied else ""), paragraphs)
+    published = NOW - timedelta(minutes=37 * number + feed % 60)
+    return WireArticle(feed, number, title + (" again" if copied else ""), paragraphs, published)
 
 
 def markup(article: WireArticle) -> str:

@@ -32,8 +32,12 @@ class World:
         self.spent += time.process_time() - start
         return answer
 
+    def articles(self, feed: int) -> list[WireArticle]:
+        """What the feed lists."""
+        return [wire_article(feed, number) for number in range(self.entries)]
+
     def _feed(self, feed: int) -> tuple[bytes, str]:
-        articles = [wire_article(feed, number) for number in range(self.entries)]
+        articles = self.articles(feed)
         kind = self.FORMATS[feed % len(self.FORMATS)]
         if kind.startswith("json"):
             return _json(feed, articles), "application/feed+json"

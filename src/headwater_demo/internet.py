@@ -20,7 +20,14 @@ from headwater_demo.faults import ANY, Fault
 from headwater_demo.server import serving
 from headwater_demo.world import Size, create_world
 
+# The names of all demo hosts. Portals are below `gob.es`, because the readers of procedures cite nothing else.
+HOST_PATTERNS = ("*.example", "*.demo.gob.es")
 _TIMEOUT_SECONDS = 20
+
+
+def host_table(base_url: str) -> dict[str, str]:
+    """The setting `hosts` with which every demo host is answered at `base_url`."""
+    return dict.fromkeys(HOST_PATTERNS, base_url)
 
 
 @dataclass(frozen=True, slots=True)

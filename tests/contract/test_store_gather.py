@@ -8,8 +8,9 @@ from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, ke
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
 from headwater.model.keys import group_key
-from headwater.store.schema.flow import deliveries, groups, quarantine, stories, story_members
+from headwater.store.schema.flow import deliveries, group_changes, groups, quarantine, stories, story_members
 from headwater.store.schema.knowledge import facts
+from headwater.stories.identity import story_key
 
 DAY = group_key(RECIPE, "day")
 
@@ -28,6 +29,8 @@ def _gather(scene: Scene, *new_stories, group_batch: GroupBatch | None = None, *
                 version=group_batch.version,
                 clustered_ids=tuple(story.id for story in group_batch.stories),
                 stories=new_stories,
+                changes=group_batch.changes,
+                has_more=group_batch.has_more,
                 **more,
             )
         ],
@@ -130,13 +133,15 @@ def test_an_ended_story_stays_as_it_ended(scene: Scene):
 
 def test_the_id_of_an_ended_story_is_never_reused(scene: Scene):
     a = _keep_in_group(scene, "a")
-    _gather(scene, make_story("s1", "day", a))
-    _keep_in_group(scene, "b")
+    former = [story_key(DAY, a, attempt) for attempt in (0, 1)]
+    for story in former:
+        _gather(scene, make_story(story, "day", a))
+        _keep_in_group(scene, f"after {story}")
     _gather(scene)
     _keep_in_group(scene, "c")
     group_batch = _claim_group(scene)
     assert group_batch.stories == ()
-    assert group_batch.reserved_ids == frozenset({"s1"})
+    assert group_batch.reserved_ids == frozenset(former)
 
 
 def test_other_groups_keep_their_stories(scene: Scene):
@@ -214,9 +219,9 @@ def _keep_on(scene: Scene, path: str, published) -> str:
     return draft.id
 
 
-def _claim_window(scene: Scene, window: timedelta) -> GroupBatch:
+def _claim_window(scene: Scene, window: timedelta, most: int = 100) -> GroupBatch:
     claim = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
-    (group_batch,) = scene.store.claim_groups(claim, window=window)
+    (group_batch,) = scene.store.claim_groups(claim, window=window, most=most)
     return group_batch
 
 
@@ -232,7 +237,6 @@ def test_with_a_window_only_recent_documents_and_their_whole_stories_are_cluster
     group_batch = _claim_window(scene, timedelta(days=2))
     assert {document.id for document in group_batch.documents} == {early, lasting, new}
     assert [story.id for story in group_batch.stories] == ["s-lasting"]
-    assert group_batch.reserved_ids == {"s-old"}
     _gather(scene, make_story("s-all", "day", *sorted([early, lasting, new])), group_batch=group_batch)
     states = {row["id"]: row["state"] for row in scene.rows(stories)}
     assert states == {"s-old": "live", "s-lasting": "ended", "s-all": "live"}
@@ -251,6 +255,35 @@ def test_with_a_window_the_backlog_of_a_new_source_is_clustered_however_old_it_i
     )
     newer = _keep_on(scene, "newer", START)
     assert {document.id for document in _claim_window(scene, timedelta(days=2)).documents} == {new, newer}
+
+
+def test_a_large_group_is_clustered_in_parts_until_every_change_is_in_a_story(scene: Scene):
+    hours = {_keep_on(scene, f"d{hour}", START + hour * HOUR): hour for hour in (5, 1, 4, 2, 3, 0)}
+    parts = []
+    for part in range(3):
+        group_batch = _claim_window(scene, timedelta(days=2), most=4)
+        parts.append(sorted(hours[document.id] for document in group_batch.documents))
+        assert sorted(hours[document] for document in group_batch.changes) == [2 * part, 2 * part + 1]
+        assert group_batch.has_more == (part < 2)
+        new_stories = [
+            make_story(story_key(DAY, document.id, 0), "day", document.id)
+            for document in group_batch.documents
+        ]
+        _gather(scene, *new_stories, group_batch=group_batch)
+    assert parts == [[0, 1], [0, 1, 2, 3], [2, 3, 4, 5]]
+    assert scene.claim(Task.GATHER) == []
+    assert scene.rows(group_changes) == []
+    assert len(scene.rows(stories)) == 6
+
+
+def test_a_change_after_the_claim_is_clustered_by_the_next_job(scene: Scene):
+    _keep_in_group(scene, "a")
+    group_batch = _claim_group(scene)
+    scene.now += HOUR
+    b = _keep_in_group(scene, "b")
+    _gather(scene, group_batch=group_batch, claimed_at=START)
+    assert [row["document_id"] for row in scene.rows(group_changes)] == [b]
+    assert _claim_group(scene).changes == (b,)
 
 
 def test_with_a_window_an_old_story_ends_when_its_document_moves_to_another_group(scene: Scene):

@@ -109,3 +109,22 @@ def test_c41_the_command_shows_stories_and_prints_json(
     record = call(capsys, monkeypatch, *settings, "top", "--since", "6h", "--json").record
     assert [story["title"] for story in record["stories"]] == ["Hack"]
     assert call(capsys, monkeypatch, *settings, "top", "--since", "30m", "--json").record["stories"] == []
+
+
+def test_g13_the_command_shows_what_changed_in_a_story(
+    scene: Scene,
+    database: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    scene.now = datetime.now(UTC) - HOUR
+    story = "0123456789abcdef01234567"
+    gather_stories(scene, (story, [article(scene, "A", "hack"), article(scene, "B", "hack")]))
+    settings = ("--config", str(settings_file(tmp_path, database)))
+    record = call(capsys, monkeypatch, *settings, "changes", story[:12], "--json").record
+    assert (record["story"], len(record["new_reports"]), record["reports_before"]) == (story, 2, 0)
+    assert "2 new reports" in call(capsys, monkeypatch, *settings, "changes", story).out
+    later = call(capsys, monkeypatch, *settings, "changes", story, "--since", "30m", "--json").record
+    assert (later["new_reports"], later["reports_before"]) == ([], 2)
+    assert "there is no story" in call(capsys, monkeypatch, *settings, "changes", "ffffffffffff").err

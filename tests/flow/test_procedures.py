@@ -25,17 +25,19 @@ from headwater.settings.sources import SourceLine, make_source
 from headwater.store.connect import read_transaction
 from headwater.store.reads.explanation import explain
 from headwater.store.schema.flow import deliveries, documents
-from headwater_demo.internet import Internet, running
+from headwater_demo.internet import Internet, host_table, running
 from headwater_demo.procedures.portal_pages import pages_without_procedure, procedure_pages
 from headwater_demo.sites.portal_sites import RAISED_FROM, procedure_sources
 from headwater_recipes.procedures import NAME, recipe
+from headwater_recipes.procedures.citation_policy import judge_citation
 from headwater_recipes.procedures.knowledge_base.catalogue import run_metrics
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
 from headwater_recipes.procedures.knowledge_base.review import ReviewQueue
+from headwater_recipes.procedures.registry.portals import PortalRegistry
 from headwater_recipes.procedures.retrieval.files import KeywordRetriever, unfindable_documents
 from headwater_recipes.procedures.schema import schema_problems
 
-HOST = "www.puertoclaro.example"
+HOST = "www.puertoclaro.demo.gob.es"
 STEM = "local-puerto-claro-annual-mooring-permit-for-small-boats"
 
 
@@ -55,7 +57,7 @@ class ProceduresRun:
             data=str(self.folder),
             database=self.environment.database,
             archive=self.environment.archive,
-            hosts={"*.example": self.internet.base_url},
+            hosts=host_table(self.internet.base_url),
             requests_per_second=0,
             log_level="error",
         )
@@ -178,6 +180,14 @@ def test_p31_p33_every_file_is_valid_and_complete(finished_run: ProceduresRun):
     assert full >= 0.9 * len(files)
 
 
+def test_p32_the_assistant_may_cite_every_file_of_the_demo(finished_run: ProceduresRun):
+    rules = {
+        judge_citation(document["fuente_url"], PortalRegistry()).rule
+        for document in finished_run.files().values()
+    }
+    assert rules == {"gob.es"}  # the one rule that needs no list of domains
+
+
 def test_p22_p30_every_file_loads_and_its_own_name_finds_it(finished_run: ProceduresRun):
     folder = finished_run.out / "tramites"
     retriever = KeywordRetriever(folder)
@@ -240,7 +250,12 @@ def test_p12_p25_a_week_later_all_requests_are_conditional_and_no_file_changes(
     tmp_path: Path, internet: Internet
 ):
     with open_run(
-        tmp_path, internet, HOST, "sede.valdemora.example", "sede.marusia.example", "boletin.example"
+        tmp_path,
+        internet,
+        HOST,
+        "sede.valdemora.demo.gob.es",
+        "sede.marusia.demo.gob.es",
+        "boletin.demo.gob.es",
     ) as procedures_run:
         procedures_run.run()
         before, times = (
@@ -285,7 +300,7 @@ def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_
         assert json.loads(previous.read_bytes()) == first
         raw = sorted(
             path.name.partition(".")[2]
-            for path in (procedures_run.out / "raw" / "puertoclaro.example").glob("*")
+            for path in (procedures_run.out / "raw" / "puertoclaro.demo.gob.es").glob("*")
             if "previous" in path.name
         )
         assert raw == ["previous.html", "previous.meta.json"]
@@ -316,7 +331,7 @@ def test_a_curated_file_is_never_overwritten_and_its_update_waits_for_review(
 
 
 def test_p25_extracting_again_from_the_archive_returns_the_same_bytes(tmp_path: Path, internet: Internet):
-    with open_run(tmp_path, internet, "sede.valdemora.example") as procedures_run:
+    with open_run(tmp_path, internet, "sede.valdemora.demo.gob.es") as procedures_run:
         procedures_run.run()
         before = procedures_run.file_contents()
         for path in [

@@ -269,6 +269,15 @@ def test_stories_have_documents_and_a_timeline(api: Api):
     assert api("/stories/top?hours=48")["items"][0]["told_by"] == 1
 
 
+def test_what_changed_in_a_story_is_answered_since_a_time(api: Api):
+    changed = api(f"/stories/{STORY}/changes?since=2h")
+    assert [report["id"] for report in changed["new_reports"]] == [api.ids[1], api.ids[0]]
+    assert changed["reports_before"] == 0
+    assert api(f"/stories/{STORY}/changes?since=90m&languages=de,en")["reports_before"] == 1
+    assert api(f"/stories/{STORY}/changes?since=whenever", 400)
+    assert api("/stories/x/changes", 404)
+
+
 def test_sources_are_listed_with_health_polls_and_as_opml(api: Api):
     (source,) = api("/sources")["items"]
     assert api(f"/sources/{source['id']}")["name"] == "Wire"

@@ -194,3 +194,20 @@ def test_a_follow_up_in_other_words_is_linked_by_its_headline():
     )
     _, second = dedupe_stream([first, article("b", "GARNET MINING <GRM> SALE OF DIVISION FOUGHT", later, 40)])
     assert (second.duplicate_of, second.related_to, second.rule) == (None, ("a",), "same-subject")
+
+
+def test_a_report_weeks_later_that_starts_from_the_figures_of_the_earlier_one_is_linked():
+    text = (
+        "A group of investors led by Quarles and Lund of Arden said it lowered its stake in Garnet Mining Corp to {} shares, or {} pct of "
+        "the total, from {} shares, or {} pct.\n\nIn a letter to the Exchange Office the group said it sold {} common shares of "
+        "Garnet Mining {}."
+    )
+    title = "INVESTORS CUT GARNET MINING <GRM> STAKE"
+    first = article("a", title, text.format("260,500", "6.4", "370,500", "9.2", "110,000", "in February"))
+    later = article(
+        "b", title, text.format("200,500", "5.0", "260,500", "6.4", "60,000", "since then for cash"), 356
+    )
+    notice = text.format("812,300", "3.1", "934,700", "3.6", "122,400", "in February")
+    verdict = compare(first, later)
+    assert (verdict.relation, verdict.rule) == ("related", "figures-replaced")
+    assert compare(first, article("c", title, notice, 356)).relation == "new"

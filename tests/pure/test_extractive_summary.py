@@ -50,6 +50,15 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
     assert summarise(documents, count) == claims
 
 
+def test_a_summary_of_long_sentences_has_fewer_of_them():
+    long = " ".join(
+        f"{name} harbour channel dredging pilots" for name in ("North", "South", "East", "West", "Inner")
+    )
+    text = f"{long} opens. Dredging begins in March. {long} closes. Pilots called the channel overdue."
+    words = sum(len(claim.text.split()) for claim in summarise([SummarySource("a", text)], 3))
+    assert words <= 60
+
+
 def test_no_documents_have_no_summary():
     assert summarise([]) == ()
     assert summarise([SummarySource("a", " \n ")]) == ()
@@ -62,6 +71,7 @@ def test_no_documents_have_no_summary():
         ("The U.S. Navy sailed. It rained.", ["The U.S. Navy sailed.", "It rained."]),
         ("¿Qué pasó? El puerto cerró. Nada más.", ["¿Qué pasó?", "El puerto cerró.", "Nada más."]),
         ("港が閉鎖された。船は待つ。", ["港が閉鎖された。", "船は待つ。"]),
+        ("兰斯说：“我们留下。”人群散去。", ["兰斯说：“我们留下。”", "人群散去。"]),
         ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
         ("It rose 3.5 percent to 4.2. Good", ["It rose 3.5 percent to 4.2.", "Good"]),
         ("A headline\n\nA paragraph", ["A headline", "A paragraph"]),

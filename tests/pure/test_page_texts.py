@@ -31,9 +31,9 @@ def texts_of(folder: Path) -> set[str]:
     return texts
 
 
-@pytest.mark.parametrize("package", ["headwater.web.pages"])
+@pytest.mark.parametrize("package", ["headwater.web.pages", "headwater_recipes.procedures.pages"])
 def test_every_text_is_in_the_spanish_catalogue(package: str):
-    texts = texts_of(PAGES)
+    texts = texts_of(Path(str(files(package))))
     assert texts
     assert texts - set(catalogue(SPANISH, package)) == set()
 

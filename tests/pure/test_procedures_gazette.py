@@ -15,7 +15,7 @@ from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.standalone import procedures_from
 
 NOW = datetime(2026, 11, 13, 9, 0, tzinfo=UTC)
-API = "http://boletin.example/api/boe/sumario/"
+API = "http://boletin.demo.gob.es/api/boe/sumario/"
 
 
 def _gazette(request):
@@ -50,7 +50,7 @@ def test_p5_each_day_is_polled_once_but_today_until_it_is_over_and_sundays_are_n
 
 
 def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references():
-    url = f"http://boletin.example/diario_boe/xml.php?id={CALL}"
+    url = f"http://boletin.demo.gob.es/diario_boe/xml.php?id={CALL}"
     (procedure,) = procedures_from(
         read_procedure(document(CALL), ExtractHints(url=url, media_type="application/xml")), url
     )
@@ -61,7 +61,7 @@ def test_p14_a_call_in_the_gazette_is_a_procedure_that_rests_on_its_references()
     ]
     assert content["cuantias"] == {"importe": "La cuantía máxima será de 6.000 euros por biblioteca."}
     assert "veinte días hábiles" in content["plazos"]["solicitud"]
-    other = "http://boletin.example/diario_boe/xml.php?id=BOE-A-2026-99001"
+    other = "http://boletin.demo.gob.es/diario_boe/xml.php?id=BOE-A-2026-99001"
     assert (
         procedures_from(
             read_procedure(

@@ -165,3 +165,30 @@ def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path)
         document = {"nombre": name, "keywords": keywords_for(name, (), "", "", f"local-x-{number}")}
         (tmp_path / f"local-x-{number}.json").write_text(json.dumps(document), encoding="utf-8")
     assert unfindable_documents(tmp_path) == []
+
+
+def test_p20_a_word_and_its_stem_count_once():
+    words = keywords_for("Matriculación de embarcaciones", (), "", "", "local-x-embarcaciones")
+    assert count_matches("quiero saber algo de embarcaciones", words) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("Perfil de licitaciones", "quiero solicitar el ingreso minimo vital"),
+        ("Becas de formación agraria", "informacion sobre el ingreso minimo vital"),
+        ("Ayudas para zonas rurales y un menor", "solicitar una ayuda para un menor en una zona rural"),
+        ("Reconocimiento del grado de discapacidad", "como solicitar certificado de discapacidad"),
+        ("Renovación del permiso de residencia", "necesito el permiso de residencia"),
+    ],
+)
+def test_p20_keywords_do_not_answer_questions_about_something_else(name: str, query: str):
+    assert count_matches(query, keywords_for(name, (), "", "", "local-x-y")) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["Cambio de domicilio en el padrón", "Volant d'empadronament", "Licencia de obra mayor"]
+)
+def test_p30_a_whole_name_outranks_curated_files_about_its_topic(name: str):
+    rivals = ["domicilio", "padron", "padrón", "empadron", "empadronament", "mayor"]
+    assert count_matches(name, keywords_for(name, (), "", "", "local-x-y")) > count_matches(name, rivals)

@@ -36,7 +36,10 @@ def test_p26_english_pages_of_state_portals_are_not_withheld():
 
 def test_p26_a_language_that_a_portal_cannot_have_is_still_unexpected():
     registry = packaged_registry()
-    state, town = registry.owner("https://www.sepe.es/a/b"), registry.owner("http://sede.marusia.example/a/b")
+    state, town = (
+        registry.owner("https://www.sepe.es/a/b"),
+        registry.owner("http://sede.marusia.demo.gob.es/a/b"),
+    )
     assert state is not None
     assert town is not None
     assert expected_languages(state) == {"es", "en", "ca", "eu", "gl"}

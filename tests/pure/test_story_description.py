@@ -127,3 +127,17 @@ def test_g15_the_topic_of_a_story_is_that_of_its_own_documents():
 def test_g3_the_domain_that_an_entry_names_wins_over_a_redirect():
     assert domain_of(document("a", domain="Paper.example")) == "paper.example"
     assert domain_of(document("a")) == "a.example"
+
+
+def test_g13_a_summary_is_in_the_first_language_of_the_readers_that_the_story_has():
+    spanish = replace(
+        document("b"), language="es", text="El barco salió del puerto el lunes con doce tripulantes."
+    )
+    russian = replace(document("c"), language="ru", text="Судно вышло из порта в понедельник с экипажем.")
+    documents = [russian, spanish, document("a")]
+    context = StoryContext(story=story(documents), documents=tuple(documents), before=None, rank=1, now=NOW)
+    described = DescribeStory(languages=("fr", "es", "en"))(context)
+    assert described.summary == spanish.text
+    assert described.attributes["summary_language"] == "es"
+    assert list(described.attributes["summaries"]) == ["en"]
+    assert {name for claim in described.attributes["claims"] for name in claim["documents"]} == {"b"}

@@ -31,6 +31,11 @@ def test_g13_headings_bylines_datelines_captions_and_links_are_left_out():
     ]
 
 
+@pytest.mark.parametrize("start", ["(Oriel)", "(Oriel) -- ", "(Oriel Wire) - ", "TARN, 3 March (Oriel) - "])
+def test_g13_the_name_of_an_agency_before_the_first_word_is_left_out(start: str):
+    assert story_prose(f"{start}Ships waited.") == "Ships waited."
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -38,6 +43,7 @@ def test_g13_headings_bylines_datelines_captions_and_links_are_left_out():
         "Photographs of the port were shown in court.",
         "The long-term plan - a new harbour - failed.",
         "Related companies paid the fine.",
+        "(It) felt good at the time.",
         "En Valdora, el tribunal repetirá el recuento.",
         "Tarn's navy, founded in 1900 (its ships are old) is small.",
     ],

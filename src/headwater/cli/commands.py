@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Command] = {
     "searches": Command("headwater.cli.documents.searches", "Save searches that notify, feed, tag or drop."),
     "export": Command("headwater.cli.documents.export", "Export articles to a file."),
     "top": Command("headwater.cli.documents.top", "Show the top stories of the last hours."),
+    "changes": Command("headwater.cli.documents.changes", "Show what changed in a story since yesterday."),
     "mentions": Command(
         "headwater.cli.documents.mentions", "List subjects; search stored documents for new names."
     ),
@@ -78,7 +79,7 @@ COMMANDS: Mapping[str, Command] = {
 # Every built-in command by task, in the order of `--help`; those of recipes follow.
 COMMAND_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Get started": ("demo", "init", "sources", "try", "run"),
-    "Read": ("status", "docs", "search", "searches", "top", "explain", "mentions", "export"),
+    "Read": ("status", "docs", "search", "searches", "top", "changes", "explain", "mentions", "export"),
     "Operate": (
         "work", "health", "alarms", "quarantine", "sample", "replay", "links", "queue", "agent", "summaries", "archive",
         "cleanup", "backup", "restore", "move", "sweep", "serve", "mcp", "keys",

@@ -33,7 +33,7 @@ from headwater.settings.settings import DEFAULT_DATA, Settings
 from headwater_demo.__main__ import main as serve_until_stopped
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints
-from headwater_demo.internet import running
+from headwater_demo.internet import host_table, running
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
 from headwater_demo.sites.portal_sites import procedure_sources
 
@@ -125,7 +125,7 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that resolve every .example host to the demo internet, with its feeds, companies, portals and flashpoints."""
+    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals and flashpoints."""
     feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": feed_lines},
@@ -148,7 +148,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
         redis="",
         queues="",
         environments={},
-        hosts={"*.example": base_url},
+        hosts=host_table(base_url),
         contact="demo@headwater.example",
         requests_per_second=0,
         budgets=NO_LIMIT,

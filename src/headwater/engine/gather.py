@@ -1,6 +1,7 @@
 """Groups to stories: cluster again, keep identities, commit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -10,7 +11,7 @@ from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
 from headwater.model.jobs import GatherResult, GroupBatch, Job, Postponement, Quarantine, Task
-from headwater.model.recipe import Cluster, Recipe, StoryContext
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Recipe, StoryContext
 from headwater.model.story import Member, Story
 from headwater.stories.identity import inherit_story_ids
 
@@ -21,10 +22,12 @@ def gather(context: JobContext, job: Job) -> int:
     """Clusters the groups that have settled and returns how many."""
     recipe = context.recipe(job)
     grouping = recipe.grouping
+    claim = context.claim(job, GROUPS_AT_ONCE)
     claimed = context.store.claim_groups(
-        context.claim(job, GROUPS_AT_ONCE),
+        claim,
         full_documents=grouping is None or grouping.full_documents,
         window=None if grouping is None else grouping.window,
+        most=MOST_CLUSTERED if grouping is None else grouping.most,
     )
     groups, released = context.split_suspects(claimed)
     if not groups:
@@ -41,7 +44,7 @@ def gather(context: JobContext, job: Job) -> int:
         for group in batch:
             lease_renewer.renew_if_due()
             with bound_contextvars(key=group.id):
-                results.append(_cluster_group(context, recipe, group))
+                results.append(replace(_cluster_group(context, recipe, group), claimed_at=claim.now))
                 log.info("gathered", documents=len(group.documents), stories=len(results[-1].stories))
         return results
 
@@ -71,10 +74,15 @@ def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
 
 def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
     context.check_worker_deaths(group.attempts)
+    clustered = GatherResult(
+        group=group.id,
+        version=group.version,
+        clustered_ids=tuple(story.id for story in group.stories),
+        changes=group.changes,
+        has_more=group.has_more,
+    )
     if recipe.grouping is None:
-        return GatherResult(
-            group=group.id, version=group.version, clustered_ids=tuple(story.id for story in group.stories)
-        )
+        return clustered
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
     ids = inherit_story_ids(members, group.stories, group.id, group.reserved_ids)
@@ -97,13 +105,7 @@ def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> Ga
         story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
         for story in stories
     }
-    return GatherResult(
-        group=group.id,
-        version=group.version,
-        clustered_ids=tuple(story.id for story in group.stories),
-        stories=stories,
-        routes=routes,
-    )
+    return replace(clustered, stories=stories, routes=routes)
 
 
 def _describe(recipe: Recipe, story_context: StoryContext) -> Story:

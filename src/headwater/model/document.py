@@ -11,6 +11,10 @@ T = TypeVar("T")
 SUPERSEDES = "supersedes"
 """The relation of a document to one with a part of its text, which thereby becomes a duplicate of it."""
 
+FIELD_PLACES = "field_places"
+"""The attribute in which a recipe explains its own fields: `field`, `place` in the captured bytes, `passage`, and `by`, what placed
+it. `headwater explain` shows it."""
+
 FROM_SOURCE = "source"
 """The origin of a field that the source of the document provided."""
 

@@ -102,8 +102,9 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class GroupBatch:
     """A group with its kept documents and its current stories; with a window, only those that can still change.
-    `reserved_ids` are the ids of its other stories, former ones included, which must not be used again. `version` counts the
-    documents that joined."""
+    `reserved_ids` are the ids of former and other stories that must not be used again. `version` counts the documents that
+    joined. `changes` are the documents that joined, changed or left since the group was last clustered; `has_more`: this is a
+    part of a large group, and further changes wait."""
 
     id: str
     name: str
@@ -112,6 +113,8 @@ class GroupBatch:
     documents: tuple[Document, ...]
     stories: tuple[Story, ...]
     reserved_ids: frozenset[str] = frozenset()
+    changes: tuple[str, ...] = ()
+    has_more: bool = False
 
 
 DeliveredRecord = Document | Story | Alarm | Digest
@@ -216,12 +219,16 @@ class RefineResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
     """The new stories of a group. Those of `clustered_ids` (the ids of the stories that were clustered again) that are missing
-    here end. When documents joined since (`version` is higher now), the group stays due."""
+    here end. When documents joined since (`version` is higher now), or `has_more` is set, the group stays due. `changes` are the
+    changes of the group that these stories contain, as of `claimed_at`."""
 
     group: str
     version: int
     clustered_ids: tuple[str, ...] = ()
     stories: tuple[Story, ...] = ()
+    changes: tuple[str, ...] = ()
+    claimed_at: datetime | None = None
+    has_more: bool = False
     routes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     later: Postponement | None = None
     quarantine: Quarantine | None = None

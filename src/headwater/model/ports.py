@@ -20,7 +20,7 @@ from headwater.model.jobs import (
     SourceLease,
     Task,
 )
-from headwater.model.recipe import Knowledge, Step
+from headwater.model.recipe import MOST_CLUSTERED, Knowledge, Step
 from headwater.model.replay import ReplayItem, ReplayResult
 from headwater.model.saved_search import SavedSearch
 from headwater.model.source import Source, StoredLead
@@ -104,7 +104,12 @@ class Store(Knowledge, Protocol):
     def claim_documents(self, claim: Claim) -> Sequence[Draft]: ...
 
     def claim_groups(
-        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+        self,
+        claim: Claim,
+        *,
+        full_documents: bool = True,
+        window: timedelta | None = None,
+        most: int = MOST_CLUSTERED,
     ) -> Sequence[GroupBatch]: ...
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]: ...

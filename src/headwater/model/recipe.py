@@ -291,13 +291,18 @@ class SummaryPermission:
     routes: tuple[str, ...] = ()
 
 
+MOST_CLUSTERED = 5_000
+"""Documents that one job clusters together."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
     documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
     documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
     published within it (counted back from the newest), new ones without a story, and the whole stories they belong to are clustered;
-    older stories stay as they are, so that the cost does not grow with the age of a group. `describe` adds summary, score, attributes and
+    older stories stay as they are, so that the cost does not grow with the age of a group; where more than `most` documents are in
+    the window, they are clustered in parts. `describe` adds summary, score, attributes and
     facts to a story. `age` updates score and attributes without new documents; `summary_permission` lets a language model
     summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
@@ -306,6 +311,7 @@ class Grouping:
     settle: timedelta = timedelta(0)
     full_documents: bool = True
     window: timedelta | None = None
+    most: int = MOST_CLUSTERED
     version: str = "1"
     describe: StoryDescriber | None = None
     age: AgeStory | None = None

@@ -13,13 +13,13 @@ from headwater.documents.language.codes import language_problem
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.filters import DocumentFilter, StoryFilter
-from headwater.model.recipe import Cluster, Grouping, Route, SinkFactory
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Grouping, Route, SinkFactory
 from headwater.model.story import Story
 from headwater.secret_references import resolve_secret
 from headwater.settings.recipes import GroupSettings, RouteSettings
 from headwater.settings.sources import parse_duration
 from headwater.sinks.table import TableSink, check_table_name
-from headwater.stories.clustering.events import cluster_by_event
+from headwater.stories.clustering.events import MOST_EVENT_REPORTS, cluster_by_event
 from headwater.stories.clustering.groupings import (
     cluster_by_headline,
     cluster_by_meaning,
@@ -85,6 +85,7 @@ def make_grouping(group: GroupSettings, encoder: DocumentEncoder | None, where: 
         cluster=_clustering(group, encoder),
         settle=parse_duration(group.settle, f"{where}.settle"),
         window=None if group.window is None else parse_duration(group.window, f"{where}.window"),
+        most=MOST_EVENT_REPORTS if group.cluster == "event" else MOST_CLUSTERED,
         full_documents=group.summary or group.cluster != "headline",
         describe=SummariseStory() if group.summary else None,
     )

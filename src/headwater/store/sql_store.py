@@ -22,6 +22,7 @@ from headwater.model.jobs import (
     SourceLease,
     Task,
 )
+from headwater.model.recipe import MOST_CLUSTERED
 from headwater.model.replay import ReplayItem, ReplayResult, ReplayState
 from headwater.model.saved_search import SavedSearch
 from headwater.model.source import Source, StoredLead
@@ -74,10 +75,17 @@ class SqlStore:
             return drafts.claim_documents(connection, claim)
 
     def claim_groups(
-        self, claim: Claim, *, full_documents: bool = True, window: timedelta | None = None
+        self,
+        claim: Claim,
+        *,
+        full_documents: bool = True,
+        window: timedelta | None = None,
+        most: int = MOST_CLUSTERED,
     ) -> Sequence[GroupBatch]:
         with write_transaction(self.engine) as connection:
-            return gather.claim_groups(connection, claim, full_documents=full_documents, window=window)
+            return gather.claim_groups(
+                connection, claim, full_documents=full_documents, window=window, most=most
+            )
 
     def claim_deliveries(self, claim: Claim) -> Sequence[Delivery]:
         with write_transaction(self.engine) as connection:

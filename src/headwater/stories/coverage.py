@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
 from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.stories.reader_language import documents_to_read
 
 SENTENCES = 5
 MOST_SUMMARISED = 15
@@ -19,12 +21,16 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class SummariseStory:
-    """Sets the summary of a story, and attributes that count its documents, publishers, languages and countries."""
+    """Sets the summary of a story, in one language, and attributes that count its documents, publishers, languages and
+    countries. `languages` are those of the readers, the best first."""
 
     sentences: int = SENTENCES
+    languages: tuple[str, ...] = ()
 
     def __call__(self, context: StoryContext) -> Story:
-        summary, claims = summarise_documents(context.documents, self.sentences)
+        summary, claims = summarise_documents(
+            documents_to_read(context.documents, self.languages), self.sentences
+        )
         attributes = {**coverage_of(context.documents), "claims": claims}
         return replace(context.story, summary=summary, attributes=attributes)
 
@@ -33,12 +39,17 @@ def summarise_documents(
     documents: Sequence[Document], sentences: int = SENTENCES
 ) -> tuple[str, list[dict[str, Any]]]:
     """The summary, and its sentences with the ids of their documents; without sentences, the titles."""
-    claims = summarise(
-        [SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]], sentences
+    claims = _summarise_once(
+        tuple(SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]),
+        sentences,
     )
     records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
     titles = first_distinct((document.title for document in documents), SENTENCES)
     return " ".join(claim.text for claim in claims) or "; ".join(titles), records
+
+
+_summarise_once = lru_cache(maxsize=1_200)(summarise)
+"""A group is clustered again whenever a document joins it, and most of its stories stay as they are."""
 
 
 def coverage_of(documents: Sequence[Document]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""An extractive summary: a few sentences of the story that are central, early and different from each other.
+"""An extractive summary: a few sentences of the story that cover what many of its sentences speak about.
 
-Sentences are bags of weighted terms; the centroid is their sum. A sentence scores by its similarity to the centroid and
-its position; then the best are chosen one after another by maximal marginal relevance. Every sentence carries the ids of
-the documents that contain it.
+A term weighs as much as the sentences that use it, early ones more; squared, so that the few terms of the story itself
+count. Sentences are chosen one after another by the weight of their terms for their length; terms that a chosen sentence
+has count less from then on. Every sentence carries the ids of the documents that contain it.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from headwater.text.sentences import split_sentences
 
 MAX_SENTENCES = 40
 MAX_DOCUMENTS = 50
-SHORTLIST = 16
+SHORTLIST = 24
 SAME_STATEMENT = 0.7
 """From this similarity on, two sentences count as the same statement, and both documents are cited."""
 
@@ -40,13 +40,16 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWeights:
-    """How much an early position and novelty count; sentences shorter than `shortest` terms are left out, those longer
-    than `longest` words score less."""
+    """How fast terms (`fading`) and sentences (`early`) count less with their place in the text, how much the length of a
+    sentence costs, and what a term still counts once it was said. Sentences shorter than `shortest` terms are left out. A
+    sentence is passed over if with it the summary would have more than `words` words for each of its sentences."""
 
+    fading: float = 0.06
     early: float = 0.1
-    new: float = 0.6
+    cost: float = 0.5
+    said: float = 0.3
     shortest: int = 3
-    longest: int = 30
+    words: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +67,16 @@ def summarise(
     documents: Sequence[SummarySource], count: int = 3, weights: SummaryWeights = DEFAULT
 ) -> tuple[CitedSentence, ...]:
     """At most `count` sentences, in reading order. The result does not depend on the order of the documents."""
-    sentences = _read(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
+    sentences = read_sentences(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
     candidates = [sentence for sentence in sentences if len(sentence.bag) >= weights.shortest] or sentences
-    scores = _scores(candidates, weights)
-    ranked = sorted(
-        range(len(candidates)),
-        key=lambda index: (-scores[index], candidates[index].place, candidates[index].document),
-    )
-    chosen = _choose(candidates, scores, ranked[:SHORTLIST], count, weights)
+    chosen = choose_sentences(candidates, count, weights)
     in_order = sorted(
         (candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document)
     )
     return tuple(CitedSentence(sentence.text, _sources_of(sentence, candidates)) for sentence in in_order)
 
 
-def _read(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
+def read_sentences(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
     rows = [
         (document.id, place, text, count_terms(text))
         for document in documents
@@ -100,54 +98,64 @@ def _bag(terms: Counter[str], weights: Mapping[str, float]) -> Mapping[str, floa
     return {term: weight / length for term, weight in weighted.items()}
 
 
-def _scores(sentences: Sequence[ScoredSentence], weights: SummaryWeights) -> list[float]:
-    centre: Counter[str] = Counter()
+def _term_weights(sentences: Sequence[ScoredSentence], fading: float) -> dict[str, float]:
+    weights: dict[str, float] = {}
     for sentence in sentences:
-        centre.update(sentence.bag)
-    length = sqrt(sum(weight * weight for weight in centre.values())) or 1.0
-    return [
-        _similarity(sentence.bag, centre)
-        / length
-        / (1 + weights.early * sentence.place)
-        * _length_factor(sentence, weights)
+        share = 1 / (1 + fading * sentence.place)
+        for term in sentence.bag:
+            weights[term] = weights.get(term, 0.0) + share
+    return {term: weight * weight for term, weight in weights.items()}
+
+
+def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum([weight * second[term] for term, weight in first.items() if term in second])
+
+
+def choose_sentences(
+    sentences: Sequence[ScoredSentence], count: int, weights: SummaryWeights = DEFAULT
+) -> list[int]:
+    """The positions of at most `count` sentences, the best first. The first may have any length."""
+    terms = _term_weights(sentences, weights.fading)
+    divisors: list[float] = [
+        (len(sentence.bag) + 2) ** weights.cost * (1 + weights.early * sentence.place)
         for sentence in sentences
     ]
 
+    def value(index: int) -> float:
+        total: float = sum([terms[term] for term in sentences[index].bag])
+        return total / divisors[index]
 
-def _length_factor(sentence: ScoredSentence, settings: SummaryWeights) -> float:
-    return min(1.0, settings.longest / max(1, sentence.text.count(" ") + 1))
-
-
-def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(weight * second[term] for term, weight in first.items() if term in second)
-
-
-def _choose(
-    sentences: Sequence[ScoredSentence],
-    scores: Sequence[float],
-    ranked: Sequence[int],
-    count: int,
-    weights: SummaryWeights,
-) -> list[int]:
-    """Maximal marginal relevance: each further sentence scores well and is unlike those chosen."""
+    order = sorted(range(len(sentences)), key=lambda index: (-value(index), *_identity(sentences[index])))
+    shortlist = order[:SHORTLIST]
+    words_left = count * weights.words
     chosen: list[int] = []
-    overlap = dict.fromkeys(ranked, 0.0)
-    while len(chosen) < count and overlap:
-        best = max(
-            overlap,
-            key=lambda index: ((1 - weights.new * overlap[index]) * scores[index], -ranked.index(index)),
-        )
-        del overlap[best]
+    while shortlist and len(chosen) < count:
+        best = max(shortlist, key=lambda index: (value(index), -shortlist.index(index)))
+        shortlist.remove(best)
+        length = sentences[best].text.count(" ") + 1
+        if chosen and (length > words_left or _is_said(sentences[best], [sentences[i] for i in chosen])):
+            continue
         chosen.append(best)
-        for other in overlap:
-            overlap[other] = max(overlap[other], _similarity(sentences[best].bag, sentences[other].bag))
+        words_left -= length
+        for term in sentences[best].bag:
+            terms[term] *= weights.said
     return chosen
 
 
+def _is_said(sentence: ScoredSentence, chosen: Sequence[ScoredSentence]) -> bool:
+    return any(bag_similarity(sentence.bag, other.bag) >= SAME_STATEMENT for other in chosen)
+
+
+def _identity(sentence: ScoredSentence) -> tuple[int, str]:
+    return sentence.place, sentence.document
+
+
 def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+    if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
+        return (sentence.document,)
     documents = {
         other.document
         for other in sentences
-        if other is sentence or _similarity(other.bag, sentence.bag) >= SAME_STATEMENT
+        if other is sentence or bag_similarity(other.bag, sentence.bag) >= SAME_STATEMENT
     }
     return tuple(sorted(documents))

@@ -48,6 +48,11 @@ def inherit_story_ids(
 
 def _new_id(group: str, seed: str, used: set[str]) -> str:
     attempt = 0
-    while (candidate := key("story", group, seed, str(attempt))) in used:
+    while (candidate := story_key(group, seed, attempt)) in used:
         attempt += 1
     return candidate
+
+
+def story_key(group: str, seed: str, attempt: int) -> str:
+    """The id of a new story; `seed` is the smallest id among its documents."""
+    return key("story", group, seed, str(attempt))

@@ -25,6 +25,8 @@ FURTHER_READING = re.compile(
 CREDIT = re.compile(
     r"\((?:AP|AFP|Reuters|EPA|Getty|dpa)[^)\n]{0,60}(?:Photo|Images|/)[^)\n]{0,80}\)", re.IGNORECASE
 )
+AGENCY = re.compile(r"\([A-Z][A-Za-z. /]{1,20}\)(?:\s*[—–-]{1,2}\s*|(?=[A-Z\"“‘']))")
+"""`(Agency) - Ships waited.`, also without a dash or a space."""
 UPDATED = re.compile(
     r"(?:updated|published|last modified|posted|actualizado|publicado|aktualisiert)\b", re.IGNORECASE
 )
@@ -64,6 +66,9 @@ def _is_boilerplate(line: str) -> bool:
 
 def _without_dateline(line: str) -> str:
     """`KELMAR, 3 March (Agency) - Ships waited.` without what precedes the dash."""
+    agency = AGENCY.match(line)
+    if agency and agency.end() < len(line):
+        return line[agency.end() :]
     start = line[:DATELINE_CHARACTERS]
     places = [(place, len(dash)) for dash in DASHES if (place := start.find(dash)) > 0]
     if not places:

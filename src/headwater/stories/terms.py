@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections import Counter
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
 
 from headwater.documents.language.lexicon import STOPWORDS
 from headwater.text.folding import fold_accents
@@ -32,12 +33,8 @@ STOP_TERMS = frozenset().union(*STOPWORDS.values()) - frozenset(CONTENT_WORDS.sp
 
 def count_terms(text: str) -> Counter[str]:
     """Each term with its count. Scripts without spaces are split into pairs of adjacent characters."""
-    folded = _fold(text[:MAX_CHARACTERS])
-    counts: Counter[str] = Counter()
-    for word in WORD.findall(folded):
-        if len(word) > 1 and word not in STOP_TERMS:
-            counts.update(_parts(word))
-    return counts
+    words = WORD.findall(_fold(text[:MAX_CHARACTERS]))
+    return Counter(chain.from_iterable(map(_terms_of, words)))
 
 
 def outline(text: str, limit: int) -> str:
@@ -57,8 +54,12 @@ def _fold(text: str) -> str:
     return POSSESSIVE.sub("", lower)
 
 
-def _parts(word: str) -> list[str]:
+@lru_cache(maxsize=50_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """The terms of a folded word. A language has few words, so that most are known."""
+    if len(word) < 2 or word in STOP_TERMS:
+        return ()
     if DENSE_WORD.fullmatch(word):
-        return [word[i : i + 2] for i in range(len(word) - 1)]
+        return tuple(word[i : i + 2] for i in range(len(word) - 1))
     plural = len(word) > 4 and word.endswith("s") and not word.endswith("ss")
-    return [word[:-1] if plural else word]
+    return (word[:-1] if plural else word,)

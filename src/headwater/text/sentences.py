@@ -3,7 +3,7 @@
 import re
 
 END = re.compile(
-    r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])|\n{2,}|\n(?=[•*-] )"
+    r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])[”’」』）]*|\n{2,}|\n(?=[•*-] )"
 )
 ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
@@ -11,6 +11,8 @@ ABBREVIATION = re.compile(
 )
 SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
 MAX_CHARACTERS = 40_000
+LONGEST_ABBREVIATION = 40
+"""Only the end of a sentence is searched for an abbreviation."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -23,11 +25,18 @@ def split_sentences(text: str) -> list[str]:
         piece = text[start : end.end()]
         start = end.end()
         pending = f"{pending} {piece.strip()}".strip()
-        if "\n\n" in end[0] or not ABBREVIATION.search(pending):
+        if "\n\n" in end[0] or not _ends_with_abbreviation(pending):
             sentences.append(pending)
             pending = ""
     sentences.append(f"{pending} {text[start:].strip()}".strip())
     return [" ".join(sentence.split()) for sentence in sentences if sentence.strip()]
+
+
+def _ends_with_abbreviation(piece: str) -> bool:
+    return (
+        piece.endswith(".")
+        and ABBREVIATION.search(piece, max(0, len(piece) - LONGEST_ABBREVIATION)) is not None
+    )
 
 
 def count_sentences(text: str) -> int:

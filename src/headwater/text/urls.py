@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import SplitResult, quote, unquote_plus, urlsplit, urlunsplit
 
@@ -14,7 +15,7 @@ _INVISIBLE = dict.fromkeys((*range(32), 127))
 _NEVER = re.compile(r"(?!)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UrlRules:
     """What the canonical form leaves out of a URL. Parameter names are compared in lower case; `kept_parameters` wins over `dropped_parameters`."""
 
@@ -73,6 +74,7 @@ URL_RULES_BY_NAME: Mapping[str, UrlRules] = MappingProxyType(
 )
 
 
+@lru_cache(maxsize=4_096)
 def canonical_url(url: str, rules: UrlRules = DEFAULT_RULES) -> str:
     """The canonical form by a set of rules. Idempotent, and never raises: anything but an http(s) URL is only trimmed."""
     url = url.translate(_INVISIBLE).strip()

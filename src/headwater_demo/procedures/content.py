@@ -48,7 +48,7 @@ class ProcedureText:
 
 PORTALS: tuple[DemoPortal, ...] = (
     DemoPortal(
-        host="sede.valdemora.example",
+        host="sede.valdemora.demo.gob.es",
         texts="spanish_town",
         template="definitions",
         language="es",
@@ -58,7 +58,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         files={"terrazas": "pdf", "ibi-fraccionado": "docx"},
     ),
     DemoPortal(
-        host="www.instituto-muestras.example",
+        host="www.instituto-muestras.demo.gob.es",
         texts="spanish_state",
         template="ficha",
         language="es",
@@ -70,7 +70,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         files={"homologacion-monitor": "pdf"},
     ),
     DemoPortal(
-        host="tramites.sierralba.example",
+        host="tramites.sierralba.demo.gob.es",
         texts="spanish_region",
         template="accordion",
         language="es",
@@ -81,7 +81,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         files={"carnet-manipulador-fitosanitarios": "odt"},
     ),
     DemoPortal(
-        host="seu.vallmar.example",
+        host="seu.vallmar.demo.gob.es",
         texts="catalan",
         template="tabs",
         language="ca",
@@ -91,7 +91,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         folder="/tramits/",
     ),
     DemoPortal(
-        host="sede.marusia.example",
+        host="sede.marusia.demo.gob.es",
         texts="galician",
         template="chapters",
         language="gl",
@@ -101,7 +101,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         folder="/procedementos/",
     ),
     DemoPortal(
-        host="egoitza.iturgarai.example",
+        host="egoitza.iturgarai.demo.gob.es",
         texts="basque",
         template="fields",
         language="eu",
@@ -111,7 +111,7 @@ PORTALS: tuple[DemoPortal, ...] = (
         folder="/izapideak/",
     ),
     DemoPortal(
-        host="www.puertoclaro.example",
+        host="www.puertoclaro.demo.gob.es",
         texts="english",
         template="questions",
         language="en",

@@ -3,7 +3,7 @@
 import json
 from datetime import date
 
-HOST = "boletin.example"
+HOST = "boletin.demo.gob.es"
 CALL = "BOE-A-2026-99101"
 FRIDAY, SUNDAY = 4, 6
 _DECREE = "BOE-A-2026-99001"

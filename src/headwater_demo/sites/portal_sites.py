@@ -17,7 +17,7 @@ CHANGED = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 RAISED, RAISED_FROM = "/services/boat-mooring", datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 _SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 # How each portal can be discovered; the others have sitemaps.
-_CRAWLED, _FED, _SEEDED = "seu.vallmar.example", "sede.marusia.example", "www.puertoclaro.example"
+_CRAWLED, _FED, _SEEDED = "seu.vallmar.demo.gob.es", "sede.marusia.demo.gob.es", "www.puertoclaro.demo.gob.es"
 
 
 def sites(_world: World) -> list[Site]:

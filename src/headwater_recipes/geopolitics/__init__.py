@@ -21,6 +21,7 @@ from headwater.settings.sources import parse_duration, parse_trigger
 from headwater.sources.kinds import FEED
 from headwater.stories.clustering.groupings import cluster_by_meaning
 from headwater.stories.document_vectors import DocumentEncoder, EmbedDocuments, cluster_by_embedding
+from headwater.stories.reader_language import with_readable_titles
 from headwater_recipes.geopolitics.day_tables.output import EntryRowSink, is_from_day_table, write_story_table
 from headwater_recipes.geopolitics.day_tables.source import discover_day_tables
 from headwater_recipes.geopolitics.description import DescribeStory
@@ -76,7 +77,7 @@ def build_recipe(
     model = options.model or encoder or None
     titles = {subject.id: subject.name for subject in flashpoints.subjects}
     rules = read_alert_rules(options.alerts)
-    describe = DescribeStory(rules=rules, titles=titles)
+    describe = DescribeStory(rules=rules, titles=titles, languages=options.languages)
     # Tier A compares words only.
     document_encoder = None if options.tier == "A" else DocumentEncoder(models, model)
     return Recipe(
@@ -106,9 +107,12 @@ def build_recipe(
         trigger=parse_trigger(None, options.cron, WHERE) or Trigger(cron="0 4 * * *"),
         grouping=Grouping(
             key=flashpoint_of,
-            cluster=cluster_by_meaning(None)
-            if document_encoder is None
-            else cluster_by_embedding(document_encoder, options.profile),
+            cluster=with_readable_titles(
+                cluster_by_meaning(None)
+                if document_encoder is None
+                else cluster_by_embedding(document_encoder, options.profile),
+                options.languages,
+            ),
             settle=parse_duration(options.settle, f"{WHERE}.settle"),
             describe=describe,
             age=describe.age,

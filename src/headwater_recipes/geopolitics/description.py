@@ -11,6 +11,7 @@ from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
 from headwater.stories.coverage import LOCAL, SENTENCES, coverage_of, summarise_documents
 from headwater.stories.llm.story_prompt import content_fingerprint
+from headwater.stories.reader_language import documents_to_read, reader_language
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater_recipes.geopolitics.alert_rules import AlertRules, StoryState, growth_base, rules_met
 from headwater_recipes.geopolitics.hotspot import HotspotWeights, score_hotspot
@@ -25,12 +26,14 @@ NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC)
 
 @dataclass(frozen=True)
 class DescribeStory:
-    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run."""
+    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run. `languages`
+    are those of the readers, the best first."""
 
     rules: AlertRules = field(default_factory=AlertRules)
     scale: HotspotWeights = field(default_factory=HotspotWeights)
     titles: Mapping[str, str] = field(default_factory=dict)
     sentences: int = SENTENCES
+    languages: tuple[str, ...] = ()
 
     def __call__(self, context: StoryContext) -> Story:
         topic = main_topic(context.documents)
@@ -43,10 +46,24 @@ class DescribeStory:
         attributes["content"] = content_fingerprint(
             (document.id, document.title, document.text) for document in context.documents
         )
-        summary, attributes["claims"] = summarise_documents(context.documents, self.sentences)
+        summary = self._summarise(context.documents, attributes)
         story = replace(context.story, summary=summary, attributes=attributes)
         story = with_llm_summary(self.age(story, context.now), context.before)
         return self._with_alerts(story, context.before)
+
+    def _summarise(self, documents: Sequence[Document], attributes: dict[str, Any]) -> str:
+        """The summary in the language of the readers; sets its claims, and the summaries in the other languages that they
+        read."""
+        readable = documents_to_read(documents, self.languages)
+        language = reader_language([document.language for document in documents], self.languages)
+        others = [name for name in self.languages if name in attributes["languages"] and name != language]
+        summary, attributes["claims"] = summarise_documents(readable, self.sentences)
+        attributes["summary_language"] = language
+        attributes["summaries"] = {
+            other: summarise_documents(documents_to_read(documents, (other,)), self.sentences)[0]
+            for other in others
+        }
+        return summary
 
     def age(self, story: Story, now: datetime) -> Story:
         """The story with its score as of now: scores fall with time."""

@@ -14,6 +14,7 @@ from headwater_recipes.geopolitics.flashpoints import flashpoint_id
 
 WHERE = "recipes.geopolitics.options"
 COUNTRY_CODE_LENGTH = 2
+LanguageCode = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
 
 
 class AlertOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +41,7 @@ class EntityOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class TranslationOptions(LlmEndpoint, frozen=True, forbid_unknown_fields=True):
     """Titles in other languages than `into` are translated by this endpoint. The original stays."""
 
-    into: Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")] = "en"
+    into: LanguageCode = "en"
 
     def __repr__(self) -> str:
         return LlmEndpoint.__repr__(self)
@@ -50,7 +51,7 @@ class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """`tier`: A groups by words, B by meaning as well (extra `nlp`), C as B with summaries by an LLM. `profile`: how
     stories are divided. `settle`: how long after its last entry a flashpoint is grouped. `models`: the folder of models, by
     default the data folder. `model`: another encoder than that of the settings. `target_date`: the day table to read instead of
-    the newest. `entities` and `translation` are off by default."""
+    the newest. `languages`: those of the readers, the best first: titles and summaries are in the first that a story has. `entities` and `translation` are off by default."""
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"
@@ -61,6 +62,7 @@ class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     target_date: str | None = None
     entities: EntityOptions | None = None
     translation: TranslationOptions | None = None
+    languages: tuple[LanguageCode, ...] = ("en",)
     alerts: AlertOptions = AlertOptions()
 
 

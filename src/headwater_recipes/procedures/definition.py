@@ -24,6 +24,7 @@ from headwater_recipes.procedures.registry.portals import Portal, packaged_regis
 from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
 from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
+from headwater_recipes.procedures.web_pages import WEB_PAGES
 
 DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
 
@@ -34,6 +35,7 @@ def build_recipe() -> Recipe:
         version="1",
         sources=(),
         endpoints=ENDPOINTS,
+        web_pages=WEB_PAGES,
         bundled=with_registered_portals,
         discover={
             "sitemap": SITEMAP,

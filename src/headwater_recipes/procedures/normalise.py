@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
-from headwater.text.folding import fold_text
 from headwater.text.words import count_words
+from headwater_recipes.procedures.detection import CORE, is_procedure, other_content
 from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
@@ -18,37 +18,38 @@ from headwater_recipes.procedures.registry.portals import Portal, portal_territo
 from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_specific, territory_of
 from headwater_recipes.procedures.retrieval.keywords import keywords_for
 from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
+from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
 from headwater_recipes.procedures.sections.divide import divide_parts
-from headwater_recipes.procedures.sections.parts import PagePart, has_content, lines_of, parts_of_field
+from headwater_recipes.procedures.sections.label_lines import divide_label_lines
+from headwater_recipes.procedures.sections.meaning import place_by_meaning
+from headwater_recipes.procedures.sections.parts import PagePart, lines_of, parts_of_field
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
-REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
-CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
-LISTING = re.compile(
-    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
-)
-JOB = re.compile(
-    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
-)
-EVENT = re.compile(
-    r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
-)
 LONGEST_TITLE, OPENING = 120, 600
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
     """`document`: the ProcedureDoc without the time of extraction. `spans`: where in the text each field was found.
-    `fields_with_section`: the fields for which the page has a section."""
+    `fields_with_section`: the fields for which the page has a section. `placed_by`: for each field that has a value, `model`
+    where the classifier recognised its section, else `rule`. `origins`: of fields that are not in the text."""
 
     document: Mapping[str, Any]
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     fields_with_section: tuple[str, ...] = ()
+    placed_by: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
 
 
 def parts_of(text: str) -> list[PagePart]:
-    return divide_parts(promote_headings(list(lines_of(text))))
+    return place_by_meaning(parts_by_rules(text))
+
+
+def parts_by_rules(text: str) -> list[PagePart]:
+    """The sections with the labels that rules give them."""
+    lines = divide_label_lines(without_boilerplate(list(lines_of(text))))
+    return divide_parts(promote_headings(list(lines)))
 
 
 def recognised_fields(text: str) -> list[str]:
@@ -66,7 +67,7 @@ def normalise(
     procedures = []
     for heading, chapter in separate_procedures(parts):
         chapter_title = heading.title if heading else _page_title(chapter, page)
-        if is_procedure(chapter) and not is_other_content(chapter, chapter_title):
+        if is_procedure(chapter) and not other_content(chapter, chapter_title, page.url):
             procedures.append(_procedure(page, owner, heading, chapter, detect))
     return [procedure for procedure in procedures if len(procedure.document["nombre"]) >= 5]
 
@@ -75,25 +76,6 @@ def _page_title(parts: Sequence[PagePart], page: ProcedurePage) -> str:
     """The first heading unless it is a section label. Many sites give all pages the same title."""
     first = next((part for part in parts if part.title), None)
     return first.title if first is not None and first.label is None and first.level <= 2 else page.title
-
-
-def is_procedure(parts: Sequence[PagePart]) -> bool:
-    """Whether the page answers at least two questions of a procedure, one of them about what to bring, be or do."""
-    fields = {part.field for part in parts if part.lines}
-    return bool(fields & REQUIRED) and len(fields & CORE) >= 2
-
-
-def is_other_content(parts: Sequence[PagePart], title: str) -> bool:
-    """Whether the page is a listing, a job offer, or an event that needs no application."""
-    if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
-        return True
-    titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
-    if any(LISTING.match(text) for text in titles):
-        return True
-    if any(JOB.search(text) for text in titles) and not parts_of_field(parts, "documentos_necesarios"):
-        return True
-    applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
-    return not applying and any(EVENT.match(text) for text in titles)
 
 
 def _procedure(
@@ -117,7 +99,10 @@ def _procedure(
     recognised = tuple(
         dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
     )
-    return Procedure(document, spans, recognised)
+    by_model = {part.field for part in parts if part.by_model}
+    placed_by = {name: "model" if name in by_model else "rule" for name in values}
+    origins = {name: fields[name].origin for name in values if fields[name].origin}
+    return Procedure(document, spans, recognised, placed_by, origins)
 
 
 def _in_one_language(name: str, language: str, detect: LanguageDetector) -> str:
@@ -156,6 +141,7 @@ def _fields(
     steps = channels.application_steps(how)
     channel = channels.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
+    papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
     fields = {
         "nombre": _name(page, heading, content),
         "nombre_alternativo": title.other_names(content),
@@ -166,8 +152,10 @@ def _fields(
             page.page_title,
             (page.stated("organism"), _registered_organism(owner)),
         ),
-        "requisitos": entries.entries(entries.specific_parts(parts_of_field(content, "requisitos"))),
-        "documentos_necesarios": entries.entries(parts_of_field(content, "documentos_necesarios")),
+        "requisitos": entries.entries(
+            [*entries.specific_parts(parts_of_field(content, "requisitos")), *conditions]
+        ),
+        "documentos_necesarios": entries.entries(papers),
         "plazos": deadlines.deadlines(parts_of_field(content, "plazos"), content),
         "tasas": money.fees(paid, content),
         "cuantias": money.amounts(received),
@@ -207,7 +195,7 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
         [
             places.telephone(nearest),
             replace(stated, value=places.number_in(str(stated.value or ""), "tel")),
-            FieldValue(footer, origin="frame:footer"),
+            FieldValue(footer, origin="frame:telephone"),
         ]
     )
 
@@ -254,9 +242,15 @@ def _with_gazette(page: ProcedurePage, fields: dict[str, FieldValue]) -> dict[st
     references = [_reference(norm) for norm in earlier if norm.get("referencia")]
     department = str(page.gazette.get("departamento") or "")
     changed = {
-        "nombre": FieldValue(page.title.rstrip("."), ()) if page.title else fields["nombre"],
-        "base_legal": FieldValue(references, ()) if references else fields["base_legal"],
-        "organismo": FieldValue(department, ()) if department else fields["organismo"],
+        "nombre": FieldValue(page.title.rstrip("."), origin="xml:/documento/metadatos/titulo")
+        if page.title
+        else fields["nombre"],
+        "base_legal": FieldValue(references, origin="xml:/documento/analisis/referencias/anteriores")
+        if references
+        else fields["base_legal"],
+        "organismo": FieldValue(department, origin="xml:/documento/metadatos/departamento")
+        if department
+        else fields["organismo"],
     }
     return {**fields, **changed}
 

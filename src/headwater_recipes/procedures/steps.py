@@ -1,15 +1,16 @@
 """Steps of this recipe: drop pages that may not be cited, and find the procedures of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.documents.language.codes import primary_code
 from headwater.documents.language.detect_language import LANGUAGE_CONFIDENCE, SECONDARY_LANGUAGE
-from headwater.model.document import Document
+from headwater.model.document import FIELD_PLACES, Document
 from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
+from headwater_recipes.procedures.field_places import field_places, place_text
 from headwater_recipes.procedures.link_type import is_home_page
 from headwater_recipes.procedures.normalise import Procedure, normalise, recognised_fields
 from headwater_recipes.procedures.page.page import ProcedurePage
@@ -25,6 +26,8 @@ from headwater_recipes.procedures.standalone import detect_portal_language
 
 # The time of extraction is set when the page is written to its file.
 PLACEHOLDER_TIME = "1970-01-01T00:00:00Z"
+PLACES = frozenset({"line_places", "frame_places"})
+"""Attributes of a reading that the places of fields replace."""
 PROCEDURES, REVIEW, QUALITY = "procedures", "review", "extraction_quality"
 
 
@@ -71,9 +74,12 @@ class FindProcedures:
         if quality.verdict == "reject":
             return SetAside("low_quality", {"score": quality.score, "passed": list(quality.passed)})
         reasons = review_reasons(page, owner, procedures, quality)
-        records = [_record(procedure) for procedure in procedures]
+        records = [_record(procedure, page) for procedure in procedures]
         attributes = {
-            **document.attributes,
+            **{name: value for name, value in document.attributes.items() if name not in PLACES},
+            FIELD_PLACES: [
+                entry for record in records for entry in _explained_fields(record, len(records) > 1)
+            ],
             PROCEDURES: records,
             REVIEW: reasons,
             QUALITY: {"score": quality.score, "verdict": quality.verdict, "passed": list(quality.passed)},
@@ -120,9 +126,26 @@ def review_reasons(
     return reasons
 
 
-def _record(procedure: Procedure) -> dict[str, Any]:
+def _explained_fields(record: Mapping[str, Any], several: bool) -> list[dict[str, str]]:
+    """The fields for `headwater explain`: name, place, passage, and whether a rule or the classifier placed them."""
+    before = f"{record['document']['id']} " if several else ""
+    return [
+        {
+            "field": f"{before}{name}",
+            "place": place_text(place),
+            "passage": str(place.get("passage", "")),
+            "by": record["placed_by"].get(name, "rule"),
+        }
+        for name, places in record["places"].items()
+        for place in places
+    ]
+
+
+def _record(procedure: Procedure, page: ProcedurePage) -> dict[str, Any]:
     return {
+        "places": field_places(procedure, page),
         "document": dict(procedure.document),
         "spans": {name: [list(span) for span in spans] for name, spans in procedure.spans.items()},
         "recognised": list(procedure.fields_with_section),
+        "placed_by": dict(procedure.placed_by),
     }

@@ -18,7 +18,7 @@ from headwater.cli.options import (
     single_command,
 )
 from headwater.cli.period import read_period
-from headwater.cli.render.console import cell, console, format_count, format_time, print_json
+from headwater.cli.render.console import cell, console, format_count, format_time, print_json, short_id
 from headwater.store.reads.top_stories import TopFilter, top_stories
 
 DEFAULT_PERIOD = "24h"
@@ -57,7 +57,7 @@ def top(
 
 def _show(rank: int, story: dict[str, Any], out: Console) -> None:
     out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")), no_wrap=True, overflow="ellipsis")
-    details = f"     {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
+    details = f"     {short_id(story['id'])}, {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
     out.print(Text(details, style="dim"))
     for source in story["sources"]:
         out.print(

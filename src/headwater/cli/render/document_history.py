@@ -11,6 +11,7 @@ from rich.tree import Tree
 
 from headwater.cli.render.console import cell, format_duration, format_size, format_time, short_id
 from headwater.fetch.politeness.rights_reservations import SIGNAL_FIELDS
+from headwater.model.document import FIELD_PLACES
 from headwater.model.page import PageState
 
 Record = Mapping[str, Any]
@@ -42,6 +43,7 @@ def history_tree(history: Record, sources: Mapping[str, str], title: Callable[[s
     if document:
         _branch(tree, "made by", (_trail_entry(entry) for entry in document["trail"] or ()))
         _branch(tree, "fields", _origins(document))
+        _branch(tree, "fields of the recipe", _field_places(document))
     _branch(tree, "facts", (_fact(fact) for fact in history["facts"]))
     _branch(tree, "mentions", (f"{m['subject_id']} x{m['count']} {m['kind']}" for m in history["mentions"]))
     _branch(tree, "recognised by", (f"{f['kind']}  {f['value']}" for f in history["fingerprints"]))
@@ -150,6 +152,16 @@ def _origins(document: Record) -> Iterable[str]:
     origins = document["origins"] or {}
     width = max((len(name) for name in origins), default=0)
     return (f"{name:{width}} from {origin}" for name, origin in sorted(origins.items()))
+
+
+def _field_places(document: Record) -> Iterable[str]:
+    """The fields that the recipe found in the text: where each stands in the captured bytes, and its passage."""
+    entries = (document["attributes"] or {}).get(FIELD_PLACES) or ()
+    width = max((len(entry["field"]) for entry in entries), default=0)
+    for entry in entries:
+        model = " (by the model)" if entry["by"] == "model" else ""
+        passage = f": {entry['passage']}" if entry["passage"] else ""
+        yield f"{entry['field']:{width}} at {entry['place']}{model}{passage}"
 
 
 def _fact(fact: Record) -> str:

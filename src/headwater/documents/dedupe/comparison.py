@@ -46,7 +46,8 @@ def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
     rule = _replacement_rule(measures, recurring=recurring) or _occasion_rule(measures, recurring=recurring)
     if rule:
         is_other = _is_clearly_other(measures, rule) and not (
-            rule.startswith("figures") and _has_same_subject(measures)
+            (rule.startswith("figures") and _has_same_subject(measures))
+            or (rule in _CONTINUED and _is_follow_up(measures))
         )
         return _verdict("new" if is_other else "related", rule, measures)
     rule = _duplicate_rule(measures) or _known_facts_rule(measures, recurring=recurring)
@@ -238,6 +239,22 @@ def _has_same_subject(measures: Measures) -> bool:
     return not is_late(measures) and not measures.names and facts.figures_new <= 2
 
 
+_CONTINUED = ("figures-replaced", "names-replaced")
+REWORDED = 0.75
+"""With less of its wording in common, a report is written anew; the next notice of a series has the same form."""
+
+
+def _is_follow_up(measures: Measures) -> bool:
+    """Whether a later report continues the story of the same subjects under the same headline: it is worded anew, or it repeats
+    a figure of the earlier report, from which the figures have moved."""
+    if _is_after(measures, STALE) or measures.title_shared < REWORDED:
+        return False
+    facts = measures.facts
+    if facts.subjects_new or facts.headline_known < 0.9 or facts.names_of - facts.names_new < 5:
+        return False
+    return min(measures.earlier_coverage, measures.later_coverage) < REWORDED or facts.figures_shared > 0
+
+
 def _has_news(measures: Measures) -> bool:
     """Whether three or more sentences about the matter were added to the whole text, after the same lead."""
     if measures.earlier_coverage < 0.9 or measures.added_words < 3 * NEW_SENTENCE_WORDS:
@@ -277,8 +294,10 @@ def _has_overlap(measures: Measures) -> bool:
 
 
 def _verdict(relation: Relation, rule: str, measures: Measures) -> PairVerdict:
+    """Nothing is recorded about articles that have nothing in common."""
     score = (measures.earlier_coverage + measures.later_coverage) / 2
-    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=measures.as_evidence())
+    evidence = {"gap": measures.gap} if rule == "different" else measures.as_evidence()
+    return PairVerdict(relation=relation, rule=rule, score=round(score, 4), evidence=evidence)
 
 
 MIN_STORY_WORDS = 25

@@ -108,6 +108,9 @@ class Replacements:
     """The first gap in which a figure or a name was replaced."""
 
 
+NO_REPLACEMENTS = Replacements((), (), (), 0, 0, None)
+
+
 def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment) -> Replacements:
     figures: list[WordPair] = []
     slips: list[WordPair] = []
@@ -292,18 +295,24 @@ class Measures:
     title_changed: bool
     """Each title has a word that the other lacks."""
     correction: bool
-    """The later text says that it corrects an earlier one."""
+    """Figures were replaced, and the later text says that it corrects an earlier one."""
     title_shared: float
     """Words that both titles have, as a part of the shorter one."""
     figure_density: float
     """Numbers among the words, in the text with fewer of them."""
-    passages: tuple[str, str]
-    """Where the texts first differ: around the first replaced figure or name, else around the first gap, else the leads."""
+    first_difference: Gap | None
+    """The first gap with a replaced figure or name, else the first gap."""
     sides: tuple[TokenView, TokenView, Alignment]
 
     @property
     def added_words(self) -> int:
         return self.later_length - self.shared_words
+
+    @property
+    def passages(self) -> tuple[str, str]:
+        """Where the texts first differ; the leads if they do not."""
+        gap = self.first_difference or Gap((0, 0), (0, 0))
+        return self.sides[0].passage(*gap.earlier), self.sides[1].passage(*gap.later)
 
     @cached_property
     def facts(self) -> FactMeasures:
@@ -316,13 +325,22 @@ class Measures:
         return {name: getattr(self, name) for name in _MEASURES} | counted
 
 
-_MEASURES = tuple(column.name for column in fields(Measures) if column.name != "sides")
+_NOT_SHOWN = ("first_difference", "sides")
+_MEASURES = (*(column.name for column in fields(Measures) if column.name not in _NOT_SHOWN), "passages")
+
+UNRELATED_COVERAGE = 0.3
+"""Where neither text has this share of its words in common with the other, no rule asks what was replaced."""
 
 
 def measure(earlier: TokenView, later: TokenView) -> Measures:
     alignment = align(earlier.hashes, later.hashes)
     old, new = earlier.page.article, later.page.article
-    replacements = find_replacements(earlier, later, alignment)
+    replacements = (
+        find_replacements(earlier, later, alignment)
+        if _may_be_related(earlier, later, alignment)
+        else NO_REPLACEMENTS
+    )
+    changed = replacements.figures or replacements.slips
     shared = int(alignment.later.sum()) + replacements.misspelt
     kept_words = int(alignment.earlier.sum()) + replacements.misspelt
     return Measures(
@@ -342,22 +360,26 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         gap=_gap(old, new),
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
         title_changed=_title_changed(earlier.page.title, later.page.title),
-        correction=announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
+        correction=bool(changed) and announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
         title_shared=_title_shared(earlier.page.title, later.page.title),
         figure_density=min(float(view.is_number.mean()) if len(view) else 0.0 for view in (earlier, later)),
-        passages=_passages(earlier, later, replacements.first or next(iter(alignment.gaps), None)),
+        first_difference=replacements.first or next(iter(alignment.gaps), None),
         sides=(earlier, later, alignment),
     )
 
 
+def _may_be_related(earlier: TokenView, later: TokenView, alignment: Alignment) -> bool:
+    """Whether enough words are shared, counting every word in a gap as a misspelt one."""
+    in_gaps = sum(min(gap.earlier[1] - gap.earlier[0], gap.later[1] - gap.later[0]) for gap in alignment.gaps)
+    return any(
+        int(np.count_nonzero(shared)) + in_gaps >= UNRELATED_COVERAGE * len(view)
+        for view, shared in ((earlier, alignment.earlier), (later, alignment.later))
+    )
+
+
 def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
-    is_known = np.isin(later.hashes[later.is_number], earlier.hashes[earlier.is_number])
-    return int(np.count_nonzero(~is_known))
-
-
-def _passages(earlier: TokenView, later: TokenView, gap: Gap | None) -> tuple[str, str]:
-    old, new = (gap.earlier, gap.later) if gap else ((0, 0), (0, 0))
-    return earlier.passage(*old), later.passage(*new)
+    earlier_figures = set(earlier.hashes[earlier.is_number].tolist())
+    return sum(figure not in earlier_figures for figure in later.hashes[later.is_number].tolist())
 
 
 def _title_shared(earlier: Tokens, later: Tokens) -> float:

@@ -1,6 +1,6 @@
 """Changes of saved searches. Each raises their version, so that every worker reads them again before its next commit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from headwater.model.saved_search import SavedSearch, SearchAction, SearchState
 from headwater.model.story import Story
 from headwater.search.saved_searches import RULES_STEP, rule_outcome
 from headwater.store.bulk import insert_into, insert_rows, update_rows
+from headwater.store.claims.group_changes import record_group_changes
 from headwater.store.claims.matches import match_row
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.connect import write_transaction
@@ -157,7 +158,7 @@ def _apply_rule(
         insert_rows(connection, matches, rows_to_add)
     elif changed_ids:
         _leave_stories(
-            connection, changed_ids, {rows[document_id].group_id for document_id in changed_ids}, now
+            connection, {document_id: rows[document_id].group_id for document_id in changed_ids}, now
         )
     if search.action is SearchAction.ASIDE and changed_ids:
         reason = Quarantine(reason=f"search:{search.name}", evidence={"searches": [search.name]})
@@ -167,16 +168,19 @@ def _apply_rule(
 
 
 def _leave_stories(
-    connection: Connection, ids: Sequence[str], group_ids: set[str | None], now: datetime
+    connection: Connection, group_by_document: Mapping[str, str | None], now: datetime
 ) -> None:
     """What was derived from the documents goes, and their groups are clustered again without them."""
+    ids = list(group_by_document)
     connection.execute(delete(mentions).where(in_list(mentions.c.document_id, ids)))
     connection.execute(delete(facts).where(in_list(facts.c.record_id, ids)))
     connection.execute(delete(vectors).where(in_list(vectors.c.document_id, ids)))
     remove_entries(connection, ids)
-    keys = sorted(group_id for group_id in group_ids if group_id is not None)
+    departures = {(group, document) for document, group in group_by_document.items() if group is not None}
+    keys = sorted({group for group, _ in departures})
     if keys:
         locked = select(groups.c.id).where(in_list(groups.c.id, keys)).order_by(groups.c.id)
         connection.execute(locked.with_for_update())
         due = {"due_at": now, "version": groups.c.version + 1, "attempts": 0}
         connection.execute(update(groups).where(in_list(groups.c.id, keys)).values(**due))
+        record_group_changes(connection, departures, now)

@@ -1,16 +1,17 @@
 """Gather: claims groups of documents and stores the stories they are divided into."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 
 from headwater.model.document import Document, Vector
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
 from headwater.model.story import Story
 from headwater.store.bulk import insert_rows
+from headwater.store.claims.group_changes import forget_group_changes
+from headwater.store.claims.group_window import all_changes, select_in_window
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
@@ -19,115 +20,75 @@ from headwater.store.records import stories_by_id
 from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, fact_rows, outline_from
 from headwater.store.schema.flow import documents, groups, stories, story_members
 from headwater.store.schema.knowledge import facts, vectors
+from headwater.stories.identity import story_key
 
 
 def claim_groups(
-    connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None = None
+    connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None, most: int
 ) -> list[GroupBatch]:
     ids = claim_rows(connection, claim)
-    if not ids:
-        return []
-    conditions = [in_list(documents.c.group_id, ids), documents.c.state == State.KEPT]
-    story_ids: set[str] | None = None
-    if window is not None:
-        document_ids, story_ids = _within_window(connection, ids, window)
-        conditions.append(in_list(documents.c.id, sorted(document_ids)))
-    documents_by_group = _documents(connection, conditions, full_documents=full_documents)
-    stories_by_group, other_ids = _stories(connection, ids, story_ids)
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
-    )
+    ).all()
     return [
-        GroupBatch(
-            id=row.id,
-            name=row.name,
-            attempts=row.attempts,
-            version=row.version,
-            documents=tuple(documents_by_group[row.id]),
-            stories=tuple(sorted(stories_by_group[row.id], key=lambda story: story.id)),
-            reserved_ids=frozenset(other_ids[row.id]),
-        )
-        for row in rows
+        _group_batch(connection, row, full_documents=full_documents, window=window, most=most) for row in rows
     ]
 
 
-def _within_window(
-    connection: Connection, ids: Sequence[str], window: timedelta
-) -> tuple[set[str], set[str]]:
-    """The documents of these groups that were published within the window before the newest of their group, with all
-    documents of the current stories in which there is one; and these stories. A document without a date counts by its
-    arrival. A story that a document has left is clustered again, too, however old it is."""
-    recent = [document for group in ids for document in _recent_documents(connection, group, window)]
-    current = (
-        select(story_members.c.story_id)
-        .join(stories, stories.c.id == story_members.c.story_id)
-        .where(in_list(stories.c.group_id, ids), stories.c.state == "live")
-        .join(documents, documents.c.id == story_members.c.document_id)
-        .where(
-            in_list(documents.c.id, recent)
-            | (documents.c.group_id != stories.c.group_id)
-            | (documents.c.state != State.KEPT)
-        )
+def _group_batch(
+    connection: Connection, row: Row[Any], *, full_documents: bool, window: timedelta | None, most: int
+) -> GroupBatch:
+    conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
+    if window is None:
+        query = select(stories.c.id).where(stories.c.group_id == row.id, stories.c.state == "live")
+        story_ids, changes = set(connection.scalars(query)), all_changes(connection, row.id)
+        has_more = False
+    else:
+        selection = select_in_window(connection, row.recipe, row.id, window, most)
+        conditions.append(in_list(documents.c.id, sorted(selection.documents)))
+        story_ids, changes, has_more = set(selection.stories), selection.changes, selection.has_more
+    batch_documents = _documents(connection, conditions, full_documents=full_documents)
+    return GroupBatch(
+        id=row.id,
+        name=row.name,
+        attempts=row.attempts,
+        version=row.version,
+        documents=batch_documents,
+        stories=tuple(stories_by_id(connection, sorted(story_ids)).values()),
+        reserved_ids=_reserved_ids(connection, row.id, batch_documents, story_ids),
+        changes=changes,
+        has_more=has_more,
     )
-    story_ids = set(connection.scalars(current.distinct()))
-    members = select(story_members.c.document_id).where(in_list(story_members.c.story_id, sorted(story_ids)))
-    return {*recent, *connection.scalars(members)}, story_ids
 
 
-def _recent_documents(connection: Connection, group: str, window: timedelta) -> Sequence[str]:
-    """Also those that arrived within the window and are in no story yet, however long ago they were published: the first
-    poll of a source brings a backlog, and a late arrival must not stay without a story."""
-    moment = func.coalesce(documents.c.published_at, documents.c.created_at)
-    newest, last_arrival = connection.execute(
-        select(func.max(moment), func.max(documents.c.created_at)).where(documents.c.group_id == group)
-    ).one()
-    if newest is None:
-        return []
-    has_story = exists().where(
-        story_members.c.document_id == documents.c.id,
-        stories.c.id == story_members.c.story_id,
-        stories.c.state == "live",
-    )
-    is_new = (documents.c.created_at >= last_arrival - window) & ~has_story
-    query = select(documents.c.id).where(documents.c.group_id == group, (moment >= newest - window) | is_new)
-    return connection.scalars(query).all()
+def _reserved_ids(
+    connection: Connection, group: str, batch_documents: Sequence[Document], current: set[str]
+) -> frozenset[str]:
+    """Those ids that a new story of these documents could get, and that another story has or had. A group may have had
+    millions of stories, so that these few are looked up."""
+    seeds, attempt, reserved = [document.id for document in batch_documents], 0, set[str]()
+    while seeds:
+        seed_by_id = {story_key(group, seed, attempt): seed for seed in seeds}
+        query = select(stories.c.id).where(in_list(stories.c.id, sorted(seed_by_id)))
+        existing = set(connection.scalars(query))
+        reserved |= existing
+        seeds, attempt = [seed_by_id[story] for story in existing], attempt + 1
+    return frozenset(reserved - current)
 
 
 def _documents(
     connection: Connection, where: Sequence[ColumnElement[bool]], *, full_documents: bool
-) -> dict[str, list[Document]]:
-    """The documents by group, in the order of their publication."""
-    by_group: dict[str, list[Document]] = defaultdict(list)
+) -> tuple[Document, ...]:
+    """The documents in the order of their publication."""
     query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(*where)
     by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
     vectors_by_id = _vectors(connection, where) if full_documents else {}
-    for row in connection.execute(by_date).mappings().all():
-        document = document_from(row) if full_documents else outline_from(row)
-        by_group[row["group_id"]].append(
-            document.with_changes(vector=vectors_by_id[document.id])
-            if document.id in vectors_by_id
-            else document
-        )
-    return by_group
-
-
-def _stories(
-    connection: Connection, ids: Sequence[str], story_ids: set[str] | None
-) -> tuple[dict[str, list[Story]], dict[str, set[str]]]:
-    """The current stories of the groups, all or only these, and the ids of their other stories."""
-    query = select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.group_id, ids))
-    story_rows = connection.execute(query).all()
-    current = {row.id for row in story_rows if row.state == "live"}
-    if story_ids is not None:
-        current &= story_ids
-    by_group: dict[str, list[Story]] = defaultdict(list)
-    for story in stories_by_id(connection, sorted(current)).values():
-        by_group[story.group].append(story)
-    other_ids: dict[str, set[str]] = defaultdict(set)
-    for row in story_rows:
-        if row.id not in current:
-            other_ids[row.group_id].add(row.id)
-    return by_group, other_ids
+    read = document_from if full_documents else outline_from
+    batch = [read(row) for row in connection.execute(by_date).mappings().all()]
+    return tuple(
+        document.with_changes(vector=vectors_by_id[document.id]) if document.id in vectors_by_id else document
+        for document in batch
+    )
 
 
 def _vectors(connection: Connection, where: Sequence[ColumnElement[bool]]) -> dict[str, Vector]:
@@ -156,6 +117,7 @@ def finish_gather(
             row = held_rows[result.group]
             if result.later is None and result.quarantine is None:
                 _replace_stories(connection, result, now)
+                forget_group_changes(connection, result.group, result.changes, result.claimed_at or now)
                 written += result.stories
                 remove_from_quarantine(connection, Task.GATHER, [result.group] if row["reason"] else [])
             if result.quarantine is not None:
@@ -170,7 +132,8 @@ def _group_values(result: GatherResult, version: int, now: datetime) -> dict[str
     if result.later is not None:
         return postponed_values(groups, result.later.at, result.later.reason, counts=result.later.counts)
     reason = result.quarantine.reason if result.quarantine else None
-    return FINISHED_VALUES | {"reason": reason} | ({"due_at": now} if version != result.version else {})
+    stays_due = version != result.version or result.has_more
+    return FINISHED_VALUES | {"reason": reason} | ({"due_at": now} if stays_due else {})
 
 
 def _replace_stories(connection: Connection, result: GatherResult, now: datetime) -> None:

@@ -11,6 +11,7 @@ from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
 from headwater.model.page import has_whole_text
 from headwater.store.bulk import insert_into, insert_rows, update_rows
+from headwater.store.claims.group_changes import record_group_changes
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
@@ -25,6 +26,7 @@ from headwater.store.schema.knowledge import edges, facts, mentions, vectors
 from headwater.store.search.entries import index_kept_documents, remove_entries
 
 Rows = Mapping[str, RowMapping]
+GroupMember = tuple[str, str]  # a group and a document
 FLOAT = 4  # bytes
 
 
@@ -77,8 +79,8 @@ def finish_refine(
     remove_entries(connection, _ended_documents(results, held_rows))
     superseded = superseded.without(conflicts)
     end_superseded(connection, superseded, now)
-    left_groups = _left_groups(results, held_rows) | superseded.groups
-    _mark_groups(connection, kept_documents, held_rows, now, settle=settle, left_groups=left_groups)
+    departures = _departures(results, held_rows) | superseded.departures
+    _mark_groups(connection, kept_documents, held_rows, now, settle=settle, departures=departures)
     open_deliveries(
         connection,
         [(r.document, route, "document", r.revision) for r in results if r.document for route in r.routes],
@@ -258,15 +260,16 @@ def _mark_groups(
     now: datetime,
     *,
     settle: timedelta,
-    left_groups: set[str],
+    departures: set[GroupMember],
 ) -> None:
     """A group that got or lost a document is due when it has settled. Further documents only move the due time."""
     names = {(d.recipe, d.group) for d in kept_documents if d.group is not None}
-    left_groups = left_groups | {
-        held_rows[d.id]["group_id"]
+    departures = departures | {
+        (held_rows[d.id]["group_id"], d.id)
         for d in kept_documents
         if held_rows[d.id]["group_id"] not in {None, _group_of(d)}
     }
+    left_groups = {group for group, _ in departures}
     rows = [
         {
             "id": group_key(recipe, name),
@@ -287,15 +290,19 @@ def _mark_groups(
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
     if left_groups:
         connection.execute(update(groups).where(in_list(groups.c.id, left_groups)).values(**changes))
+    arrivals = {(group_key(d.recipe, d.group), d.id) for d in kept_documents if d.group is not None}
+    record_group_changes(connection, departures | arrivals, now)
 
 
-def _left_groups(results: Sequence[RefineResult], held_rows: Rows) -> set[str]:
-    """The groups of documents that were kept and turned out to be copies."""
+def _departures(results: Sequence[RefineResult], held_rows: Rows) -> set[GroupMember]:
+    """The groups of documents that were kept and turned out to be copies, with these documents."""
     return {
-        held_rows[r.id]["group_id"]
+        (held_rows[r.id]["group_id"], r.id)
         for r in results
-        if r.state is State.DUPLICATE and held_rows[r.id]["state"] == State.KEPT
-    } - {None}
+        if r.state is State.DUPLICATE
+        and held_rows[r.id]["state"] == State.KEPT
+        and held_rows[r.id]["group_id"] is not None
+    }
 
 
 def _ended_documents(results: Sequence[RefineResult], held_rows: Rows) -> list[str]:

@@ -35,8 +35,9 @@ class SupersededParts:
     contested: frozenset[str] = frozenset()
 
     @property
-    def groups(self) -> set[str]:
-        return {part.group for part in self.parts if part.group is not None}
+    def departures(self) -> set[tuple[str, str]]:
+        """The groups that the parts leave, with the parts."""
+        return {(part.group, part.id) for part in self.parts if part.group is not None}
 
     def without(self, wholes: Collection[str]) -> "SupersededParts":
         return SupersededParts(tuple(part for part in self.parts if part.whole not in wholes))

@@ -233,6 +233,15 @@ groups = Table(
     lease_index("groups"),
 )
 
+# What happened to a group since it was last clustered: the documents that joined it, changed in it or left it.
+group_changes = Table(
+    "group_changes",
+    metadata,
+    key_column("group_id", primary_key=True),
+    key_column("document_id", primary_key=True),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
 stories = Table(
     "stories",
     metadata,

@@ -24,6 +24,9 @@ from headwater.text.months import MONTHS
 LEAD_CHARACTERS = 1_500
 """News says first whom it is about and how much."""
 
+MOST_EVENT_REPORTS = 1_000
+"""Reports compared with each other in one job: what is known of each takes about thirty kilobytes."""
+
 LONGEST_GAP = timedelta(hours=48)
 MIN_OVERLAP = 0.5
 """The share of the names, by weight, that the shorter list has in common with the other one."""
@@ -132,11 +135,14 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
         return _similarity_without_names(first, second)
     if not shared or not _occasions_agree(first, second):
         return 0.0
+    overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
+    disagreeing = _disagreeing_headlines(first, second)
+    if overlap < CLOSE_OVERLAP or disagreeing > 1:
+        return 0.0  # no similarity of the words would help, and it is the most expensive thing to know
     similarity = _similarity(first, second)
     is_close = similarity >= CLOSE_SIMILARITY
-    if _disagreeing_headlines(first, second) > is_close:
+    if disagreeing > is_close:
         return 0.0
-    overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
     is_sure = overlap >= SURE_OVERLAP and len(shared) >= SURE_NAMES
     if is_close:
         is_same = overlap >= CLOSE_OVERLAP
@@ -148,7 +154,8 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
 
 
 def _similarity(first: EventEvidence, second: EventEvidence) -> float:
-    return sum(weight * second.words.get(word, 0.0) for word, weight in first.words.items())
+    words = second.words
+    return sum([weight * words[word] for word, weight in first.words.items() if word in words])
 
 
 def _similarity_without_names(first: EventEvidence, second: EventEvidence) -> float:
@@ -220,7 +227,7 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
     return frozenset(word for word in names - nouns if frequency[word] <= most)
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=MOST_EVENT_REPORTS + 200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
     inner, lower, with_article, before = Counter[str](), Counter[str](), set[str](), ""
@@ -256,8 +263,9 @@ def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
     """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
     end = 0
     for match in WORD.finditer(text):
-        word = match[0]
-        starts = not end or SENTENCE_END.search(text, end, match.start()) is not None
+        word, start = match[0], match.start()
+        is_next_word = end and text[end:start] == " "
+        starts = not is_next_word and (not end or SENTENCE_END.search(text, end, start) is not None)
         end = match.end()
         yield _fold(word), word[0].isupper(), starts
 
@@ -275,14 +283,17 @@ def _figures(text: str) -> set[str]:
     return {
         figure
         for before, word, after in _neighbours(text)
-        if not (MONTHS.keys() & {before, after}) and (figure := _figure(word))
+        if (figure := _figure(word)) and before not in MONTHS and after not in MONTHS
     }
+
+
+_SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
 
 
 def _figure(word: str) -> str:
     """The figure that a word states, or nothing for small and round ones, which agree by chance."""
     if not word[0].isdecimal():
-        return DIGITS.get(word, "") if len(DIGITS.get(word, "")) > 1 else ""
+        return _SPELT_FIGURES.get(word, "")
     figure = _plain(word)
     is_fraction = FRACTION.fullmatch(word.rstrip(".,")) is not None
     return "" if YEAR.fullmatch(figure) or (float(figure) < SMALLEST_FIGURE and not is_fraction) else figure

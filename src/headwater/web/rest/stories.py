@@ -1,22 +1,25 @@
 """Stories: the list, one with its documents, and its timeline."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.model.errors import Refused
+from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import (
     STORIES,
     find_row,
     list_rows,
     story_timeline,
 )
+from headwater.store.reads.story_reports import story_reports
 from headwater.store.reads.top_stories import top_stories
 from headwater.store.rows import Record
 from headwater.store.schema.flow import stories
+from headwater.stories.changes import changes_record, story_changes
 from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
@@ -37,6 +40,7 @@ from headwater.web.rest.schemas import ANY, list_schema, record_schema
 router = api_router("/stories", "stories")
 LIVE = stories.c.state == "live"
 MOST_MEMBERS = 1_000
+CHANGES: dict[str, Any] = {"type": "object", "required": ["story", "since", "new_reports", "statements"]}
 OBJECTS = list_schema({"type": "object"})
 
 
@@ -116,6 +120,24 @@ def read_timeline(
     rows = story_timeline(context_of(request).app.engine, story, limit)
     describe = plain_item("document", "title", "published_at", text_field="publisher", url_field="url")
     return rows_answer(request, "timeline", rows, describe)
+
+
+@router.get("/{story}/changes", responses=described(CHANGES))
+def read_changes(
+    request: Request,
+    story: str,
+    since: Since = "24h",
+    languages: Annotated[
+        str, Query(description="Languages that you read, the best first: en,de.", max_length=60)
+    ] = "en",
+) -> Response:
+    """What changed in the story since then: new reports, who joined, and what no earlier report had said."""
+    row = find_story(request, story)
+    app = context_of(request).app
+    changed = story_changes(
+        story_reports(app.engine, row["id"]), parse_time(since, app.clock(), "since"), languages.split(",")
+    )
+    return json_answer_to(request, {"story": row["id"], **changes_record(changed)}, redact=False)
 
 
 add_list(router, "", read_stories, STORY_LISTING.page_schema, "List stories.")

@@ -10,15 +10,19 @@ from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|formular\w+ (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry|desk)|\bvenint\b|\bviniendo\b"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b"
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
+)
+CALLED = re.compile(
+    r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b"
 )
 POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b"
@@ -31,10 +35,13 @@ NOT_ONLINE = re.compile(
 )
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
-    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: \w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
+    r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: (?!(?:o|u|ou|edo|or|y|i|e|eta|and|bien)\b)\w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
 )
 """Only the appointment is made online."""
-LONGEST_NUMBER = 24
+OR_ONLINE = re.compile(
+    r"\b(?:o|u|ou|edo|or|y|i|e|eta|and|tambien|tambe|tamen|also) (?:bien )?(?:(?:por|per|a traves de|mediante|en|a|on|through|via) )?(?:la |el |l |the )?(?:internet|online|on line|sede electronica|seu electronica|web|electronic office|linea|linia)\b"
+)
+LONGEST_NUMBER, LONGEST_LEAD = 24, 4
 VIA_NAMES = {
     "online": "online",
     "presencial": "presencial",
@@ -50,7 +57,7 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
-        for line in [piece for part_line in part.lines for piece in _split_ways(part_line)]:
+        for line in [piece for row in without_header_rows(part.lines) for piece in _split_ways(row)]:
             step = _step(part, line)
             if step and step not in steps:
                 steps.append(step)
@@ -77,7 +84,8 @@ def _split_ways(line: SectionLine) -> list[SectionLine]:
 def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
-    calls = part.key == "telefono" and PHONE.search(fold_text(line.text))
+    folded = fold_text(line.text)
+    calls = (part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded)
     if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
         return None  # a number alone is a contact, not a way to apply
     if line.links and fold_text(line.text) == fold_text(line.links[0].text) and _is_button(part, line):
@@ -87,6 +95,10 @@ def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
         detail = ": ".join(cell for cell in line.cells if cell)
     elif line.lead and line.rest and _via_of_label(line.lead):
         return {"via": _via_of_label(line.lead), "detalle": line.rest}
+    elif (
+        line.lead and line.rest and len(line.lead.split()) <= LONGEST_LEAD and via_of(line.text) != "general"
+    ):
+        return {"via": via_of(line.text), "detalle": line.rest}
     else:
         name, colon, detail_text = line.text.partition(":")
         if colon and detail_text.strip() and len(name.split()) <= 6 and _via_of_label(name):
@@ -138,6 +150,7 @@ def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Se
     folded = BOOKED.sub("cita", VIRTUAL.sub("internet", folded))
     online = "online" in ways or (bool(ONLINE.search(folded)) and not NOT_ONLINE.search(folded))
     online = online or any(_starts_online(line) for part in parts for line in part.lines)
+    online = online or any(OR_ONLINE.search(fold_text(way["detalle"])) for way in steps)
     posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in steps)
     person = "presencial" in ways or posted or bool(IN_PERSON.search(folded) or POST.search(folded))
     online = online or bool(urls and not ways - {"general"})

@@ -7,6 +7,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
 ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
@@ -45,7 +46,7 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
     texts_by_key: dict[str, list[str]] = {}
     lines: list[SectionLine] = []
     for part in parts:
-        for line in part.lines:
+        for line in without_header_rows(part.lines):
             if NOTE.match(line.text):
                 continue
             for key, text in _keyed_texts(part, line):

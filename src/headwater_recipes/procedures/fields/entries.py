@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import is_header_row
 
 NOTE = re.compile(
     r"^(?:\(\d{1,2}\)|\[\d{1,2}\]|[¹²³⁴⁵]|\*(?!\*)|nota(?: al pie)?\s*+\d*+\s*+[:.])", re.IGNORECASE
@@ -27,9 +30,13 @@ SEVERAL = re.compile(r";\s+")
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
 NEXT_COUNT = re.compile(r"(?<=[.;,])\s+(?=(?:\d{1,2}|[a-h])\s?[.)º]-?\s+[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 SENTENCE_INSIDE = re.compile(r"[.!?]\s+[A-ZÁÉÍÓÚÀÈÒÑÇ]")
-TABLE_HEADS = re.compile(
-    r"^(?:documento?s?|documentaci\w+|requisitos?|requisits?|tipo|descripcion|descripcio|concepto?|agiria|dokumentua|document|requirement|n o|num\w*|obligatori\w*|observaciones)\b"
+CONDITION = re.compile(
+    r"^(?:no |non )?(?:ser|estar|tener|haber|residir|vivir|carecer|cumplir|hallarse|encontrarse|figurar|poseer|tenir|haver|viure|complir|trobar se|ter|habitar|cumprir|be (?:over|aged|registered|a resident)|live in|have lived)\b|\b(?:izatea|egotea|bizitzea|edukitzea)$"
 )
+PAPER = re.compile(
+    r"\b(?:dni|nie|nif|pasaporte|passaport|fotocopia\w*|fotografia\w*|copia\w*|certificad\w*|certificat\w*|document\w*|solicitud\w*|sol licitud|impreso|impres|justificant\w*|modelo|model|factura|contrato|contracte|contrat|libro|llibre|volante|volant|titulo|titol|declaraci\w+|formulari\w*|agiri\w*|ziurtagiri\w*|acreditaci\w+|informe|poliza|recibo|rebut|tarjeta|targeta|tarxeta|carne\w*|licencia|permiso|passport|certificate|form|copy|proof|receipt|card)\b"
+)
+"""Names of documents: a condition that names one asks for it."""
 
 
 def entries(parts: Sequence[PagePart]) -> FieldValue:
@@ -47,6 +54,26 @@ def entries(parts: Sequence[PagePart]) -> FieldValue:
     return FieldValue(texts, spans_of(lines)) if texts else FieldValue()
 
 
+def separate_conditions(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:
+    """Sections of documents without their conditions ("Ser mayor de edad"), and the conditions as sections of requirements.
+    A list of nothing but conditions stays as it is."""
+    documents, conditions = [], []
+    for part in parts:
+        matching = tuple(line for line in part.lines if is_condition(line.text))
+        remaining = tuple(line for line in part.lines if line not in matching)
+        if not matching or not any(line.kind == "item" for line in remaining):
+            documents.append(part)
+            continue
+        documents.append(replace(part, lines=remaining))
+        conditions.append(replace(part, lines=matching, label=Label("requisitos")))
+    return documents, conditions
+
+
+def is_condition(text: str) -> bool:
+    folded = fold_text(text)
+    return bool(CONDITION.search(folded)) and not PAPER.search(folded)
+
+
 def specific_parts(parts: Sequence[PagePart]) -> list[PagePart]:
     """The parts without those that only name everybody as the audience, if others are more specific."""
     specific = [part for part in parts if not ANYONE.match(fold_text(part.text[:LONGEST_AUDIENCE]))]
@@ -61,7 +88,7 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
             or NOTE.match(line.text)
             or _is_obtained_by_office(part, line)
             or _introduces_list(line, following)
-            or _is_header_row(part.lines, place)
+            or is_header_row(part.lines, place)
         ):
             continue
         if line.kind == "row":
@@ -100,15 +127,6 @@ def _introduces(text: str) -> bool:
             text.lower(),
         )
     )
-
-
-def _is_header_row(lines: Sequence[SectionLine], place: int) -> bool:
-    """Whether this is the first row of a table and names the columns."""
-    line = lines[place]
-    if line.kind != "row" or (place > 0 and lines[place - 1].kind == "row"):
-        return False
-    more = place + 1 < len(lines) and lines[place + 1].kind == "row"
-    return more and (bool(TABLE_HEADS.match(fold_text(line.cells[0]))) or not line.cells[0])
 
 
 def _row(line: SectionLine) -> str:

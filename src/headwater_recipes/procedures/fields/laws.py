@@ -9,6 +9,7 @@ from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
@@ -26,7 +27,7 @@ def laws(parts: Sequence[PagePart]) -> FieldValue:
     names: list[str] = []
     lines: list[SectionLine] = []
     for part in parts:
-        for line in part.lines:
+        for line in without_header_rows(part.lines):
             for text in _law_names(line):
                 if fold_text(text) not in {fold_text(name) for name in names}:
                     names.append(text)

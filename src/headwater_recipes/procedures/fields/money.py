@@ -7,6 +7,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 FREE = "Gratuito"
 _FREE_WORDS = (
@@ -29,10 +30,12 @@ NO = re.compile(
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 DIGIT = re.compile(r"\d")
-MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euros?\b|eur\b)|€\s*\d", re.IGNORECASE)
-PAYS = re.compile(r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|ordaindu")
+MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euro\w{0,8}\b|eur\b)|€\s*\d", re.IGNORECASE)
+PAYS = re.compile(
+    r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|\bordain\w*|\btasa(?:ren|k|rik)\b"
+)
 GETS = re.compile(
-    r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|laguntza|grant|benefit|receive"
+    r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|laguntz|dirulaguntz|\bbeka|prestazio|hobari|grant|benefit|receive"
 )
 
 
@@ -63,7 +66,7 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
 
 def _content_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines without notes and without the header row of a table."""
-    content = [line for line in lines if not NOTE.match(line.text)]
+    content = [line for line in without_header_rows(lines) if not NOTE.match(line.text)]
     rows = [line for line in content if line.kind == "row"]
     heads = (
         len(rows) > 1 and not DIGIT.search(rows[0].text) and all(DIGIT.search(row.text) for row in rows[1:])
@@ -106,7 +109,7 @@ def _as_text(line: SectionLine, *, last: bool) -> str:
 def amounts(parts: Sequence[PagePart]) -> FieldValue:
     """An object: rows and items by their names, all else under `importe`."""
     values: dict[str, str] = {}
-    lines = [line for part in parts for line in part.lines if not NOTE.match(line.text)]
+    lines = [line for part in parts for line in without_header_rows(part.lines) if not NOTE.match(line.text)]
     for line in lines:
         name, value = _name_and_value(line)
         if value:

@@ -28,6 +28,7 @@ ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"(?<!\s)\s++[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
 LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
+FEWEST_NAME_WORDS, MOST_NAME_WORDS = 2, 12
 TRAILING = re.compile(
     r"(?:(?<!\s)\s++)?(?:\.|·|\||(?<=\s)[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$"
 )
@@ -70,9 +71,18 @@ def responsible_organism(
                 )
             ):
                 return FieldValue(organism, spans_of([line]))
+    if owner := _named_twice(site, page_title):
+        return FieldValue(owner, origin="frame:logo")
     place = "name" if site.get("name") else "author"
     name = str(site.get(place) or "")
     return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
+
+
+def _named_twice(site: Mapping[str, Any], page_title: str) -> str:
+    """The text of the logo, if the title of the page or the footer repeats it: the site is named after its owner."""
+    logo = str(site.get("logo") or "").strip()
+    repeated = fold_text(logo) in fold_text(f"{page_title} {site.get('footer') or ''}")
+    return logo if FEWEST_NAME_WORDS <= len(logo.split()) <= MOST_NAME_WORDS and repeated else ""
 
 
 def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:

@@ -47,6 +47,16 @@ SHORT_PHONE = re.compile(
 ANYWHERE = re.compile(
     r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b|\byour\b|\bnearest\b|mas (?:cercan|proxim)\w+|mes proper\w*|mais proxim\w+|hurbilen\w*|de (?:su|tu|cada|la seva|seu) (?:provincia|municipio|municipi|localidad|domicilio|domicili|barrio)"
 )
+BARE_SHORT_PHONE = re.compile(
+    r"(?:^\W{0,3}|(?<!modelo )(?<!impreso )(?<!formulario )\b(?:en el|al|el|no|ao|a l['’]|en o) )(0(?:10|12|16|24|60|61|62|80|85))\b(?![\s.,/:-]?\d)",
+    re.IGNORECASE,
+)
+"""A short number without a word for telephone: "en el 010"."""
+OTHERWISE = re.compile(
+    r",?\s+(?:o|u|ou|edo|or|y|i|e|and|eta)\s+(?:bien\s+)?(?=(?:por|per|pola?|en|a|al|na|no|at|in|on|mediante|through)\b)",
+    re.IGNORECASE,
+)
+"""Between two ways to apply on one line."""
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
 LEADS = re.compile(
@@ -164,7 +174,9 @@ def streets_in(text: str) -> list[str]:
 
 def _address(text: str) -> str:
     """The address without introduction, telephone number and opening hours."""
-    text = AFTER.split(text.strip())[0]
+    ways = OTHERWISE.split(text.strip())
+    text = next((way for way in ways if STREET.search(way) or BASQUE_STREET.search(way)), text.strip())
+    text = AFTER.split(text)[0]
     street = STREET.search(text)
     if LEADS.match(text) and street and text[: street.start()].rstrip().endswith(","):
         text = text[street.start() :]
@@ -183,7 +195,7 @@ def telephone(parts: Sequence[PagePart]) -> FieldValue:
 def number_in(text: str, titled: str = "") -> str:
     """A telephone number as it is written. Short numbers (010, 060) only next to a word for telephone."""
     titled = f"{titled}: " if "tel" in fold_text(titled) else ""
-    short = SHORT_PHONE.search(f"{titled}{text}")
+    short = SHORT_PHONE.search(f"{titled}{text}") or BARE_SHORT_PHONE.search(f"{titled}{text}")
     match = PHONE.search(f"{titled}{text}")
     if match and (short is None or match.start() < short.start(1)):
         return " ".join(match[0].split())

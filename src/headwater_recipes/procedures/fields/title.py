@@ -74,7 +74,7 @@ def _is_body(text: str) -> bool:
 def _from_titles(texts: Sequence[str]) -> FieldValue:
     for text in texts:
         if text and not GENERIC.match(fold_text(text)) and recognise(text) is None and not _is_body(text):
-            return FieldValue(clean_title(text), ())
+            return FieldValue(clean_title(text), origin="frame:title")
     return NO_VALUE
 
 
@@ -137,7 +137,11 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     if not lines:
         lines = _prose(_opening(parts))
     if not lines:
-        return (FieldValue(meta.strip(), ()) if len(meta.strip()) >= SHORTEST else NO_VALUE), ""
+        return (
+            FieldValue(meta.strip(), origin="frame:description")
+            if len(meta.strip()) >= SHORTEST
+            else NO_VALUE
+        ), ""
     text = " ".join(
         line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
     )

@@ -54,6 +54,8 @@ def extracted_record(document: Document, procedure: Mapping[str, Any], extracted
         "links": [{"text": link.text, "url": link.url} for line in lines for link in line.links],
         "form_fields": forms,
         "spans": procedure.get("spans", {}),
+        "placed_by": procedure.get("placed_by", {}),
+        "places": procedure.get("places", {}),
         "metadata": {
             "word_count": count_words(document.text),
             "language_detected": document.language,

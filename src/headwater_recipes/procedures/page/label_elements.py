@@ -15,6 +15,7 @@ _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|_{3,}|\*{3,}|~{3,})\s*$")
 _TEXT_INPUTS = frozenset({"", "text", "tel", "url", "email", "number", "date"})
 MOST_LINES = 2000
 FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
+FEWEST_REPEATED, MOST_LABEL_WORDS = 4, 10
 MOST_ELEMENTS = 4000
 MAY_BEGIN = frozenset({"label", "span", "p", "div"})
 WORDLESS = frozenset({"input", "svg", "i", "img", "br", "hr"})
@@ -70,6 +71,7 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
     """The classes whose elements are labels: where enough of them are known labels of different fields, the others are labels
     too."""
     texts: dict[str, list[str]] = defaultdict(list)
+    nodes: dict[str, list[LexborNode]] = defaultdict(list)
     larger: set[str] = set()
     for node in tree.css("div,p,span,li,label")[:MOST_ELEMENTS]:
         name = class_of(node)
@@ -79,9 +81,35 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
             larger.add(name)  # it may contain the whole page, so it is not a label
         else:
             texts[name].append(to_one_line(node.text(deep=True)))
-    return frozenset(
+            nodes[name].append(node)
+    known = frozenset(
         name for name, class_texts in texts.items() if name not in larger and _are_labels(class_texts)
     )
+    if known or len(tree.css("h2,h3,h4,dt,summary,th,strong,b")) >= FEWEST_REPEATED:
+        return known
+    return frozenset(
+        name for name in nodes if name not in larger and _are_above_values(nodes[name], texts[name])
+    )
+
+
+def _are_above_values(nodes: list[LexborNode], texts: list[str]) -> bool:
+    """Whether the elements are labels by their places alone: short, all different, each directly before a value, and all values
+    with one class. For pages without headings, whatever their labels are called."""
+    if len(nodes) < FEWEST_REPEATED or len(set(texts)) < len(texts):
+        return False
+    if not all(
+        0 < len(text.split()) <= MOST_LABEL_WORDS and not text.endswith((".", ";", ",")) for text in texts
+    ):
+        return False
+    values = {class_of(following) for node in nodes if (following := _next_element(node)) is not None}
+    return len(values) == 1 and "" not in values and all(_next_element(node) is not None for node in nodes)
+
+
+def _next_element(node: LexborNode) -> LexborNode | None:
+    following = node.next
+    while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
+        following = following.next
+    return following if following is not None and following.tag in BLOCKS else None
 
 
 def _are_labels(texts: list[str]) -> bool:
@@ -109,10 +137,7 @@ def is_label(node: LexborNode, labels: frozenset[str]) -> bool:
 
 def is_above_block(node: LexborNode) -> bool:
     """Whether a block follows directly."""
-    following = node.next
-    while following is not None and following.tag == "-text" and not following.text(deep=False).strip():
-        following = following.next
-    return following is not None and following.tag in BLOCKS
+    return _next_element(node) is not None
 
 
 def has_picture_labels(tree: LexborHTMLParser) -> bool:

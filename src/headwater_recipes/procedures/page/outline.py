@@ -1,6 +1,7 @@
 """The text of a page as blocks: headings, paragraphs, items and tables, whatever elements the site uses for them."""
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -48,6 +49,9 @@ from headwater_recipes.procedures.page.writer import (
 )
 
 DEEPEST = 120
+STAR_SIGN = re.compile(r"[\w)»]\*+(?=[\s.,;:)]|$)")
+STARRED_LINE = re.compile(r"^\s*\*\s", re.MULTILINE)
+MOST_STARRED = 2
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -60,6 +64,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         panels=find_panels(tree),
         labels=label_classes(tree),
         pictures=has_picture_labels(tree),
+        starred_notes=_has_starred_notes(body.text(deep=True, separator="\n")),
     )
     if (last := site_colophon(tree)) is not None:
         last.decompose()
@@ -68,12 +73,18 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
     return walker.block_list.blocks
 
 
+def _has_starred_notes(text: str) -> bool:
+    """Whether a star refers to a note below the text. Otherwise lines with a star are items."""
+    return STAR_SIGN.search(text) is not None and 0 < len(STARRED_LINE.findall(text)) <= MOST_STARRED
+
+
 @dataclass(slots=True)
 class _Walker:
     address: str
     panels: Panels
     labels: frozenset[str] = frozenset()
     pictures: bool = False
+    starred_notes: bool = False
     block_list: BlockList = field(default_factory=BlockList)
     line_writer: LineWriter = field(default_factory=LineWriter)
 
@@ -307,7 +318,7 @@ class _Walker:
         for line in self.line_writer.take():
             text = plain_line(line)
             item_text = bullet_of(text)
-            if is_breadcrumb(text):
+            if is_breadcrumb(text) or (self.starred_notes and STARRED_LINE.match(text)):
                 continue
             if item_text is not None:
                 self.block_list.add(ListItem(item_text))
@@ -318,7 +329,7 @@ class _Walker:
 
     def inside(self, node: LexborNode, depth: int) -> list[str]:
         """The lines inside an item or cell."""
-        inner = _Walker(address=self.address, panels=self.panels, labels=self.labels, pictures=self.pictures)
+        inner = replace(self, block_list=BlockList(), line_writer=LineWriter())
         inner.block_list.levels.level = self.block_list.levels.level
         inner.walk(node, depth + 1)
         inner.end_paragraph()

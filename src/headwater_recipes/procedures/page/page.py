@@ -1,6 +1,6 @@
 """The input of normalisation: an extracted page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,16 @@ class ProcedurePage:
         facts = self.attributes.get("linked_data")
         fact = facts.get(name) if isinstance(facts, Mapping) else None
         return FieldValue(fact["text"], origin=f"json-ld:{fact['key']}") if fact else NO_VALUE
+
+    @property
+    def line_places(self) -> Sequence[tuple[int, int, Mapping[str, Any]]]:
+        """(start, end, place in the captured bytes) of the lines of the text."""
+        return tuple(self.attributes.get("line_places") or ())
+
+    @property
+    def frame_places(self) -> Mapping[str, Mapping[str, Any]]:
+        """Where the names in the frame of the site stand, by part of the frame."""
+        return self.attributes.get("frame_places") or {}
 
     @property
     def buttons(self) -> frozenset[str]:

@@ -17,14 +17,23 @@ from headwater.model.recipe import Extract
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.mojibake import fix_mojibake
-from headwater.text.sniffing import HTML, XML, sniff_media_type
+from headwater.text.sniffing import HTML, PDF, XML, sniff_media_type
 from headwater.text.words import count_words
+from headwater_recipes.procedures.fields.organism import name_in
+from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.gazette import read_gazette
 from headwater_recipes.procedures.page.linked_data import service_facts
 from headwater_recipes.procedures.page.links import buttons_of
 from headwater_recipes.procedures.page.outline import outline
+from headwater_recipes.procedures.page.pdf_places import pdf_line_places
 from headwater_recipes.procedures.page.site_frame import site_frame
+from headwater_recipes.procedures.page.source_text import (
+    html_attributes,
+    html_text,
+    line_places,
+    passage_places,
+)
 from headwater_recipes.procedures.page.writer import is_rule
 
 UNREADABLE_TYPES = frozenset(
@@ -40,7 +49,13 @@ def read_procedure(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     if kind == HTML:
         return read_page(data, hints)
     gazette = read_gazette(data) if kind == XML else None
-    return read_any(data, hints) if gazette is None else gazette
+    if gazette is not None:
+        return gazette
+    reading = read_any(data, hints)
+    if kind != PDF or not isinstance(reading, Reading):
+        return reading
+    places = pdf_line_places(data, reading.text)
+    return replace(reading, attributes={**reading.attributes, "line_places": places})
 
 
 def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -52,6 +67,8 @@ def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
     # Repair before any cleaning: a broken letter may look like white space.
     markup, _ = fix_mojibake(truncate_markup(decode_text(data, hints.media_type).text)[0])
     tree = LexborHTMLParser(markup)
+    source, described = html_text(tree), html_attributes(tree)
+    frame = site_frame(tree)
     blocks = outline(tree, hints.url or "")
     text = fix_encoding(replace_surrogates(blocks_to_markdown(blocks)))
     if count_words(text) < FEWEST_WORDS and not _parts(blocks):
@@ -67,7 +84,13 @@ def read_page(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
         ),
         method="procedure outline",
         title=_title(blocks) or reading.title,
-        attributes={**reading.attributes, **_attributes(tree, blocks, markup, hints.url or "")},
+        attributes={
+            **reading.attributes,
+            **_attributes(tree, blocks, markup, hints.url or ""),
+            "site": frame,
+            "line_places": line_places(text, source),
+            "frame_places": passage_places(_frame_passages(tree, frame, reading), source, described),
+        },
         origins={
             **reading.origins,
             "text": "procedure outline",
@@ -88,7 +111,7 @@ def _parts(blocks: list[Block]) -> int:
 
 
 def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, address: str) -> dict[str, Any]:
-    attributes: dict[str, Any] = {"site": site_frame(tree)}
+    attributes: dict[str, Any] = {}
     title = tree.css_first("title")
     if title is not None:
         attributes["page_title"] = " ".join(title.text(deep=True).split())[:300]
@@ -102,6 +125,17 @@ def _attributes(tree: LexborHTMLParser, blocks: list[Block], markup: str, addres
     if "<form" in markup.lower() and (forms := read_forms(markup)):
         attributes["forms"] = forms
     return attributes
+
+
+def _frame_passages(tree: LexborHTMLParser, frame: Mapping[str, Any], reading: Reading) -> dict[str, str]:
+    """The passages in the frame of the site that fields may come from."""
+    texts = {name: text for name, text in frame.items() if isinstance(text, str)}
+    texts["path"] = " · ".join(frame.get("path", ()))
+    title = tree.css_first("title")
+    texts["title"] = title.text(deep=True) if title is not None else ""
+    passages = {name: name_in(text) or text for name, text in texts.items() if text.strip()}
+    passages["telephone"] = number_in(str(frame.get("footer") or ""))
+    return passages | {"description": reading.description}
 
 
 def procedure_readers() -> Mapping[str, Extract]:

@@ -82,8 +82,10 @@ OWNED = re.compile(
     re.IGNORECASE,
 )
 DEEPEST_COLOPHON, MOST_WORDS, SHORT = 6, 60, 120
-_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³])\s")
+_NOTED = re.compile(r"^\s*(?:[\[(]?\d{1,2}[\]).]|\*|[¹²³]|\d(?=\s+[A-ZÁÉÍÓÚÀÈ]))\s")
 _NOTE = re.compile(r"^\s*[\[(]?\d{1,2}[\])]?\s*$")
+NOTE_TAGS = frozenset({"p", "div", "li", "small"})
+NOTE_NAMES = frozenset({"nota", "notas", "note", "notes", "small", "aclaracion", "aclaraciones", "llamada"})
 UNSEEN = (
     "aria-label",
     "data-label",
@@ -278,6 +280,15 @@ def is_note(node: LexborNode) -> bool:
     """Whether it is the sign of a footnote, or the footnote."""
     if node.tag == "sup":
         return bool(_NOTE.match(node.text(deep=True))) and not _is_unit_exponent(node)
-    return bool({"nota", "notas", "note", "notes"} & element_names(node)) and bool(
-        _NOTED.match(node.text(deep=True))
-    )
+    if node.tag in NOTE_TAGS and _begins_with_note_sign(node):
+        return True
+    return bool(NOTE_NAMES & element_names(node)) and bool(_NOTED.match(node.text(deep=True)))
+
+
+def _begins_with_note_sign(node: LexborNode) -> bool:
+    """Whether the first text of the element is a raised number."""
+    for child in node.iter(include_text=True):
+        if child.tag == "-text" and not (child.text(deep=False) or "").strip():
+            continue
+        return child.tag == "sup" and bool(_NOTE.match(child.text(deep=True)))
+    return False

@@ -94,6 +94,15 @@ def is_label_table(rows: TableRows) -> bool:
     return short and (len(fields) >= 2 or (len(fields) == 1 and heads == len(pairs)))
 
 
+def is_marked_as_pairs(rows: TableRows) -> bool:
+    """Whether every row is a marked head with its value, whatever the heads are called."""
+    if len(rows) < FEWEST_PARTS or any(
+        len(row) != 2 or row[0].tag != "th" or row[1].tag != "td" for row in rows
+    ):
+        return False
+    return all(0 < len(_cell_text(row[0]).split()) <= LONGEST_LABEL for row in rows)
+
+
 def has_bands(rows: TableRows) -> bool:
     """Whether rows with one cell are labels for the rows below."""
     fields = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_cell_text(row[0])))}
@@ -162,7 +171,7 @@ def write_table(walker: BlockWalker, node: LexborNode, depth: int) -> None:
     _write_caption(walker, node)
     cells = rows_of(node)
     labelled = without_header_row(cells)
-    if is_label_table(labelled):
+    if is_label_table(labelled) or (is_marked_as_pairs(labelled) and not _is_below_label(walker)):
         _write_pairs(walker, labelled, depth)
     elif groups := groups_of(cells):
         _write_bands(walker, groups, depth)
@@ -172,6 +181,12 @@ def write_table(walker: BlockWalker, node: LexborNode, depth: int) -> None:
         _walk_all(walker, [cell for row in cells for cell in row if not is_menu(cell)], depth)
     else:
         _write_rows(walker, cells, depth)
+
+
+def _is_below_label(walker: BlockWalker) -> bool:
+    """Whether the heading above the table is a label: then its rows are values, such as prices."""
+    headings = [block for block in walker.block_list.blocks if isinstance(block, Heading)]
+    return bool(headings) and headings[-1].level > 1 and recognise(headings[-1].text) is not None
 
 
 def _write_caption(walker: BlockWalker, node: LexborNode) -> None:

@@ -37,7 +37,117 @@ GENERIC = _words(
     rexistro servei service servicio servicios solicitar solicitud solicitude subvencio subvencion
     subvenciones subvencions tarjeta titulo titulos trabajo tramit tramitacion tramite vivienda
     ziurtagiria
+    actividad actividades alumnado alumnos anuales areas asociaciones basica busca calle casa centro centros ciudad
+    ciudadana ciudadano ciudadanos ciutat colectivo comun concello condiciones consulta control cuota curso datos derecho
+    derechos digital directa diversas economica economicas economico electronica electronico empresa empresas entidad
+    entidades entitats espacio espanola especial espanol estado fiesta grado grupos hogar interes joven jovenes joves
+    laboral laborales libre lugar major mayor medios menor menors mercado mujeres natural necesaria nuevas nuevo numero
+    number objeto obras ordinaria pagar pago particular particulares perdida permanent permanente persoas place plazas poblacion
+    premio primer primera profesional profesionales propia proyecto proyectos rural rurales sector sectores seguro
+    sistema sobre social sociales special state temporal temporada territorio tiempo titular titularidad tracto unidad
+    urbana urbano using vecinos vehicle vehiculo venta visita young
     """
+)
+# Beginnings of words about which the assistant's own files are asked. Alone they belong to those files; ours are found by
+# their whole names.
+TOPICS = (
+    *(
+        "abogad",
+        "acogid",
+        "adopci",
+        "afilia",
+        "alquil",
+        "arraig",
+        "asilo",
+        "asisten",
+        "avoca",
+        "ayuda",
+        "beca",
+        "bono",
+        "chomage",
+    ),
+    *(
+        "comedor",
+        "contributiv",
+        "convalid",
+        "cotiza",
+        "depend",
+        "desemple",
+        "desocup",
+        "direccion",
+        "disab",
+        "discapac",
+        "domicili",
+    ),
+    *(
+        "educa",
+        "electric",
+        "empadr",
+        "emple",
+        "enferm",
+        "equivalen",
+        "estranger",
+        "estudi",
+        "exclusi",
+        "extranj",
+        "famil",
+        "foreign",
+    ),
+    *(
+        "habitat",
+        "hijo",
+        "homolog",
+        "hospital",
+        "identi",
+        "infan",
+        "ingres",
+        "inserci",
+        "internacional",
+        "invalid",
+        "jubila",
+    ),
+    *(
+        "justici",
+        "lloguer",
+        "luz",
+        "maternidad",
+        "matricul",
+        "medic",
+        "minim",
+        "minusval",
+        "municip",
+        "nacimi",
+        "naciona",
+        "padr",
+    ),
+    *(
+        "papel",
+        "paro",
+        "paternid",
+        "pension",
+        "permis",
+        "piso",
+        "pobre",
+        "prestac",
+        "protec",
+        "reagrup",
+        "refugi",
+        "registr",
+    ),
+    *(
+        "regular",
+        "renova",
+        "renta",
+        "resid",
+        "salud",
+        "sanida",
+        "sanitar",
+        "scholarship",
+        "segurid",
+        "subsidi",
+        "trabaj",
+    ),
+    *("tribunal", "unemploy", "universi", "urgenc", "valora", "vital", "vivien", "vulnera"),
 )
 COMMON = _words(
     """
@@ -60,6 +170,12 @@ COMMON = _words(
     residencia restitucion retratar salida seguridad seguro siquiera soltera soporte sorprender
     sustitucion tarjetas tercera testimonio transporte transportes tratamiento tratar treinta
     universidad urgencia vender vida
+    asociacion autorizacion ayuntamiento certificacion certificado comunicado conformacion conseguir consigo contratacion
+    declaracion documentacion embarazada enfermedad espana extranjeria financiacion gestionar habitacion informacion
+    informado informarme inscripcion instalacion ministerio municipio necesito nacionalidad obtener obtengo ocupacion
+    participacion prestacion presentacion programacion reclamacion registrarme relacion renovacion renovar situacion
+    solicita solicitante solicitar solicito solicitud solicitudes subvencion trabajar trabajador tramitacion
+    transformacion transportar valoracion verificacion vinculacion vivienda
     """
 )
 # Words that people use instead of official ones, unless the curated knowledge base has its own entry for them.
@@ -90,13 +206,14 @@ COLLOQUIAL: tuple[tuple[str, str], ...] = (
 SHORTEST_KEYWORD = 5
 MOST_KEYWORDS = 40
 LONG, ENDING = 10, 4
+FEWEST_ENDINGS, TOPIC_ENDINGS = 1, 5
 BETWEEN = re.compile(r"[^\w·]+")
 
 
 def keywords_for(
     name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str
 ) -> list[str]:
-    """The whole name, its distinctive words and their stems, the organism, colloquial words, the id.
+    """The whole name, its distinctive words or their stems, the organism, colloquial words, the id.
 
     No keyword is shorter than five letters, part of a common word, or a repetition with other accents. Partial phrases of
     the name are left out: they may be the name of another procedure, which the whole name must outrank.
@@ -117,20 +234,44 @@ def keywords_for(
 
 def _of_name(name: str) -> Iterator[str]:
     full_name = " ".join(fold_for_matching(name).split()).strip(" .,;:")
+    words = BETWEEN.split(full_name)
     yield full_name
-    if full_name.isalpha() and len(full_name) > SHORTEST_KEYWORD:
-        # A single word counts twice (as a word and as the whole), or a longer name with that word would match as often.
-        yield full_name[: max(SHORTEST_KEYWORD, len(full_name) - ENDING - 2)]
-    for word in BETWEEN.split(fold_for_matching(name)):
-        if len(word) >= SHORTEST_KEYWORD and word not in GENERIC and word not in STOP_WORDS:
-            yield word
-            yield from _stem(word)
+    yield from _inflections(full_name, words)
+    for word in words:
+        if _is_distinctive(word):
+            stem = _stem(word)
+            yield word if is_fragment(stem) else stem
 
 
-def _stem(word: str) -> Iterator[str]:
-    """The stem that inflections share: people ask to be "empadronados", not for the "empadronamiento"."""
-    if len(word) >= LONG:
-        yield word[: len(word) - ENDING]
+def _inflections(full_name: str, words: Sequence[str]) -> Iterator[str]:
+    """The whole name with shorter endings. They match when the whole name does, so that it outranks a shorter name within it
+    and the assistant's own files about its topic."""
+    endings = FEWEST_ENDINGS + len(words) // 2
+    if any(_is_topic(word) for word in words):
+        endings = max(endings, TOPIC_ENDINGS)
+    for letters in range(1, endings + 1):
+        if len(full_name) - letters >= SHORTEST_KEYWORD:
+            yield full_name[:-letters].strip()
+
+
+def _is_distinctive(word: str) -> bool:
+    """Whether the word alone asks for this procedure: not a generic word, not a topic of the assistant's own files."""
+    return (
+        len(word) >= SHORTEST_KEYWORD
+        and not {word, word.removesuffix("s"), word.removesuffix("es")}
+        & (GENERIC | STOP_WORDS | QUESTION_WORDS)
+        and not _is_topic(word)
+    )
+
+
+def _is_topic(word: str) -> bool:
+    return word.startswith(TOPICS)
+
+
+def _stem(word: str) -> str:
+    """What inflections share: people ask to be "matriculados", not for the "matriculación". The word itself is not a keyword
+    beside it: the matcher would count both."""
+    return word[: len(word) - ENDING] if len(word) >= LONG else word
 
 
 def _extra_keywords(name: str, organism: str) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _link_text(match: re.Match[str]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePart:
     """A section. `label`: of its heading, or of the heading above if its own has none. `own`: the label is that of its own
-    heading. `also`: all labels of a heading that names two fields. `above`: the titles of the headings above."""
+    heading. `also`: all labels of a heading that names two fields. `by_model`: the classifier, not a rule, gave the label. `above`: the titles of the headings above."""
 
     title: str
     level: int
@@ -122,6 +122,7 @@ class PagePart:
     start: int = 0
     own: bool = True
     also: tuple[Label, ...] = ()
+    by_model: bool = False
     above: tuple[str, ...] = field(default_factory=tuple)
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import replace
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
 from headwater_recipes.procedures.sections.parts import SectionLine
+from headwater_recipes.procedures.sections.table_rows import is_header_row
 
 COLON = re.compile(r"^([^:.]{3,90}?)\s*:\s+(\S.*)$")
 ARROW = re.compile(r"^\W{0,4}([^:.→⇒➔➜»]{3,60}?)\s*(?:→|⇒|➔|➜|»|=>|->)\s*(\S.*)$")
@@ -224,6 +225,8 @@ def _without_tables(lines: Sequence[SectionLine]) -> Iterator[SectionLine]:
 
 
 def _table_lines(rows: list[SectionLine]) -> Iterator[SectionLine]:
+    if is_header_row(rows, 0) and _is_label_table(rows[1:]):
+        rows = rows[1:]
     if _is_label_table(rows):
         for row in rows:
             yield _heading(row, row.cells[0], 7)

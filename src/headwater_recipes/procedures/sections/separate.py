@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.page.page import LanguageDetector
-from headwater_recipes.procedures.sections.parts import PagePart
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 CORE = frozenset(
     {
@@ -25,6 +26,7 @@ VARIANT = re.compile(
     r"(?:modalidad|modalitat|opcion|opcio|caso|cas|supuesto|grupo|grup|tipo|tipus|linea|linia|si|para|per|personas|persones|persoas|persona|solicitantes|categoria|fase|paso|anexo|capitulo|titulo|articulo|article|artikulu)\b"
 )
 FEWEST_SHARED = 2
+HALVES = re.compile(r"(?<!\s)\s++[/|]\s+")
 Chapter = tuple[PagePart | None, list[PagePart]]
 
 
@@ -75,6 +77,7 @@ def in_language(
     exists in the first language."""
     if not other or other == first_language:
         return list(parts)
+    parts = [_in_one_language(part, first_language, other, detect) for part in parts]
     languages = [detect(f"{part.title}\n{part.text}") for part in parts]
     translated = {
         (part.field, part.key)
@@ -92,3 +95,25 @@ def in_language(
         else:
             selected.append(part)
     return selected
+
+
+def _in_one_language(part: PagePart, first_language: str, other: str, detect: LanguageDetector) -> PagePart:
+    """The section without lines and halves of lines in the other language, where both alternate."""
+    if part.field in NAMES:
+        return part
+    lines = tuple(_first_half(line, first_language, other, detect) for line in part.lines)
+    languages = [detect(line.text) for line in lines]
+    if first_language in languages and other in languages:
+        lines = tuple(line for line, language in zip(lines, languages, strict=True) if language != other)
+    return replace(part, lines=lines)
+
+
+def _first_half(line: SectionLine, first_language: str, other: str, detect: LanguageDetector) -> SectionLine:
+    """The half of a line in the first language, if the other half is its translation."""
+    halves = HALVES.split(line.text)
+    if len(halves) != 2 or line.kind == "row":
+        return line
+    languages = [detect(half) for half in halves]
+    if other not in languages or not {first_language, ""} & set(languages):
+        return line
+    return replace(line, text=halves[1 - languages.index(other)], lead="", rest="")

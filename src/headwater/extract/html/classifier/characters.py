@@ -84,7 +84,6 @@ def character_table(page: FlatPage) -> CharacterTable:
     near = (padded[1 : count + 1] | padded[2 : count + 2] | padded[3 : count + 3]) & _SPACE
     lower_begins = begins & ((kinds & (_LOWER | _DENSE)) > 0)
     first = kinds[starts]
-    last = codes[starts + length - 1]
     return CharacterTable(
         length=size,
         words=words,
@@ -97,7 +96,7 @@ def character_table(page: FlatPage) -> CharacterTable:
         marks=counted((kinds & _MARK) > 0),
         lower_starts=np.maximum(counted(lower_begins) / spaced, np.minimum(1, 1.5 * dense / size)),
         short_words=counted(lower_begins & (near > 0)) / spaced,
-        ends_sentence=np.isin(last, np.array([ord(letter) for letter in _ENDS])).astype(np.float32),
+        ends_sentence=np.array([text[-1] in _ENDS for text in texts], np.float32),
         starts_lower=((first & _LOWER) > 0).astype(np.float32),
         starts_digit=((first & _DIGIT) > 0).astype(np.float32),
     )

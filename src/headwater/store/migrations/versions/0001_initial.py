@@ -20,6 +20,7 @@ TABLES = (
     "documents",
     "revisions",
     "groups",
+    "group_changes",
     "stories",
     "story_members",
     "deliveries",
@@ -363,6 +364,13 @@ def _create_flow() -> None:
         ["lease_owner"],
         sqlite_where=sa.text("lease_owner IS NOT NULL"),
         postgresql_where=sa.text("lease_owner IS NOT NULL"),
+    )
+    op.create_table(
+        "group_changes",
+        sa.Column("group_id", sa.String(length=64), nullable=False),
+        sa.Column("document_id", sa.String(length=64), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("group_id", "document_id", name=op.f("pk_group_changes")),
     )
     op.create_table(
         "stories",

@@ -1,0 +1,90 @@
+"""A simulated day of the crypto recipe with politeness: 5,000 feeds, 100,000 articles.
+
+    python -m benchmarks.load_day [--feeds 5000] [--entries 20] [--postgres]
+
+Feeds publish over the day and are polled by the recipe's own schedule (every four hours). Requests obey the rate limits under a
+simulated clock: it jumps when nothing is to be done and moves by the CPU time of the work, as if one processor did
+everything. One process does everything and is never replaced; pages are read in child processes, as always. With
+`--postgres`, rows are in a PostgreSQL of its own, whose CPU time counts, too. robots.txt is not requested.
+Every twentieth of the articles prints a sample; the last line is one JSON object. Limits: 300 MB per process; every source polled
+within 1.5 intervals; the cost per article at the end within 20 % of the cost at the start.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from statistics import mean
+
+from tests.servers.postgres import running_postgres
+
+from benchmarks.load_day.day import LoadDay
+from benchmarks.load_day.results import summarise
+from benchmarks.load_day.world import DayWorld
+
+INTERVAL = timedelta(hours=4)
+MOST_MEGABYTES, LONGEST_GAP, MOST_GROWTH = 300, 1.5, 1.2
+SAMPLES, AT_EITHER_END = 20, 4
+
+
+@contextmanager
+def database_server(*, enabled: bool) -> Iterator[tuple[str | None, int | None]]:
+    """The address of a PostgreSQL and its process id, or nothing."""
+    if not enabled:
+        yield None, None
+        return
+    with running_postgres(durable=True) as postgres:
+        process = int((postgres.data / "postmaster.pid").read_text().split()[0])
+        yield postgres.create("load"), process
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--feeds", type=int, default=5000)
+    parser.add_argument("--entries", type=int, default=20)
+    parser.add_argument("--postgres", action="store_true")
+    options = parser.parse_args()
+    world = DayWorld(options.feeds, options.entries)
+    with (
+        database_server(enabled=options.postgres) as (database, server),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        every = max(1, options.feeds * options.entries // SAMPLES)
+        day = LoadDay(
+            Path(folder), world, database, server, lambda sample: print(json.dumps(sample), flush=True), every
+        )
+        day.run()
+        results = summarise(day.app.store.engine, Path(folder), INTERVAL)
+        day.app.store.engine.dispose()
+    costs = [sample["cpu_ms_per_article"] for sample in day.samples[:-1]]
+    growth = mean(costs[-AT_EITHER_END:]) / mean(costs[1 : 1 + AT_EITHER_END])
+    memory = max(sample["memory_mb"] for sample in day.samples)
+    reader = max(sample["reader_memory_mb"] for sample in day.samples)
+    figures = {
+        "benchmark": "load_day",
+        "database": "postgresql" if options.postgres else "sqlite",
+        "feeds": options.feeds,
+        "articles": day.articles,
+        "cpu_ms_per_article": round(1000 * day.samples[-1]["cpu_seconds"] / max(1, day.articles), 2),
+        "growth": round(growth, 3),
+        "memory_mb": memory,
+        "reader_memory_mb": reader,
+        **results,
+        "within": {
+            "memory": max(memory, reader) <= MOST_MEGABYTES,
+            "polls": results["longest_gap_in_intervals"] <= LONGEST_GAP,
+            "growth": growth <= MOST_GROWTH,
+        },
+    }
+    print(json.dumps(figures))
+    return 0 if all(figures["within"].values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""Which documents and stories of a group are clustered again: what can still change, and not more than one job can hold.
+
+A group with more than `most` documents in its window is clustered in parts: at most half of a part are changes, in the order of
+their publication; the rest are the documents published just before them. Every query here is bounded by the changes and by
+`most`, not by the age of the group: a group may have collected millions of documents.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from headwater.model.jobs import State
+from headwater.store.in_list import in_list
+from headwater.store.schema.flow import documents, group_changes, stories, story_members
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """`moment` is when the document was published or, without a date, stored; None for a deleted one."""
+
+    document: str
+    moment: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSelection:
+    documents: frozenset[str]
+    stories: frozenset[str]
+    changes: tuple[str, ...]
+    has_more: bool
+
+
+def select_in_window(
+    connection: Connection, recipe: str, group: str, window: timedelta, most: int
+) -> GroupSelection:
+    """The documents that were published within the window before the newest of their group and those that changed, with all
+    documents of the current stories in which there is one; and these stories. A document without a date counts by its
+    arrival. A story that a document has left is clustered again, too, however old it is."""
+    changes = _changes(connection, group, most + 1)
+    in_group = (documents.c.recipe == recipe, documents.c.group_id == group, documents.c.state == State.KEPT)
+    newest = _newest_moment(connection, in_group)
+    recent = (
+        []
+        if newest is None or len(changes) > most
+        else _published_since(connection, in_group, newest - window, most)
+    )
+    has_more = False
+    if len(changes) > most or len(recent) > most:
+        half = most // 2
+        changes, has_more = changes[:half], len(changes) > half
+        recent = _published_before(connection, in_group, changes, most)
+    changed_ids = tuple(change.document for change in changes)
+    story_ids = _current_stories(connection, group, {*recent, *changed_ids})
+    members = connection.scalars(
+        select(story_members.c.document_id).where(in_list(story_members.c.story_id, sorted(story_ids)))
+    )
+    return GroupSelection(
+        documents=frozenset((*recent, *changed_ids, *members)),
+        stories=frozenset(story_ids),
+        changes=changed_ids,
+        has_more=has_more,
+    )
+
+
+def all_changes(connection: Connection, group: str) -> tuple[str, ...]:
+    return tuple(change.document for change in _changes(connection, group, None))
+
+
+def _changes(connection: Connection, group: str, limit: int | None) -> Sequence[GroupChange]:
+    """The changed documents by publication. Of one that was deleted only the id is left."""
+    moment = func.coalesce(documents.c.published_at, documents.c.created_at)
+    query = (
+        select(group_changes.c.document_id, moment.label("moment"))
+        .outerjoin(documents, documents.c.id == group_changes.c.document_id)
+        .where(group_changes.c.group_id == group)
+        .order_by(moment, group_changes.c.document_id)
+    )
+    return [GroupChange(*row) for row in connection.execute(query.limit(limit))]
+
+
+def _newest_moment(connection: Connection, in_group: Sequence[ColumnElement[bool]]) -> datetime | None:
+    """Two queries, because one index answers each of them."""
+    dated = select(documents.c.published_at).where(*in_group, documents.c.published_at.is_not(None))
+    undated = select(func.max(documents.c.created_at)).where(*in_group, documents.c.published_at.is_(None))
+    moments = (
+        connection.scalar(dated.order_by(documents.c.published_at.desc()).limit(1)),
+        connection.scalar(undated),
+    )
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
+def _published_since(
+    connection: Connection, in_group: Sequence[ColumnElement[bool]], start: datetime, most: int
+) -> list[str]:
+    """The documents of the window; one more than a job can hold shows that there are too many."""
+    dated = select(documents.c.id).where(*in_group, documents.c.published_at >= start)
+    undated = select(documents.c.id).where(
+        *in_group, documents.c.published_at.is_(None), documents.c.created_at >= start
+    )
+    return [document for query in (dated, undated) for document in connection.scalars(query.limit(most + 1))]
+
+
+def _published_before(
+    connection: Connection,
+    in_group: Sequence[ColumnElement[bool]],
+    changes: Sequence[GroupChange],
+    most: int,
+) -> list[str]:
+    """The last documents up to the latest change, the changes among them, or the newest ones if nothing changed."""
+    latest = max((change.moment for change in changes if change.moment is not None), default=None)
+    conditions = [*in_group, documents.c.published_at.is_not(None)]
+    if latest is not None:
+        conditions.append(documents.c.published_at <= latest)
+    query = select(documents.c.id).where(*conditions).order_by(documents.c.published_at.desc())
+    return list(connection.scalars(query.limit(most)))
+
+
+def _current_stories(connection: Connection, group: str, document_ids: Collection[str]) -> set[str]:
+    query = (
+        select(stories.c.id)
+        .join(story_members, story_members.c.story_id == stories.c.id)
+        .where(
+            in_list(story_members.c.document_id, sorted(document_ids)),
+            stories.c.group_id == group,
+            stories.c.state == "live",
+        )
+    )
+    return set(connection.scalars(query.distinct()))

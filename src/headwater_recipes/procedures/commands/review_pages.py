@@ -1,0 +1,152 @@
+"""The review page: every field with its current and its proposed value beside the passage of the source."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headwater.app import App
+from headwater.model.errors import Refused
+from headwater_recipes.procedures import NAME
+from headwater_recipes.procedures.commands.review import review_queue
+from headwater_recipes.procedures.endpoints import Rejection
+from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout, read_json
+from headwater_recipes.procedures.knowledge_base.review import ReviewItem
+from headwater_recipes.procedures.web_pages import DecidedKey, Decision, ReviewKey
+
+LIST, PAGE = f"/recipes/{NAME}/reviews", f"/recipes/{NAME}/review"
+# In the order in which an editor reads them. The others are bookkeeping, or repeat one of these.
+FIELDS = (
+    "nombre", "organismo", "territorio", "descripcion", "requisitos", "documentos_necesarios", "plazos", "tasas", "cuantias",
+    "como_solicitar", "donde_solicitar", "canal", "telefono", "email", "base_legal", "datos_importantes", "idioma", "tags",
+)  # fmt: skip
+LONGEST_PASSAGE = 600
+MOST_PASSAGES = 5
+
+
+def list_waiting(app: App, parameters: DecidedKey) -> dict[str, Any]:
+    items = review_queue(app).items()
+    return {
+        "items": [
+            {
+                "id": item.key,
+                "name": item.proposed.get("nombre") or item.key,
+                "organism": item.proposed.get("organismo") or "",
+                "url": item.url,
+                "reasons": list(item.reasons),
+                "is_proposal": item.is_proposal,
+                "completeness": item.proposed.get("completeness_score"),
+            }
+            for item in items
+        ],
+        "decided": parameters.decided,
+    }
+
+
+def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
+    items = review_queue(app).items()
+    keys = [item.key for item in items]
+    if not keys:
+        raise Refused("unknown_review", "nothing waits for review")
+    if parameters.id and parameters.id not in keys:
+        raise Refused("unknown_review", f"'{parameters.id}' does not wait for review")
+    place = keys.index(parameters.id) if parameters.id else 0
+    item = items[place]
+    document = app.catalogue.document(item.url) if item.url else None
+    return {
+        "id": item.key,
+        "name": item.proposed.get("nombre") or item.key,
+        "url": item.url,
+        "document": document["id"] if document else None,
+        "reasons": list(item.reasons),
+        "is_proposal": item.is_proposal,
+        "completeness": item.proposed.get("completeness_score"),
+        "fields": describe_fields(item, _extraction(app, item.key)),
+        "place": place + 1,
+        "total": len(keys),
+        "previous": keys[place - 1] if place else None,
+        "next": keys[place + 1] if place + 1 < len(keys) else None,
+        "decided": parameters.decided,
+    }
+
+
+def _extraction(app: App, key: str) -> Mapping[str, Any]:
+    record = read_json(KnowledgeBaseLayout(app.output(NAME)).extraction_path(key))
+    return record if isinstance(record, Mapping) else {}
+
+
+def describe_fields(item: ReviewItem, extraction: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields that have a value, those that change first."""
+    current = item.current or {}
+    fields = [
+        {
+            "name": name,
+            "current": current.get(name),
+            "proposed": item.proposed.get(name),
+            "is_changed": item.current is not None and current.get(name) != item.proposed.get(name),
+            "passages": passages_of(extraction, name),
+        }
+        for name in FIELDS
+        if item.proposed.get(name) not in (None, "", [], {}) or current.get(name) not in (None, "", [], {})
+    ]
+    return sorted(fields, key=lambda field: not field["is_changed"])
+
+
+def passages_of(extraction: Mapping[str, Any], name: str) -> list[str]:
+    """Where in the text of the page a field was found."""
+    text = str(extraction.get("extracted_text") or "")
+    spans: Sequence[Sequence[int]] = (extraction.get("spans") or {}).get(name) or ()
+    passages = [text[start:end].strip() for start, end in spans[:MOST_PASSAGES]]
+    return [passage[:LONGEST_PASSAGE] for passage in passages if passage]
+
+
+def accept(app: App, parameters: Decision) -> dict[str, Any]:
+    queue, following = review_queue(app), _following(app, parameters.id)
+    name = _name(queue.item(parameters.id))
+    queue.accept(parameters.id, app.clock().isoformat())
+    app.close_run(NAME)
+    return {
+        "message": "{name} is accepted.",
+        "values": {"name": name},
+        "location": _next_page(following, parameters.id),
+    }
+
+
+def reject(app: App, parameters: Rejection) -> dict[str, Any]:
+    if not parameters.reason.strip():
+        raise Refused("no_reason", "give a reason: others read it later")
+    queue, following = review_queue(app), _following(app, parameters.id)
+    name = _name(queue.item(parameters.id))
+    queue.reject(parameters.id, parameters.reason.strip(), app.clock().isoformat())
+    app.close_run(NAME)
+    return {
+        "message": "{name} is rejected.",
+        "values": {"name": name},
+        "location": _next_page(following, parameters.id),
+    }
+
+
+def undo(app: App, parameters: Decision) -> dict[str, Any]:
+    queue = review_queue(app)
+    queue.undo(parameters.id)
+    app.close_run(NAME)
+    return {
+        "message": "{name} waits for review again.",
+        "values": {"name": _name(queue.item(parameters.id))},
+        "location": f"{PAGE}?id={parameters.id}",
+    }
+
+
+def _name(item: ReviewItem) -> str:
+    return str(item.proposed.get("nombre") or item.key)
+
+
+def _following(app: App, key: str) -> str | None:
+    """The one after this, or the first, before this is decided."""
+    keys = [item.key for item in review_queue(app).items()]
+    if key not in keys:
+        return None
+    later = [*keys[keys.index(key) + 1 :], *keys[: keys.index(key)]]
+    return later[0] if later else None
+
+
+def _next_page(following: str | None, decided: str) -> str:
+    return f"{PAGE}?id={following}&decided={decided}" if following else f"{LIST}?decided={decided}"

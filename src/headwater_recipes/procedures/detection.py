@@ -1,0 +1,123 @@
+"""Whether a page describes a procedure, and not something that only looks like one: a tender, a job offer, a press release."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.sections.parts import PagePart, has_content, parts_of_field
+
+REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
+CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
+LISTING = re.compile(
+    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
+)
+JOB = re.compile(
+    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
+)
+EVENT = re.compile(
+    r"(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
+)
+ABOUT_THE_SITE = re.compile(
+    r"^(?:(?:la |nuestra |la nostra |a nosa |our )?(?:politica|politique|policy|declaracion|declaracio|informacion|informacio|aviso|avis|clausula)\w* (?:de |d |sobre |legal|about |on )?(?:\w+ ){0,3}?(?:cookies?|privacidad|privacitat|privadesa|privacidade|privacy|datos personales|dades personals|accesibilidad|accessibilitat|legal)|cookies?\b|cookieak|cookie policy|(?:privacy|accessibility) (?:policy|statement|notice)|privacidad|privacitat|privadesa|privacidade|pribatutasun\w*|proteccion de datos|proteccio de dades|aviso legal|avis legal|lege oharra|legal notice|condiciones (?:generales )?de uso|condicions d us|terms (?:of use|and conditions)|mapa web|accesibilidad$)"
+)
+MINUTES = re.compile(
+    r"\bacta (?:de la |del |da |do |de )?(?:sesion|sessio|pleno|ple|junta|reunion)|\borden del dia|\bordre del dia|\bminutes of|\bbilkura(?:ren)? akta|\bbando\b"
+)
+NOTICE = re.compile(
+    r"\bno (?:estara|funcionara|prestara|habra) |\bfuera de servicio|\binterrupcion|\binterrupcio\b|\bcortes? de (?:servicio|agua|luz|trafico|suministro)|\bparada (?:tecnica|programada)|\btrabajos de mantenimiento|\bnot be available\b|\bmaintenance\b|\bez da (?:\w+ ){0,2}erabilgarri"
+)
+TENDER = (
+    r"licitaci|licitador|lizitazio|\btender|\bbid(?:s|ders?)?\b",
+    r"contrato de (?:obras?|servicios?|suministros?|concesion)|objeto del contrato|objecte del contracte|obxecto do contrato|kontratuaren xedea|procurement|contract value|contrataci\w+ (?:del sector )?public|contractacio publica|kontratazio",
+    r"presupuesto (?:base|de licitacion)|valor estimado|pressupost (?:base|de licitacio)|orzamento base|tipo de licitacion|canon",
+    r"criterios? (?:de )?(?:adjudicaci|valoraci)|criteris d adjudicacio|award criteria|adjudicaci|adjudikazio|esleip",
+    r"solvencia|solvencia (?:tecnica|economica)|kaudimen|clasificacion empresarial",
+    r"pliegos?\b|plecs?\b|prego\b|sobre (?:cerrado|unico|a\b|b\b)|mesa de contratacion|plataforma de contrataci|perfil (?:del|de) contratante|\bofertas?\b|\bofertes\b|eskaintza ekonomiko",
+)
+JOB_OFFER = (
+    r"retribuci|salari|sueldo|soldata|euros brutos|brutos (?:al|anual)|\bsalary",
+    r"jornada (?:completa|parcial|laboral)|a tiempo completo|xornada completa|lanaldi|full time|part time",
+    r"interin|contrato (?:laboral|temporal|indefinido|de relevo)|personal laboral|funcionari\w* (?:de carrera|interin)|contracte (?:laboral|temporal)|contrato de traballo|aldi baterako|bitarteko funtzionari|employment contract",
+    r"curriculum|\bcv\b|vida laboral actualizada|experiencia (?:profesional|laboral) (?:minima|previa|acreditada)",
+    r"puestos? de trabajo|plazas? (?:de|vacantes?|convocadas?|ofertadas?)|una plaza|lloc de treball|posto de traballo|lanpostu|plaza bat|\bvacanc(?:y|ies)|bolsa de (?:empleo|trabajo)|borsa de treball",
+)
+SELECTION = (
+    r"oposici|oposizio|lehiaketa|concurso de meritos|fase de (?:concurso|oposicion)|temario|temari\b|tribunal (?:calificador|qualificador)|proceso selectivo|proces selectiu|pruebas? (?:selectiva|teorica|practica|fisica)|supuesto practico|cuestionario de|entrevista personal|proves selectives|epaimahai|proba fisiko|azterketa teoriko|interview",
+    r"funciones (?:del puesto|a desempenar|principales)|tasques principals|we are looking for|buscamos|se busca|busca una persona|contratara|hartuko du",
+)
+REPORTED = re.compile(
+    r"\b(?:ha|han|ha querido) (?:dicho|explicado|anunciado|destacado|senalado|asegurado|subrayado|recordado|afirmado|informado|adelantado|presentado|manifestado|declarado|valorado|agradecido|visitado|inaugurado|dit|explicat|anunciat|destacat|remarcat|assegurat|afirmat|presentat|visitat)\b"
+    r"|\b(?:dijo|explico|anuncio que|destaco|senalo|aseguro que|subrayo|afirmo|indico que|recordo que|dixo|explicou|anunciou|destacou|sinalou|asegurou|lembrou|visitou|presentou|said|announced|explained|told|esan (?:du|zuen)|azaldu (?:du|zuen)|iragarri (?:du|zuen)|nabarmendu (?:du|zuen)|adierazi (?:du|zuen))\b"
+    r"|\b(?:segun|segons|segundo) (?:ha |han |las? |els? |el |o |a )?(?:\w+ ){0,3}(?:explicado|fuentes|informado|explicat|fonts|fontes|concejal|regidor|alcald\w+|ministr\w+|conseller\w+)"
+)
+PRESS = re.compile(
+    r"gabinete de prensa|gabinet de premsa|nota de prensa|notas de prensa|nota de premsa|comunicado de prensa|press (?:release|office)|prentsa (?:oharra|bulegoa)|para mas informacion los medios|medios de comunicacion"
+)
+NEWS_PATH = re.compile(
+    r"/(?:noticias?|noticies|noticia|novas|nova|albisteak|albistea|news|prensa|premsa|prentsa|actualidad|actualitat|actualidade|sala-de-prensa|notas-de-prensa|press|blog)(?:/|-|$)"
+)
+LEADERS = re.compile(r"(?:\.{4,}|(?:\s\.){4,}|…{2,}|_{4,})\s*\d{1,4}\s*$")
+FEWEST_LEADERS, FEWEST_TENDER, FEWEST_JOB, FEWEST_COOKIES = 3, 3, 3, 5
+ENOUGH_NEWS = 2
+
+
+def is_procedure(parts: Sequence[PagePart]) -> bool:
+    """Whether the page answers at least two questions of a procedure, one of them about what to bring, be or do."""
+    fields = {part.field for part in parts if part.lines}
+    return bool(fields & REQUIRED) and len(fields & CORE) >= 2
+
+
+def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
+    """What the page is instead of a procedure: a listing, a job offer, an event, and so on. Empty for a procedure."""
+    if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
+        return "listing"
+    titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
+    text = fold_text("\n".join(f"{part.title}\n{part.text}" for part in parts))
+    applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
+    kinds = (
+        ("listing", any(LISTING.match(line) for line in titles) or _has_leaders(parts)),
+        ("about the site", any(ABOUT_THE_SITE.match(line) for line in titles) or _is_about_cookies(text)),
+        ("minutes", any(MINUTES.search(line) for line in titles)),
+        ("notice", any(NOTICE.search(line) for line in titles)),
+        ("tender", _count(TENDER, text) >= FEWEST_TENDER),
+        ("job offer", _is_job_offer(parts, titles, text)),
+        ("news", news_signs(parts, text, url) >= ENOUGH_NEWS),
+        ("event", not applying and any(EVENT.match(line) for line in titles)),
+    )
+    return next((kind for kind, matches in kinds if matches), "")
+
+
+def _count(patterns: Sequence[str], text: str) -> int:
+    return sum(re.search(rf"\b(?:{pattern})", text) is not None for pattern in patterns)
+
+
+def _is_job_offer(parts: Sequence[PagePart], titles: Sequence[str], text: str) -> bool:
+    named = any(JOB.search(line) for line in titles)
+    if named and not parts_of_field(parts, "documentos_necesarios"):
+        return True
+    # Aids for those who hire or lost their work use the same words, but nobody is examined for them.
+    selected = named or _count(SELECTION, text) > 0
+    return selected and _count((*JOB_OFFER, *SELECTION), text) >= FEWEST_JOB
+
+
+def _is_about_cookies(text: str) -> bool:
+    return len(re.findall(r"\bcookies?\b|\bcookie\w+", text)) >= FEWEST_COOKIES
+
+
+def _has_leaders(parts: Sequence[PagePart]) -> bool:
+    """Whether it is a table of contents: lines that lead to page numbers."""
+    return (
+        sum(LEADERS.search(line.text) is not None for part in parts for line in part.lines) >= FEWEST_LEADERS
+    )
+
+
+def news_signs(parts: Sequence[PagePart], text: str, url: str) -> int:
+    """How many signs say that the page reports: an address among the news, reported speech, the press office, quotations."""
+    quoted = sum(line.text.startswith(("«", "“", '"', "—")) for part in parts for line in part.lines)
+    return (
+        bool(NEWS_PATH.search(f"{urlsplit(url).path.lower()}/"))
+        + min(2, len(REPORTED.findall(text)))
+        + bool(PRESS.search(text))
+        + bool(quoted)
+    )

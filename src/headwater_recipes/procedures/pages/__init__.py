@@ -1,0 +1,1 @@
+"""Templates and texts of the pages of this recipe."""

@@ -1,0 +1,162 @@
+"""Lines that follow the text of a page and are no part of it: signatures, disclaimers, share links, suggestions, questions
+about the page itself."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.sections.parts import SectionLine
+
+SIGNED_AT = re.compile(
+    r"^(?:En |A |Dado en )?[A-ZÁÉÍÓÚÀÈÒÑÇ][\w'’·\-]{1,30}(?: [\w'’·\-]{1,30}){0,3}(?:, (?:a )?| a )\d{1,2} (?:de |d['’])?\w{3,12} (?:de |del )?\d{4}\.?$"
+)
+SIGNER = re.compile(
+    r"^(?:fdo|firmado|signat|asinado|sinatua|signed)\b|^(?:el|la|l|o|a|els|los|p[do]) (?:director|alcald|alkate|secretari|conseller|president|presidente|jef[ae]|cap |ministr|concejal|regidor|rector|delegad|diputad|gerente|xefe|conselleir)"
+)
+VERIFIED = re.compile(
+    r"^(?:documento|document|agiria)? ?(?:firmad\w+|signat|asinado|sinatua) (?:electronica|digital|elektronik)\w*|^(?:csv|codigo seguro de verificacion|codi segur de verificacio)\b|^(?:pagina|pag|full|hoja|page) \d+(?: (?:de|of|d) \d+)?$"
+)
+DISCLAIMER = re.compile(
+    r"(?:informaci\w+|informazio\w*|contenido|contingut|contido|pagina|ficha|fitxa|texto|text|page|information|edukia)\b.{0,80}(?:orientativ|meramente informativ|merament informati|caracter informati|no (?:tiene|posee|te|constituye) (?:\w+ ){0,2}(?:valor|validez|validesa|efectos?|efectes)|non ten (?:\w+ ){0,2}(?:valor|validez)|no (?:es|es juridicamente) vinculante|for (?:general )?(?:information|guidance) only|no legal (?:value|effect)|legally binding|ez du (?:\w+ ){0,2}(?:balio|ondorio))"
+)
+UPDATED = re.compile(
+    r"^(?:fecha de (?:la )?)?(?:ultima|darrera|last|azken) (?:actualizaci\w+|actualitzaci\w+|modificaci\w+|revisi\w+|updated?|eguneratze\w*|reviewed)\b|^(?:pagina )?(?:actualizad[ao]|actualitzat|actualitzada|eguneratua|updated) (?:el|a|on|o)?\b.{0,30}\d{4}$"
+)
+USEFUL = re.compile(
+    r"(?:te|le|os|t|us) ha (?:sido|resultado|estat|parecido)(?: de)? (?:util|utilidad|utilitat)|(?:foiche|foi) (?:\w+ )?util|was this (?:page|information|content) (?:useful|helpful)|(?:lagungarria|baliagarria) izan (?:zaizu|al)|(?:valor[ae]|puntua|valoreu) (?:esta|aquesta) (?:pagina|informaci\w+)|ayudanos a mejorar|ajuda ns a millorar|help us improve"
+)
+SUGGESTS = re.compile(
+    r"^(?:(?:tambien|tambe|tamen|ademas|quiza|potser|you) )*(?:(?:te|le|os|us|che|lle|et|li) )?(?:puede|podria|pode|pot|may|might) (?:(?:que )?(?:te|le|os|us|che|lle|also|be) )*(?:interes\w*)(?: (?:in|tambien|tambe|tamen|also))?$|^(?:otras personas|altres persones|outras persoas|other people) (?:tambien |tambe |tamen |also )?(?:consult\w+|visit\w+|vieron|viewed)|^(?:ver|vease|veure|vegeu|see) (?:tambien|tambe|also)$"
+)
+SHARES = re.compile(
+    r"^(?:compart\w*|comparteix|partekatu|share|siguenos|segueix nos|follow us)\b(?: \w+){0,6}$"
+)
+NETWORKS = frozenset(
+    [
+        "facebook",
+        "twitter",
+        "x",
+        "whatsapp",
+        "linkedin",
+        "telegram",
+        "instagram",
+        "youtube",
+        "bluesky",
+        "mastodon",
+        "pinterest",
+        "correo",
+        "correu",
+        "email",
+        "e",
+        "mail",
+        "imprimir",
+        "imprimeix",
+        "imprimatu",
+        "print",
+        "pdf",
+        "enlace",
+        "copiar",
+        "copia",
+        "copy",
+        "link",
+        "y",
+        "i",
+        "e",
+        "and",
+        "en",
+        "por",
+        "per",
+        "la",
+        "el",
+        "a",
+    ]
+)
+SOCIAL = frozenset(
+    [
+        "facebook",
+        "twitter",
+        "x",
+        "whatsapp",
+        "linkedin",
+        "telegram",
+        "instagram",
+        "youtube",
+        "bluesky",
+        "mastodon",
+    ]
+)
+FEWEST_NETWORKS = 2
+ANSWERS = frozenset({"si", "no", "bai", "ez", "yes", "non", "enviar", "send", "bidali"})
+LONGEST_SIGNATURE, LONGEST_SIGNER, LONGEST_LINE = 6, 16, 400
+
+
+def without_boilerplate(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines that belong to the text of the page."""
+    dropped = {*_signature(lines), *_suggestions(lines)}
+    return [
+        line
+        for place, line in enumerate(lines)
+        if place not in dropped and (line.kind in {"heading", "rule", "row"} or not _is_boilerplate(line))
+    ]
+
+
+def _is_boilerplate(line: SectionLine) -> bool:
+    folded = fold_text(line.text[:LONGEST_LINE])
+    return bool(
+        VERIFIED.search(folded)
+        or DISCLAIMER.search(folded)
+        or UPDATED.search(folded)
+        or USEFUL.search(folded)
+        or SHARES.search(folded)
+        or _lists_networks(line, folded.split())
+    )
+
+
+def _lists_networks(line: SectionLine, words: Sequence[str]) -> bool:
+    """Whether the line is a row of links that share the page."""
+    if not line.links or len(words) > LONGEST_SIGNER:
+        return False
+    return set(words) <= NETWORKS or len(set(words) & SOCIAL) >= FEWEST_NETWORKS
+
+
+def _signature(lines: Sequence[SectionLine]) -> range:
+    """The last lines from the place and date of the signature on."""
+    for place in range(max(0, len(lines) - LONGEST_SIGNATURE), len(lines)):
+        following = lines[place:]
+        if any(line.kind in {"heading", "row"} for line in following):
+            continue
+        signed = SIGNED_AT.match(lines[place].text) or SIGNER.match(fold_text(lines[place].text))
+        below = [line for line in following[1:] if line.kind != "rule"]
+        signers = [line for line in below if SIGNER.match(fold_text(line.text))]
+        if signed and (signers or SIGNED_AT.match(lines[place].text) is None or not below):
+            short = all(len(line.text.split()) <= LONGEST_SIGNER for line in following)
+            if short and _ends_text(lines, place):
+                return range(place, len(lines))
+    return range(0)
+
+
+def _ends_text(lines: Sequence[SectionLine], place: int) -> bool:
+    """Whether a text stands before the signature. Directly below a heading, the line is its value."""
+    return place > 0 and lines[place - 1].kind not in {"heading", "rule"}
+
+
+def _suggestions(lines: Sequence[SectionLine]) -> set[int]:
+    """Suggestions without a heading, and answers to a question about the page, up to the next text."""
+    dropped: set[int] = set()
+    suggesting = asking = False
+    for place, line in enumerate(lines):
+        folded = fold_text(line.text[:LONGEST_LINE])
+        if line.kind in {"heading", "rule"}:
+            suggesting = asking = False
+        elif SUGGESTS.match(folded):
+            suggesting = True
+            dropped.add(place)
+        elif USEFUL.search(folded):
+            asking = True
+        elif (suggesting and (line.kind == "item" or line.links)) or (
+            asking and set(folded.split()) <= ANSWERS
+        ):
+            dropped.add(place)
+        else:
+            suggesting = asking = False
+    return dropped

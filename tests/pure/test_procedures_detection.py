@@ -1,0 +1,42 @@
+"""Pages that look like procedures and are something else, and procedures with the words of those."""
+
+import pytest
+from tests.pure.test_procedures_decisions import read
+
+from headwater_recipes.procedures.detection import NEWS_PATH
+
+PAPERS = "<h2>Documentación</h2><ul><li>Declaración responsable.</li><li>Copia del documento de identidad.</li></ul>"
+PEOPLE = "<h2>Requisitos</h2><ul><li>Tener más de 16 años.</li></ul>"
+TERM = "<h2>Plazo</h2><p>Veinte días desde la publicación del anuncio.</p>"
+OTHER_CONTENT = {
+    "cookie policy": "<p>Usamos cookies propias y cookies de terceros. Las cookies técnicas no se pueden rechazar.</p><h2>Requisitos</h2><p>Aceptar las cookies.</p><h2>Plazo</h2><p>Las cookies duran un año.</p><h2>Cómo rechazarlas</h2><p>Borre las cookies del navegador.</p>",
+    "tender": f"<p>Licitación del contrato de suministro de sillas.</p><h2>Presupuesto base</h2><p>12.000 euros.</p>{PEOPLE}{PAPERS}{TERM}<h2>Criterios de adjudicación</h2><p>El precio.</p>",
+    "tender in Catalan": f"<p>Licitació del servei de neteja. Objecte del contracte: neteja d'escoles.</p><h2>Pressupost base</h2><p>90.000 euros.</p><h2>Requisits</h2><p>Empreses del sector.</p>{PAPERS}<h2>Termini</h2><p>Fins al 3 de maig.</p><h2>Criteris d'adjudicació</h2><p>El preu.</p>",
+    "job offer": f"<p>Buscamos una persona para conserjería, con contrato laboral a jornada completa.</p>{PEOPLE}{PAPERS}{TERM}<h2>Retribución</h2><p>1.300 euros.</p><h2>Pruebas</h2><p>Entrevista personal.</p>",
+    "job offer in Basque": "<p>Udalak administrari bat hartuko du aldi baterako, lanaldi osoan.</p><h2>Baldintzak</h2><p>Titulua izatea.</p><h2>Agiriak</h2><ul><li>Curriculuma.</li></ul><h2>Epea</h2><p>Hamar egun.</p><h2>Soldata</h2><p>24.000 euro urtean.</p>",
+    "table of contents": "<h2>Requisitos</h2><p>Capítulo 1 ........ 4</p><h2>Documentación</h2><p>Capítulo 2 ........ 9</p><h2>Plazos</h2><p>Capítulo 3 ........ 15</p>",
+    "press release": f"<p>La alcaldesa ha presentado hoy las ayudas. «Llegarán a mil familias», ha dicho.</p>{PEOPLE}{PAPERS}{TERM}<p>Gabinete de prensa.</p>",
+    "press release in English": "<p>The mayor said on Monday that the town will help families. “We want to reach everyone”, she explained.</p><h2>Who can apply</h2><p>Families of the town.</p><h2>Deadline</h2><p>In May.</p><h2>Documents</h2><p>An identity card.</p>",
+}
+PROCEDURES = {
+    "aid for employers": f"<h2>Beneficiarios</h2><p>Empresas que firmen un contrato indefinido a jornada completa con una persona en paro.</p>{PAPERS}{TERM}<h2>Cuantía de la ayuda</h2><p>El 20 % del salario de cada puesto de trabajo.</p>",
+    "register of bidders": f"<h2>Objeto</h2><p>Inscripción de las empresas que quieran participar en licitaciones.</p>{PEOPLE}{PAPERS}{TERM}",
+    "allotted places": f"<h2>Objeto</h2><p>Reserva de plazas en las escuelas infantiles.</p>{PEOPLE}{PAPERS}{TERM}<h2>Criterios de adjudicación</h2><p>La renta y el número de hijos.</p>",
+    "data of a permit": f"{PEOPLE}{PAPERS}{TERM}<p>Este sitio usa cookies.</p><h2>Protección de datos</h2><p>Responsable: el Ayuntamiento.</p>",
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_CONTENT)
+def test_p6_other_content_is_no_procedure(kind: str):
+    assert read(OTHER_CONTENT[kind]) == []
+
+
+@pytest.mark.parametrize("kind", PROCEDURES)
+def test_p6_procedures_may_use_the_words_of_other_content(kind: str):
+    assert len(read(PROCEDURES[kind])) == 1
+
+
+def test_news_are_recognised_by_whole_parts_of_their_address():
+    assert NEWS_PATH.search("/es/noticias/2026/ayudas/")
+    assert not NEWS_PATH.search("/tramites/noticiasas/")
+    assert not NEWS_PATH.search("/ayuda-innovas/")

@@ -1,0 +1,147 @@
+"""Values of fields as they stand on pages: channels, numbers, addresses, tables, and what follows the text without being part
+of it."""
+
+import pytest
+from tests.pure.test_procedures_decisions import BASE, read
+
+from headwater_recipes.procedures.fields.money import MONEY
+
+LAW = "<h2>Normativa</h2><ul><li>Ley 39/2015, de 1 de octubre.</li></ul>"
+
+
+def read_one(main: str) -> dict:
+    (document,) = read(main)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("text", "channel"),
+    [
+        ("En persona con cita previa, o por internet.", "mixto"),
+        ("Con cita previa o por internet.", "mixto"),
+        ("Pidiendo cita previa por internet.", "presencial"),
+    ],
+)
+def test_p17_an_appointment_or_the_internet_are_two_channels(text: str, channel: str):
+    assert read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")["canal"] == channel
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Más información en el 060.", "060"),
+        ("Llame al 010.", "010"),
+        ("010 (desde fuera de la ciudad, 91 555 20 10)", "010"),
+        ("Impreso modelo 060.", None),
+        ("Entre 010 y 020 puntos.", None),
+    ],
+)
+def test_short_telephone_numbers_need_no_word_for_telephone(text: str, number: str | None):
+    assert read_one(f"{BASE}<h2>Contacto</h2><p>{text}</p>").get("telefono") == number
+
+
+def test_a_short_number_alone_is_a_way_to_apply():
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><ul><li>En el 010</li><li>Por internet</li></ul>")
+    assert document["como_solicitar"] == [
+        {"via": "telefono", "detalle": "En el 010"},
+        {"via": "online", "detalle": "Por internet"},
+    ]
+
+
+def test_the_electronic_office_is_not_an_address():
+    main = f"{BASE}<h2>Dónde presentarlo</h2><p>Por internet, en la sede, o en el Registro General, plaza Mayor, 1.</p>"
+    assert read_one(main)["donde_solicitar"] == {"direcciones": ["plaza Mayor, 1"]}
+    main = f"{BASE}<h2>Dónde presentarlo</h2><p>Por internet, en la sede del Ayuntamiento.</p>"
+    assert "donde_solicitar" not in read_one(main)
+
+
+@pytest.mark.parametrize("text", ["18,75 euroko tasa", "12 €-ko tasa", "300 eurokoa", "20 euro"])
+def test_amounts_in_basque_are_amounts(text: str):
+    assert MONEY.search(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "REQUISITOS: Ser mayor de edad. DOCUMENTACIÓN NECESARIA: DNI en vigor. PLAZO: Diez días. TASA: 12 euros",
+        "Requisitos: Ser mayor de edad. Documentación: DNI en vigor. Plazo de solicitud: Diez días. Tasa: 12 euros",
+        "Requisitos: Ser mayor de edad Documentación: DNI en vigor Plazo: Diez días Tasa: 12 euros",
+    ],
+)
+def test_several_labels_on_one_line_are_several_sections(line: str):
+    document = read_one(f"<p>{line}</p>")
+    assert [text.rstrip(".") for text in document["requisitos"]] == ["Ser mayor de edad"]
+    assert [text.rstrip(".") for text in document["documentos_necesarios"]] == ["DNI en vigor"]
+    assert document["plazos"]["solicitud"].rstrip(".") == "Diez días"
+    assert document["tasas"] == "12 euros"
+
+
+def test_p19_languages_that_alternate_in_a_list_are_separated():
+    document = read_one(
+        "<h2>Requisitos / Requisits</h2><ul><li>Ser mayor de edad y vivir en el municipio desde hace un año.</li>"
+        "<li>Ser major d'edat i viure al municipi des de fa un any.</li><li>No tener deudas pendientes con el Ayuntamiento.</li>"
+        "<li>No tenir deutes pendents amb l'Ajuntament.</li></ul><h2>Documentación / Documentació</h2>"
+        "<ul><li>Documento de identidad de la persona solicitante.</li><li>Document d'identitat de la persona sol·licitant.</li></ul>"
+    )
+    assert document["requisitos"] == [
+        "Ser mayor de edad y vivir en el municipio desde hace un año.",
+        "No tener deudas pendientes con el Ayuntamiento.",
+    ]
+    assert document["documentos_necesarios"] == ["Documento de identidad de la persona solicitante."]
+
+
+@pytest.mark.parametrize(
+    "trailing",
+    [
+        "<p>Madrid, a 12 de enero de 2026.</p><p>El Director General, Rafael Olmedo Prieto</p>",
+        "<p>Muestra, 3 de marzo de 2026</p><p>La Alcaldesa</p><p>Fdo.: Ana Ruiz</p>",
+        "<p>La información de esta página es orientativa y no tiene valor jurídico.</p>",
+        '<p>Compartir en:</p><p><a href="https://f.example/x">Facebook</a> <a href="https://f.example/y">WhatsApp</a></p>',
+        '<p>También te puede interesar:</p><ul><li><a href="/a">Licencia de obra</a></li><li><a href="/b">Padrón</a></li></ul>',
+        '<p>You may also be interested in</p><ul><li><a href="/a">Building permit</a></li></ul>',
+        "<p>¿Te ha sido útil esta información?</p><p>Sí</p><p>No</p>",
+        "<p>(1) Solo para menores de edad.</p>",
+        "<p><sup>1</sup> Solo para menores de edad.</p>",
+        "<p>Última actualización: 3 de marzo de 2026</p>",
+        "<p>Documento firmado electrónicamente. CSV: A1B2C3</p>",
+    ],
+)
+def test_p18_what_follows_the_text_is_no_value(trailing: str):
+    assert read_one(f"{LAW}{BASE}{trailing}")["documentos_necesarios"] == ["Documento de identidad."]
+    assert read_one(f"{BASE}{LAW}{trailing}")["base_legal"] == ["Ley 39/2015, de 1 de octubre"]
+
+
+def test_a_star_that_the_text_refers_to_begins_a_note():
+    main = "<h2>Requisitos</h2><p>Ser mayor de edad.</p><h2>Documentación</h2><ul><li>Pasaporte*</li></ul><p>* Solo los extranjeros.</p>"
+    assert read_one(main)["documentos_necesarios"] == ["Pasaporte"]
+
+
+@pytest.mark.parametrize(
+    ("label", "head", "rows", "field", "value"),
+    [
+        ("Documentación", ("Documento", "Obligatorio"), (("DNI", "Sí"), ("Foto", "No")), "documentos_necesarios", ["DNI", "Foto"]),
+        ("Tasas", ("Modalidad", "Importe"), (("Ordinaria", "12 €"), ("Reducida", "Exenta")), "tasas", "Ordinaria: 12 €; Reducida: Exenta"),
+        ("Plazos", ("Actuación", "Tiempo"), (("Solicitud", "Un mes"), ("Resolución", "Tres meses")), "plazos", {"solicitud": "Un mes", "resolucion": "Tres meses"}),
+        ("Cómo solicitarlo", ("Canal", "Detalle"), (("Internet", "En la sede"), ("Presencial", "En el registro")), "como_solicitar",
+         [{"via": "online", "detalle": "En la sede"}, {"via": "presencial", "detalle": "En el registro"}]),
+    ],
+)  # fmt: skip
+def test_headers_of_tables_are_no_values(label: str, head: tuple, rows: tuple, field: str, value: object):
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>{cells}</table>"
+    requirements = "<h2>Requisitos</h2><p>Ser mayor de edad.</p><h2>Cuándo</h2><p>Todo el año.</p>"
+    document = read_one(f"{requirements}<h2>{label}</h2>{table}")
+    if field == "plazos":
+        assert document[field]["resolucion"] == "Tres meses"
+        assert "Tiempo" not in str(document[field])
+    else:
+        assert document[field] == value
+
+
+def test_conditions_among_documents_are_requirements():
+    document = read_one(
+        "<h2>Requisitos</h2><p>Ser mayor de edad.</p><h2>Documentación</h2><ul><li>DNI</li><li>Estar empadronado en el municipio.</li>"
+        "<li>Estar en posesión del título.</li></ul>"
+    )
+    assert document["requisitos"] == ["Ser mayor de edad.", "Estar empadronado en el municipio."]
+    assert document["documentos_necesarios"] == ["DNI", "Estar en posesión del título."]

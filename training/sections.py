@@ -1,0 +1,154 @@
+"""Trains the section classifier of procedures: `python -m training.sections`. Needs NumPy and SciPy.
+
+Examples are sections that the rules labelled in our own pages (`benchmarks/portals` and the demo), each under its own heading and
+under others (`section_headings.py`), and sections of pages that are no procedures. A fifth of the pages and of the headings is
+held out for the report; the exported weights are trained on all."""
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from benchmarks.first_contact import read_batch
+from scipy.sparse import csr_matrix
+
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater_demo.procedures.portal_pages import (
+    first_unseen_pages,
+    pages_without_procedure,
+    procedure_pages,
+    second_unseen_pages,
+    third_unseen_pages,
+)
+from headwater_recipes.procedures.detection import is_procedure
+from headwater_recipes.procedures.normalise import parts_by_rules
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.sections.classifier import CLASSES, FEATURES, MODEL, section_features
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.standalone import page_from
+from training.section_headings import headings
+
+Section = tuple[int, str, str, str, tuple[SectionLine, ...]]
+BATCHES = [f"batch-{number}" for number in range(1, 19)] + ["none"]
+FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
+KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
+THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def say(*values: object) -> None:
+    sys.stdout.write(" ".join(map(str, values)) + "\n")
+
+
+def class_of(part: PagePart) -> str:
+    if part.label is None or part.field == "ignored":
+        return "other"
+    name = f"{part.field}.{part.key}" if part.field in KEYED else part.field
+    return name if name in CLASSES else "plazos.solicitud" if part.field == "plazos" and not part.key else ""
+
+
+def labelled_sections() -> Iterator[Section]:
+    """(number of the page, language, class, heading, lines) of every section of our pages."""
+    pages = [
+        *procedure_pages(), *first_unseen_pages()[::3], *second_unseen_pages()[::2], *third_unseen_pages()[::3],
+        *pages_without_procedure(), *(page for batch in BATCHES for page, _ in read_batch(batch)),
+    ]  # fmt: skip
+    for number, page in enumerate(pages):
+        reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+        if not isinstance(reading, Reading):
+            continue
+        language = page_from(reading, page.url).language
+        parts = parts_by_rules(reading.text)
+        procedure = is_procedure(parts) and page.truth
+        for part in parts:
+            if (
+                not part.lines
+                or not part.title
+                or part.level == 1
+                or (not part.own and part.label is not None)
+            ):
+                continue
+            name = class_of(part) if procedure else "other"
+            if name:
+                yield number, language, name, part.title, part.lines
+
+
+def held_out(heading: str, fold: int) -> bool:
+    return sum(heading.encode()) % FOLDS == fold
+
+
+def examples(sections: Sequence[Section], fold: int | None, *, test: bool) -> tuple[csr_matrix, np.ndarray]:
+    """Rows and classes. Without a fold all sections and headings; else the training or the test part."""
+    rng = random.Random(7)  # noqa: S311 - the same examples every time
+    rows: list[np.ndarray] = []
+    targets: list[int] = []
+    for number, language, name, title, lines in sections:
+        if fold is not None and (number % FOLDS == fold) != test:
+            continue
+        choices = [text for text in headings(name, language) if fold is None or held_out(text, fold) == test]
+        chosen = rng.sample(choices, min(OTHER_HEADINGS, len(choices)))
+        for heading in chosen if test else [title, *chosen]:
+            rows.append(section_features(heading, lines))
+            targets.append(CLASSES.index(name))
+    return csr_matrix(np.array(rows, dtype=np.float32)), np.array(targets)
+
+
+def fit(rows: csr_matrix, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Multinomial logistic regression by Adam, with classes weighted by the root of their size."""
+    counts = np.bincount(targets, minlength=len(CLASSES))
+    weight = (1 / np.sqrt(np.maximum(counts, 1)))[targets]
+    weight = weight / weight.mean()
+    weights, bias = np.zeros((FEATURES, len(CLASSES)), np.float32), np.zeros(len(CLASSES), np.float32)
+    state = [np.zeros_like(array) for array in (weights, weights, bias, bias)]
+    wanted = np.eye(len(CLASSES), dtype=np.float32)[targets]
+    for step in range(1, EPOCHS + 1):
+        difference = (shares(rows, weights, bias) - wanted) * weight[:, None] / rows.shape[0]
+        slopes = (rows.T @ difference + DECAY * weights, difference.sum(0))
+        for place, (array, slope) in enumerate(zip((weights, bias), slopes, strict=True)):
+            first, second = state[2 * place], state[2 * place + 1]
+            first += 0.1 * (slope - first)
+            second += 0.001 * (slope**2 - second)
+            array[...] = array - RATE * (first / (1 - 0.9**step)) / (
+                np.sqrt(second / (1 - 0.999**step)) + 1e-8
+            )
+    return weights, bias
+
+
+def shares(rows: csr_matrix, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    scores = rows @ weights + bias
+    exponents = np.exp(scores - scores.max(1, keepdims=True))
+    return exponents / exponents.sum(1, keepdims=True)
+
+
+def report(found: np.ndarray, targets: np.ndarray) -> None:
+    best, sure = found.argmax(1), found.max(1)
+    other = CLASSES.index("other")
+    for threshold in THRESHOLDS:
+        placed = (sure >= threshold) & (best != other)
+        right = placed & (best == targets)
+        wanted = targets != other
+        say(
+            f"threshold {threshold:.1f}: precision {right.sum() / max(1, placed.sum()):.3f}, recall {right.sum() / wanted.sum():.3f}"
+        )
+    mistakes = Counter((CLASSES[t], CLASSES[b]) for t, b in zip(targets, best, strict=True) if t != b)
+    say("most frequent mistakes:", mistakes.most_common(8))
+
+
+def main() -> None:
+    sections = list(labelled_sections())
+    say(len(sections), "sections", Counter(name for _, _, name, _, _ in sections).most_common())
+    found: list[np.ndarray] = []
+    truths: list[np.ndarray] = []
+    for fold in range(FOLDS):
+        weights, bias = fit(*examples(sections, fold, test=False))
+        rows, targets = examples(sections, fold, test=True)
+        found.append(shares(rows, weights, bias))
+        truths.append(targets)
+    report(np.concatenate(found), np.concatenate(truths))
+    weights, bias = fit(*examples(sections, None, test=False))
+    np.savez_compressed(MODEL, weights=weights.astype(np.float16), bias=bias.astype(np.float16))
+    say(f"{MODEL.name}: {MODEL.stat().st_size / 1024:.0f} KiB")
+
+
+if __name__ == "__main__":
+    main()
