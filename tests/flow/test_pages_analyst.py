@@ -43,9 +43,9 @@ def test_a_story_names_the_documents_of_every_sentence(client: TestClient, rows:
 
 
 def test_what_changed_depends_on_the_period(client: TestClient, rows: PageRows):
-    day = client.get(f"/stories/{rows.dam_story}.json").json()["news"]
-    hour = client.get(f"/stories/{rows.dam_story}.json?since=1h").json()["news"]
-    assert (len(day["documents"]), len(hour["documents"])) == (1, 0)
+    day = client.get(f"/stories/{rows.dam_story}.json").json()["changes"]
+    hour = client.get(f"/stories/{rows.dam_story}.json?since=1h").json()["changes"]
+    assert (len(day["new_reports"]), len(hour["new_reports"])) == (1, 0)
     assert "Nothing new in this period." in client.get(f"/stories/{rows.dam_story}?since=1h").text
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from headwater.web.pages.analyst.document import attribute_records
 from headwater.web.pages.analyst.map import hot_spots, stories_without_country
 from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts
-from headwater.web.pages.analyst.story import news_since, related_stories
+from headwater.web.pages.analyst.story import related_stories
 from headwater.web.pages.analyst.story_cards import coverage_points, hottest_first, story_card
 
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
@@ -63,21 +63,6 @@ def test_related_stories_share_rare_words_and_never_are_the_story_itself():
     assert [card["title"] for card in related_stories(cards[0], cards)] == [
         "Karsten reservoir filling begins"
     ]
-
-
-def test_news_are_documents_publishers_and_languages_that_were_not_there_before():
-    entries = [
-        {"is_new": False, "publisher": "Wire", "language": "en"},
-        {"is_new": True, "publisher": "Wire", "language": "es"},
-        {"is_new": True, "publisher": "Post", "language": "en"},
-    ]
-    news = news_since(entries)
-    assert (len(news["documents"]), news["earlier"], news["publishers"], news["languages"]) == (
-        2,
-        1,
-        ["Post"],
-        ["es"],
-    )
 
 
 @given(st.text(max_size=60), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))

@@ -4,17 +4,23 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
 
+from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import PageRequest, story_timeline
 from headwater.store.reads.story_members import copy_counts
+from headwater.store.reads.story_reports import story_reports
+from headwater.stories.changes import changes_record, story_changes
+from headwater.stories.extractive_summary import CitedSentence
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.stories import FIELDS, read_cards
 from headwater.web.pages.analyst.story_cards import story_card
+from headwater.web.pages.frame import frame_of
 from headwater.web.pages.page import Page
-from headwater.web.rest.listing import parse_moment
+from headwater.web.pages.translations import ENGLISH
 from headwater.web.rest.stories import MOST_MEMBERS, find_story
 
 COMPARED, RELATED = 60, 4
@@ -25,10 +31,13 @@ _WORD = re.compile(r"\w{4,}")
 def load_story(request: Request, context: WebContext) -> dict[str, Any]:
     story = find_story(request, request.path_params["story"])
     since_text = request.query_params.get("since", "") or "24h"
-    since = parse_moment(context, since_text, "since")
+    since = parse_time(since_text, context.app.clock(), "since")
     members = story_timeline(context.app.engine, story["id"], MOST_MEMBERS)
     copies = copy_counts(context.app.engine, [row["id"] for row in members])
     timeline = [timeline_entry(row, copies, since) for row in members]
+    changed = story_changes(
+        story_reports(context.app.engine, story["id"]), since, [frame_of(request).language, ENGLISH]
+    )
     card = story_card(story, members, context.app.clock())
     candidates, _ = read_cards(context, [story["recipe"]], PageRequest(names=FIELDS, limit=COMPARED))
     return {
@@ -37,55 +46,49 @@ def load_story(request: Request, context: WebContext) -> dict[str, Any]:
         "summary_by": (story["attributes"] or {}).get("summary_by", ""),
         "languages": (story["attributes"] or {}).get("languages", []),
         "timeline": timeline,
-        "since": since,
         "since_text": since_text,
-        "news": news_since(timeline),
+        "changes": changes_record(changed) | {"statements": cited_sentences(changed.statements, members)},
         "related": related_stories(card, candidates),
     }
 
 
-def timeline_entry(row: Mapping[str, Any], copies: Mapping[str, int], since: Any) -> dict[str, Any]:
+def timeline_entry(row: Mapping[str, Any], copies: Mapping[str, int], since: datetime) -> dict[str, Any]:
     names = ("id", "title", "url", "publisher", "language", "similarity")
     moment = row["published_at"] or row["created_at"]
     return {name: row[name] for name in names} | {
         "at": moment,
         "copies": copies.get(row["id"], 0),
-        "is_new": since is not None and moment >= since,
-    }
-
-
-def news_since(timeline: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the story gained: documents, and publishers and languages that had not reported before."""
-    fresh = [entry for entry in timeline if entry["is_new"]]
-    earlier = [entry for entry in timeline if not entry["is_new"]]
-
-    def first_seen(name: str) -> list[str]:
-        before = {entry[name] for entry in earlier}
-        return sorted({entry[name] for entry in fresh if entry[name]} - before)
-
-    return {
-        "documents": fresh,
-        "earlier": len(earlier),
-        "publishers": first_seen("publisher"),
-        "languages": first_seen("language"),
+        "is_new": moment >= since,
     }
 
 
 def claim_records(story: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The sentences of the summary, each with the documents that say so."""
-    by_id = {row["id"]: row for row in members}
     claims = (story["attributes"] or {}).get("claims") or []
+    return cited_sentences(
+        [
+            CitedSentence(str(claim.get("text", "")), tuple(claim.get("documents") or ()))
+            for claim in claims
+            if isinstance(claim, Mapping)
+        ],
+        members,
+    )
+
+
+def cited_sentences(
+    sentences: Sequence[CitedSentence], members: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    by_id = {row["id"]: row for row in members}
     return [
         {
-            "text": str(claim.get("text", "")),
+            "text": sentence.text,
             "documents": [
                 {name: by_id[key][name] for name in ("id", "title", "publisher")}
-                for key in claim.get("documents") or ()
+                for key in sentence.documents
                 if key in by_id
             ],
         }
-        for claim in claims
-        if isinstance(claim, Mapping)
+        for sentence in sentences
     ]
 
 
