@@ -46,4 +46,4 @@ def copy_counts(engine: Engine, ids: Sequence[str]) -> Mapping[str, int]:
         .group_by(edges.c.to_id)
     )
     with read_transaction(engine) as connection:
-        return dict(connection.execute(query).tuples().all())
+        return {row[0]: row[1] for row in connection.execute(query)}
