@@ -100,9 +100,9 @@ def fit(rows: csr_matrix, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     weight = weight / weight.mean()
     weights, bias = np.zeros((FEATURES, len(CLASSES)), np.float32), np.zeros(len(CLASSES), np.float32)
     state = [np.zeros_like(array) for array in (weights, weights, bias, bias)]
-    wanted = np.eye(len(CLASSES), dtype=np.float32)[targets]
+    truth_rows = np.eye(len(CLASSES), dtype=np.float32)[targets]
     for step in range(1, EPOCHS + 1):
-        difference = (shares(rows, weights, bias) - wanted) * weight[:, None] / rows.shape[0]
+        difference = (shares(rows, weights, bias) - truth_rows) * weight[:, None] / rows.shape[0]
         slopes = (rows.T @ difference + DECAY * weights, difference.sum(0))
         for place, (array, slope) in enumerate(zip((weights, bias), slopes, strict=True)):
             first, second = state[2 * place], state[2 * place + 1]
@@ -120,15 +120,15 @@ def shares(rows: csr_matrix, weights: np.ndarray, bias: np.ndarray) -> np.ndarra
     return exponents / exponents.sum(1, keepdims=True)
 
 
-def report(found: np.ndarray, targets: np.ndarray) -> None:
-    best, sure = found.argmax(1), found.max(1)
+def report(probabilities: np.ndarray, targets: np.ndarray) -> None:
+    best, sure = probabilities.argmax(1), probabilities.max(1)
     other = CLASSES.index("other")
     for threshold in THRESHOLDS:
         placed = (sure >= threshold) & (best != other)
         right = placed & (best == targets)
-        wanted = targets != other
+        truth_rows = targets != other
         say(
-            f"threshold {threshold:.1f}: precision {right.sum() / max(1, placed.sum()):.3f}, recall {right.sum() / wanted.sum():.3f}"
+            f"threshold {threshold:.1f}: precision {right.sum() / max(1, placed.sum()):.3f}, recall {right.sum() / truth_rows.sum():.3f}"
         )
     mistakes = Counter((CLASSES[t], CLASSES[b]) for t, b in zip(targets, best, strict=True) if t != b)
     say("most frequent mistakes:", mistakes.most_common(8))
@@ -137,14 +137,14 @@ def report(found: np.ndarray, targets: np.ndarray) -> None:
 def main() -> None:
     sections = list(labelled_sections())
     say(len(sections), "sections", Counter(name for _, _, name, _, _ in sections).most_common())
-    found: list[np.ndarray] = []
+    probabilities: list[np.ndarray] = []
     truths: list[np.ndarray] = []
     for fold in range(FOLDS):
         weights, bias = fit(*examples(sections, fold, test=False))
         rows, targets = examples(sections, fold, test=True)
-        found.append(shares(rows, weights, bias))
+        probabilities.append(shares(rows, weights, bias))
         truths.append(targets)
-    report(np.concatenate(found), np.concatenate(truths))
+    report(np.concatenate(probabilities), np.concatenate(truths))
     weights, bias = fit(*examples(sections, None, test=False))
     np.savez_compressed(MODEL, weights=weights.astype(np.float16), bias=bias.astype(np.float16))
     say(f"{MODEL.name}: {MODEL.stat().st_size / 1024:.0f} KiB")

@@ -120,7 +120,7 @@ def test_the_same_files_are_delivered(environments: tuple[EnvironmentContents, E
     assert ours.files.keys() == theirs.files.keys()
     assert [name for name in ours.files if ours.files[name] != theirs.files[name]] == []
     folders = {name.partition("/")[0] for name in ours.files}
-    assert folders == {"crypto", "procedures", "geopolitics"}
+    assert folders == {"crypto", "procedures", "geopolitics", "news"}
 
 
 def test_a_search_returns_the_same_documents(

@@ -211,3 +211,22 @@ def test_a_report_weeks_later_that_starts_from_the_figures_of_the_earlier_one_is
     verdict = compare(first, later)
     assert (verdict.relation, verdict.rule) == ("related", "figures-replaced")
     assert compare(first, article("c", title, notice, 356)).relation == "new"
+
+
+MEETING = (
+    "The council of the town met in the old hall and spoke about the bridge, the school and the market. Traders want the bridge; "
+    "teachers want the school before the winter."
+)
+OTHER_MEETING = (
+    "The council of the town met in the old hall: the school before the bridge, teachers said, and the market in winter. Traders spoke "
+    "about the town, not about the school."
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(MEETING, OTHER_MEETING), (OTHER_MEETING, MEETING), (MEETING, OTHER_MEETING[:90])]
+)
+def test_c23_a_short_text_of_the_same_common_words_is_another_text_in_either_order(first: str, second: str):
+    title = "Council speaks about bridge"
+    verdict = compare(article("a", title, first), article("b", title, second, 1))
+    assert verdict.relation != "duplicate"

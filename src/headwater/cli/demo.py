@@ -35,11 +35,12 @@ from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.internet import host_table, running
 from headwater_demo.markets.watch_list import ENDPOINTS, KEYS, watch_list
+from headwater_demo.sites.news_list import news_sources
 from headwater_demo.sites.portal_sites import procedure_sources
 
 app = command_group("Run Headwater against a demo internet on this machine.")
 # Each has its own part of the demo internet; the JSON output describes the first one in detail.
-RECIPES = ("crypto", "markets", "procedures", "geopolitics")
+RECIPES = ("crypto", "markets", "procedures", "geopolitics", "news")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
 DEMO_SETTINGS = (
     "data", "hosts", "contact", "requests_per_second", "budgets", "rate_limits", "log_level", "recipes",
@@ -125,13 +126,14 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
 
 
 def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
-    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals and flashpoints."""
+    """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals, flashpoints and sites."""
     feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": feed_lines},
         "watchlist.yaml": watch_list(size),
         "portals.yaml": {"sources": procedure_sources()},
         "flashpoints.yaml": flashpoints(size),
+        "sites.yaml": {"sources": news_sources()},
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -159,6 +161,7 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
             "markets": RecipeSettings(
                 sources=str(lists_folder / "watchlist.yaml"), options={"endpoints": ENDPOINTS}
             ),
+            "news": RecipeSettings(sources=str(lists_folder / "sites.yaml")),
             "procedures": RecipeSettings(sources=str(lists_folder / "portals.yaml")),
             "geopolitics": RecipeSettings(
                 sources=str(lists_folder / "flashpoints.yaml"),
@@ -178,11 +181,11 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     if examples:
         steps.insert(1, f"{base} explain {short_id(examples[0]['id'])}")
     steps.append(f"{base} sources list")
+    if "procedures" in app.recipes:
+        steps.append(f"{base} procedures metrics")
     if app.settings.data == f"{DEFAULT_DATA}/demo":
         base = program
     steps.append(f"{base} serve --demo")
-    if "procedures" in app.recipes:
-        steps.append(f"{base} procedures metrics")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
     out.print("\nThe last one opens the web pages: http://127.0.0.1:8080")

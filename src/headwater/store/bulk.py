@@ -25,7 +25,6 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert, Update
 from sqlalchemy.types import TypeDecorator
 
@@ -127,7 +126,13 @@ def _column_type(table_column: Column[Any]) -> Any:
 
 def insert_into(dialect: Dialect, table: Table) -> Any:
     """The dialect's INSERT with ON CONFLICT. Both databases use the same syntax, SQLAlchemy has two classes for it."""
-    return postgresql.insert(table) if dialect.name == "postgresql" else sqlite.insert(table)
+    if dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - loads its drivers
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - loaded with the other one, or not at all
+
+    return sqlite.insert(table)
 
 
 def insert_rows(

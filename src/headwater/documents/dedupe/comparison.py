@@ -35,6 +35,9 @@ SENTENCE_OR_TWO = 50
 MAX_NOVELTY = 0.15
 """A larger share of new facts may be the next step of a story: a doubtful case is linked, not dropped."""
 
+MIN_NAMED_FACTS = 3
+"""A short text with fewer names and figures is not recognised by its words alone."""
+
 MIN_FACT_WORDS = 8
 """With fewer content words, a text says too little to recognise it by its facts."""
 
@@ -217,6 +220,8 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
     facts = measures.facts
     if facts.subjects_new or facts.words_of < MIN_FACT_WORDS:
         return ""
+    if _longer_length(measures) < SHORT and facts.names_of + facts.figures_of < MIN_NAMED_FACTS:
+        return ""  # a few words, put together in another way, say something else
     if facts.lead_shared < 0.55 or facts.headline_known < 0.5:
         return ""
     if measures.earlier_coverage < 0.35 and facts.rest_shared < 0.15:

@@ -4,6 +4,7 @@ quarantine."""
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, Table, Text, text
 
 from headwater.store.schema.columns import (
+    POSTGRESQL,
     JsonColumn,
     StorableText,
     UtcDateTime,
@@ -12,6 +13,7 @@ from headwater.store.schema.columns import (
     lease_index,
     metadata,
     number_index,
+    partial_index,
     work_columns,
 )
 
@@ -46,7 +48,7 @@ sources = Table(
     lease_index("sources"),
     Index("ix_sources_number", "number"),
     # A btree index of PostgreSQL rejects a URL of more than 2,700 bytes.
-    Index("ix_sources_url", "url", postgresql_using="hash"),
+    Index("ix_sources_url", "url", info={POSTGRESQL: {"using": "hash"}}),
 )
 
 polls = Table(
@@ -108,12 +110,11 @@ leads = Table(
     Index("ix_leads_source_seen", "source_id", "first_seen_at"),
     Index("ix_leads_recipe_state", "recipe", "state"),
     # One lead leads to a document; the others that name it are duplicates with an edge.
-    Index(
+    partial_index(
         "uq_leads_document",
         "document_id",
+        where="state <> 'duplicate'",
         unique=True,
-        sqlite_where=text("state <> 'duplicate'"),
-        postgresql_where=text("state <> 'duplicate'"),
     ),
 )
 
@@ -293,12 +294,11 @@ deliveries = Table(
     lease_index("deliveries"),
     Index("ix_deliveries_record", "record_id"),
     Index("ix_deliveries_recipe_state", "recipe", "state"),
-    Index(
+    partial_index(
         "ix_deliveries_sent",
         "recipe",
         "sent_at",
-        sqlite_where=text("sent_at IS NOT NULL"),
-        postgresql_where=text("sent_at IS NOT NULL"),
+        where="sent_at IS NOT NULL",
     ),
 )
 

@@ -1,8 +1,15 @@
 """Tables for operation: public keys of documents, alarms, maintenance tasks, queues and pipeline runs."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
-from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column, metadata
+from headwater.store.schema.columns import (
+    JsonColumn,
+    StorableText,
+    UtcDateTime,
+    key_column,
+    metadata,
+    partial_index,
+)
 
 # Keys under which other programs know a document: unique, and never changed. The views of a recipe that promise such keys
 # install a trigger that writes them in the transaction that decides about the document.
@@ -34,14 +41,13 @@ alarms = Table(
     Column("revision", Integer, nullable=False),
     Index("ix_alarms_raised", "recipe", "raised_at", "id"),
     # One open alarm for each problem.
-    Index(
+    partial_index(
         "uq_alarms_open",
         "recipe",
         "kind",
         "subject",
+        where="cleared_at IS NULL",
         unique=True,
-        sqlite_where=text("cleared_at IS NULL"),
-        postgresql_where=text("cleared_at IS NULL"),
     ),
 )
 
@@ -80,12 +86,11 @@ queue_items = Table(
     Column("lease_until", UtcDateTime),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("reason", StorableText),
-    Index(
+    partial_index(
         "ix_queue_items_due",
         "queue",
         "due_at",
-        sqlite_where=text("due_at IS NOT NULL"),
-        postgresql_where=text("due_at IS NOT NULL"),
+        where="due_at IS NOT NULL",
     ),
     Index("ix_queue_items_document", "document_id"),
 )
@@ -110,12 +115,11 @@ pipeline_runs = Table(
     Column("ended_at", UtcDateTime),
     Index("ix_pipeline_runs_started", "recipe", "created_at", "id"),
     # One open run per recipe.
-    Index(
+    partial_index(
         "uq_pipeline_runs_open",
         "recipe",
+        where="status IN ('pending', 'running')",
         unique=True,
-        sqlite_where=text("status IN ('pending', 'running')"),
-        postgresql_where=text("status IN ('pending', 'running')"),
     ),
 )
 

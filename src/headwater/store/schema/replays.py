@@ -1,6 +1,6 @@
 """Replays: one row each, and one for each document that is replayed."""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, text
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
 
 from headwater.store.schema.columns import (
     JsonColumn,
@@ -10,6 +10,7 @@ from headwater.store.schema.columns import (
     key_column,
     lease_index,
     metadata,
+    partial_index,
     work_columns,
 )
 
@@ -33,12 +34,11 @@ replays = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     # One open replay per recipe.
-    Index(
+    partial_index(
         "uq_replays_open",
         "recipe",
+        where="state IN ('running', 'paused', 'applying')",
         unique=True,
-        sqlite_where=text("state IN ('running', 'paused', 'applying')"),
-        postgresql_where=text("state IN ('running', 'paused', 'applying')"),
     ),
 )
 

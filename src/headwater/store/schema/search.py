@@ -11,10 +11,9 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
-    text,
 )
 
-from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column
+from headwater.store.schema.columns import JsonColumn, StorableText, UtcDateTime, key_column, partial_index
 
 search_metadata = MetaData()
 Number = BigInteger().with_variant(Integer(), "sqlite")
@@ -35,11 +34,10 @@ search_entries = Table(
     Column("postings", LargeBinary),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_search_entries_recipe_updated", "recipe", "updated_at"),
-    Index(
+    partial_index(
         "ix_search_entries_waiting",
         "id",
-        sqlite_where=text("postings IS NOT NULL"),
-        postgresql_where=text("postings IS NOT NULL"),
+        where="postings IS NOT NULL",
     ),
     sqlite_autoincrement=True,
 )

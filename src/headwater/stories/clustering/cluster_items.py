@@ -13,6 +13,7 @@ import numpy.typing as npt
 from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.neighbours import nearest_neighbours
+from headwater.stories.clustering.same_wording import split_by_names
 from headwater.stories.clustering.similarity import Matrix, StoryItem, normalise_rows, to_days, vectorise
 from headwater.stories.clustering.threshold import HYBRID, WORDS_ALONE
 from headwater.stories.clustering.windows import WINDOW, cluster_vectors
@@ -87,9 +88,8 @@ def _label(
     item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
     threshold = WORDS_ALONE if embeddings is None else HYBRID
-    return item_vectors.vectors, cluster_vectors(
-        item_vectors.vectors, days, threshold, window, item_vectors.length
-    )
+    labels = cluster_vectors(item_vectors.vectors, days, threshold, window, item_vectors.length)
+    return item_vectors.vectors, split_by_names(items, labels)
 
 
 def _rows_by_label(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:

@@ -120,7 +120,7 @@ def cluster_by_event(documents: Sequence[Document]) -> Sequence[Cluster]:
         score = same_event(evidence[first], evidence[second], weights)
         if score:
             links[first][second] = links[second][first] = score
-    clusters = [_cluster(documents, members, links) for members in _components(len(documents), links)]
+    clusters = [_cluster(documents, members, links) for members in connected_parts(len(documents), links)]
     return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.title))
 
 
@@ -136,10 +136,10 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
     if not shared or not _occasions_agree(first, second):
         return 0.0
     overlap = _weight(shared, weights) / min(_weight(first.names, weights), _weight(second.names, weights))
-    disagreeing = _disagreeing_headlines(first, second)
+    disagreeing = disagreeing_headlines(first, second)
     if overlap < CLOSE_OVERLAP or disagreeing > 1:
         return 0.0  # no similarity of the words would help, and it is the most expensive thing to know
-    similarity = _similarity(first, second)
+    similarity = word_similarity(first, second)
     is_close = similarity >= CLOSE_SIMILARITY
     if disagreeing > is_close:
         return 0.0
@@ -153,18 +153,18 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
     return round((overlap + similarity) / 2, 4)
 
 
-def _similarity(first: EventEvidence, second: EventEvidence) -> float:
+def word_similarity(first: EventEvidence, second: EventEvidence) -> float:
     words = second.words
     return sum([weight * words[word] for word, weight in first.words.items() if word in words])
 
 
 def _similarity_without_names(first: EventEvidence, second: EventEvidence) -> float:
     """For scripts without capital letters, where only the words are left."""
-    similarity = _similarity(first, second)
+    similarity = word_similarity(first, second)
     return round(similarity, 4) if similarity >= NAMELESS_SIMILARITY else 0.0
 
 
-def _disagreeing_headlines(first: EventEvidence, second: EventEvidence) -> int:
+def disagreeing_headlines(first: EventEvidence, second: EventEvidence) -> int:
     """How many of the two headlines name only those whom the other report does not mention."""
     return sum(
         bool(one.title_names) and not one.title_names & other.names
@@ -360,7 +360,8 @@ def _candidates(evidence: Sequence[EventEvidence]) -> set[tuple[int, int]]:
     }
 
 
-def _components(count: int, links: Mapping[int, Mapping[int, float]]) -> Iterator[list[int]]:
+def connected_parts(count: int, links: Mapping[int, Mapping[int, float]]) -> Iterator[list[int]]:
+    """The positions that hang together by links, in order."""
     remaining = set(range(count))
     for start in range(count):
         if start not in remaining:

@@ -18,31 +18,31 @@ DOUBTFUL, CERTAIN = frozenset({"descripcion", "datos_importantes"}), 0.95
 
 def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
     """The sections, with those under unknown headings placed where the classifier is sure enough."""
-    known = {(part.field, part.key) for part in parts if part.label is not None and part.lines}
-    readable = len({field for field, _ in known} & CORE) >= ENOUGH_KNOWN
-    placed: list[PagePart] = []
+    rule_fields = {(part.field, part.key) for part in parts if part.label is not None and part.lines}
+    readable = len({field for field, _ in rule_fields} & CORE) >= ENOUGH_KNOWN
+    result: list[PagePart] = []
     above: list[tuple[int, Label]] = []
     for part in parts:
         above = [(level, label) for level, label in above if level < part.level or not part.title]
         doubtful = part.own and part.field in DOUBTFUL
         if (part.label is not None and not doubtful) or not _may_be_placed(part):
-            placed.append(part)
+            result.append(part)
             continue
         threshold = CERTAIN if doubtful else SURE if readable else LIKELY
-        label = above[-1][1] if above and not doubtful else _label_of(part, threshold, known)
+        label = above[-1][1] if above and not doubtful else _label_of(part, threshold, rule_fields)
         if label is not None:
             above.append((part.level, label))
-        placed.append(part if label is None else replace(part, label=label, by_model=True))
-    return placed
+        result.append(part if label is None else replace(part, label=label, by_model=True))
+    return result
 
 
 def _may_be_placed(part: PagePart) -> bool:
     return part.level > 1 and bool(part.title and part.lines) and len(part.title.split()) <= LONGEST_HEADING
 
 
-def _label_of(part: PagePart, threshold: float, known: set[tuple[str, str]]) -> Label | None:
+def _label_of(part: PagePart, threshold: float, rule_fields: set[tuple[str, str]]) -> Label | None:
     guess = guess_section(part.title, part.lines)
-    if guess.label is None or (guess.label.field, guess.label.key) in known:
+    if guess.label is None or (guess.label.field, guess.label.key) in rule_fields:
         return None
     sure_enough = max(threshold, SURE) if guess.label.field in CAUTIOUS else threshold
     return guess.label if guess.probability >= sure_enough else None

@@ -1,0 +1,69 @@
+"""Events that are reported in one wording are told apart by names and figures; reworded reports of one event stay together."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.stories.clustering.build_stories import build_stories
+from headwater.stories.clustering.similarity import StoryItem
+
+DAY = datetime(2026, 11, 10, 8, tzinfo=UTC)
+
+
+def takeover(buyer: str, target: str, person: str, *, price: int, workers: int) -> tuple[str, str]:
+    text = (
+        f"The group {buyer} said on Monday it will buy {target} for {price} million euros in cash. The deal adds several plants and "
+        f"{workers} workers to the group. Chief executive {person} expects the purchase to close in March, subject to approval by "
+        f"regulators. Shares of {buyer} rose after the announcement."
+    )
+    return f"{buyer} to buy {target} for {price} million", text
+
+
+MINES = takeover("Harwick Mining", "Tollan Metals", "Ines Marwick", price=340, workers=1_200)
+DAIRY = takeover("Brandt Foods", "Celia Dairy", "Olaf Renner", price=90, workers=700)
+REWORDED_TEXT = (
+    "The miner Harwick has agreed to take over its smaller rival Tollan Metals. It pays 340 million euros, people close to the talks "
+    "confirmed, and wants to keep all 1,200 jobs at the sites. Ines Marwick, who runs Harwick, called it the logical next step; the "
+    "watchdog must still agree."
+)
+REWORDED = ("Tollan Metals sold to Harwick in 340m deal", REWORDED_TEXT)
+
+
+def item(key: str, report: tuple[str, str], language: str = "en") -> StoryItem:
+    return StoryItem(id=key, title=report[0], text=report[1], published_at=DAY, language=language)
+
+
+def members(*items: StoryItem) -> set[frozenset[str]]:
+    return {frozenset(member.document for member in story.members) for story in build_stories(items)}
+
+
+def test_c19_two_events_of_one_template_are_two_stories_and_a_reworded_report_stays_with_its_event():
+    stories = members(item("mines", MINES), item("dairy", DAIRY), item("reworded", REWORDED))
+    assert stories == {frozenset({"mines", "reworded"}), frozenset({"dairy"})}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        takeover(
+            "Harwick Mining", "Tollan Metals", "Ines Marwick", price=360, workers=1_100
+        ),  # other figures
+        takeover("Harwick Group", "Tollan", "I. Marwick", price=340, workers=1_200),  # other spellings
+    ],
+)
+def test_c19_the_same_names_or_the_same_figures_are_one_event(other: tuple[str, str]):
+    assert members(item("first", MINES), item("second", other)) == {frozenset({"first", "second"})}
+
+
+def test_names_of_another_language_say_nothing():
+    assert members(item("first", MINES, "en"), item("second", DAIRY, "de")) == members(
+        item("first", MINES, "de"), item("second", DAIRY, "en")
+    )
+
+
+@given(st.permutations(["mines", "dairy", "reworded"]))
+def test_the_order_does_not_matter(order: list[str]):
+    reports = {"mines": MINES, "dairy": DAIRY, "reworded": REWORDED}
+    assert len(members(*(item(key, reports[key]) for key in order))) == 2
