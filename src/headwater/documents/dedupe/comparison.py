@@ -232,12 +232,15 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
 
 
 def _has_same_subject(measures: Measures) -> bool:
-    """Whether both name the same things under like headlines, in other words or soon after with few other figures. The same
+    """Whether both name the same things, or state the same figures, under like headlines: in other words, or soon after with few
+    other figures. The same
     words with other figures are the next report of a series."""
     if _is_after(measures, STALE) or measures.title_shared < 0.5:
         return False
     facts = measures.facts
-    if facts.subjects_new or facts.headline_known < 0.65 or facts.names_of - facts.names_new < 5:
+    if facts.subjects_new or facts.headline_known < 0.65:
+        return False
+    if facts.names_of - facts.names_new < 5 and facts.figures_of - facts.figures_new < 3:
         return False
     if min(measures.earlier_coverage, measures.later_coverage) < 0.6:
         return True
