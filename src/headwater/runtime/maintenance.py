@@ -3,7 +3,7 @@ reports every hour, retention and the search index at night. Of all workers one 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ LEASE = timedelta(minutes=15)
 CHECK_EVERY = timedelta(seconds=15)
 SUMMARIES = "summaries"
 VECTOR_SECONDS = 40.0
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,19 @@ def refresh_search_index(app: App) -> dict[str, Any]:
     return {"vectors": count} if count else {}
 
 
+def replay_recipes(app: App) -> dict[str, Any]:
+    """Start a replay of all stored captures for recipes that want one every month; returns the ids, by recipe. A recipe whose
+    replay is still open gets none. What a replay finds waits for a person: `headwater replay report`."""
+    now, ids = app.clock(), {}
+    for name, recipe in app.recipes.items():
+        if recipe.replay_monthly:
+            try:
+                ids[name] = app.replays.start(name, BEGINNING, now, now)
+            except Refused as error:
+                ids[name] = error.reason
+    return ids
+
+
 def summaries_task(
     announce: Announce = lambda _: None, *, max_time: timedelta = WORKER_ROUND_TIME, ask: bool = True
 ) -> MaintenanceTask:
@@ -115,6 +129,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "record_runs": MaintenanceTask(Trigger(cron="0 * * * *"), record_continuous_runs),
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
+    "replay_recipes": MaintenanceTask(Trigger(cron="0 3 1 * *"), replay_recipes),
     "refresh_search_index": MaintenanceTask(Trigger(cron="* * * * *"), refresh_search_index),
 }
 

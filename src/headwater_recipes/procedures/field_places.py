@@ -52,6 +52,8 @@ def _place_of_origin(origin: str, value: Any, page: ProcedurePage) -> Place:
         return {**page.frame_places.get(detail, {}), "frame": detail, **passage}
     if kind == "json-ld":
         return {"json_ld": detail, **passage}
+    if kind == "catalogue":
+        return {"catalogue": detail, **passage}
     if kind == "registry":
         return {"registry": detail, **passage}
     if kind == "xml":
@@ -74,6 +76,8 @@ def place_text(place: Mapping[str, Any]) -> str:
         return f"{place['path']}{offsets}"
     if "json_ld" in place:
         return f"JSON-LD {place['json_ld']}"
+    if "catalogue" in place:
+        return f"dataset {place['catalogue']}"
     if "registry" in place:
         return f"registry entry {place['registry']}"
     if "text" in place:

@@ -50,7 +50,7 @@ from headwater_recipes.procedures.page.writer import (
 
 DEEPEST = 120
 STAR_SIGN = re.compile(r"[\w)»]\*+(?=[\s.,;:)]|$)")
-STARRED_LINE = re.compile(r"^\s*\*\s", re.MULTILINE)
+STARRED_LINE = re.compile(r"^[ \t]{0,8}\*\s", re.MULTILINE)
 MOST_STARRED = 2
 
 
