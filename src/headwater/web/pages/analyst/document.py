@@ -149,7 +149,9 @@ def load_comparison(request: Request, context: WebContext) -> dict[str, Any]:
     if original is None:
         raise Refused("unknown_original", "this document is not a copy of another one that is still stored")
     history = explain(context.app.engine, row["id"]) or {}
-    edge = next((edge for edge in history.get("edges", []) if edge["from_id"] == row["id"]), {})
+    edge: Mapping[str, Any] = next(
+        (edge for edge in history.get("edges", []) if edge["from_id"] == row["id"]), {}
+    )
     evidence = edge.get("evidence") or {}
     texts = [document_text(context, item) for item in (original, row)]
     return {
