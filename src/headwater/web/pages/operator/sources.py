@@ -19,6 +19,7 @@ from headwater.store.reads.source_history import daily_polls
 from headwater.store.schema.flow import captures, polls, sources
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
 
 PER_PAGE = 50
@@ -105,6 +106,7 @@ def load_source(request: Request, context: WebContext) -> dict[str, Any]:
     days = daily_polls(engine, source, app.clock() - timedelta(days=DAYS))
     return {
         "source": {**row, "status": source_status(row)},
+        "has_workers": has_live_workers(app),
         "report": _reports(context, [source])[source],
         "polls": poll_page.rows,
         "fetches": fetch_page.rows,
