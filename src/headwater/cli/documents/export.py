@@ -66,6 +66,8 @@ def articles(
     """
     app = open_app(context)
     period = read_period(app, since, until)
+    if source:
+        app.catalogue.require_source(source, recipe)
     selection = ArticleFilter(
         recipe=require_one_recipe(app, recipe),
         since=period.since,
