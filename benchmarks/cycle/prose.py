@@ -49,15 +49,18 @@ WORDS = [
     for tail in TAILS
 ]
 random.Random(5).shuffle(WORDS)
+PEOPLE = [(word + ending).capitalize() for word in WORDS[::4] for ending in ("berg", "son", "ovic", "dottir")]
+CAST = 5
+"""People and firms in one article. If all articles named the same few, all would be reports of one event."""
 WEIGHTS = list(accumulate(1 / (rank + 8) for rank in range(len(WORDS))))
 
 
-def _sentence(chance: random.Random) -> str:
-    """Alternates English words and invented ones."""
+def _sentence(chance: random.Random, cast: list[str]) -> str:
+    """Alternates English words and invented ones, with a name."""
     rare = chance.choices(WORDS, cum_weights=WEIGHTS, k=11)
     small = chance.choices(SMALL_WORDS, k=11)
     words = [word for pair in zip(small, rare, strict=True) for word in pair]
-    words[chance.randrange(3, 20)] = chance.choice(NAMES)
+    words[chance.randrange(3, 20)] = chance.choice(cast)
     if chance.random() < 0.3:
         words[chance.randrange(3, 20)] = str(chance.randrange(2, 9000))
     words[0] = words[0].capitalize()  # of the first word only: names keep their capital letters
@@ -69,8 +72,9 @@ def wire_article(feed: int, number: int) -> WireArticle:
     """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
     copied = feed % 2 == 1 and number % COPIED == COPIED - 1
     chance = random.Random(f"{feed - copied}/{number}")
-    title = " ".join([chance.choice(NAMES), *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
-    paragraphs = tuple(" ".join(_sentence(chance) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
+    cast = [*chance.sample(PEOPLE, CAST - 1), chance.choice(NAMES)]
+    title = " ".join([cast[0], *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
+    paragraphs = tuple(" ".join(_sentence(chance, cast) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
     published = NOW - timedelta(minutes=37 * number + feed % 60)
     return WireArticle(feed, number, title + (" again" if copied else ""), paragraphs, published)
 

@@ -353,3 +353,12 @@ def test_c26_other_recipes_are_not_in_the_contract(scene: Scene, engine: Engine)
     scene.now += timedelta(minutes=1)
     assert [ask(engine, f"SELECT * FROM {view}") for view in COLUMNS] == [[], [], [], []]
     assert scene.claim(Task.REFINE, ME) == []
+
+
+def test_the_last_jobs_are_read_in_the_order_of_an_index_on_postgresql(postgresql_engine: Engine):
+    with postgresql_engine.begin() as connection:
+        connection.execute(text("SET LOCAL enable_seqscan = off"))  # the table is empty
+        query = "EXPLAIN SELECT * FROM ingestion_jobs ORDER BY created_at DESC LIMIT 50"
+        plan = list(connection.execute(text(query)).scalars())
+    assert any("Merge Append" in line for line in plan), plan
+    assert any("ix_polls_recipe_started" in line for line in plan), plan

@@ -21,6 +21,7 @@ from headwater.model.saved_search import Digest, SavedSearch, SearchAction, Sear
 from headwater.model.source import Trigger
 from headwater.store.changes.saved_searches import SavedSearchStore
 from headwater.store.connect import write_transaction
+from headwater.store.maintenance.retention import Cutoffs, count_old, remove_matches
 from headwater.store.reads.failing_deliveries import failing_deliveries
 from headwater.store.reads.saved_searches import feed_entries, match_counts
 from headwater.store.reads.stored_records import stored_documents
@@ -326,3 +327,22 @@ def test_the_rules_of_a_recipe_are_a_step(scene: Scene):
     assert tagged.attributes["tags"] == ["tagged"]
     outcome = step.decide(kept.with_changes(title="Grain ships"), scene.now)
     assert outcome == Drop("search:grain", evidence={"searches": ["grain"]})
+
+
+def test_old_matches_and_the_digests_in_which_they_were_sent_are_removed(scene: Scene):
+    save(scene, "feed", "grain")
+    save(scene, "hourly", "grain", delivery=SearchDelivery.HOURLY, channel="ops")
+    scene.keep("old", title="Grain ships")
+    engine, later = scene.store.engine, scene.now + timedelta(days=400)
+    # A digest that was not sent yet keeps its matches.
+    assert remove_matches(engine, later) == 1
+    scene.now += 2 * HOUR
+    assert deliver(scene, Notebook()) == 1
+    scene.now = later
+    scene.keep("new", title="Grain ships")
+    before = later - timedelta(days=365)
+    assert count_old(engine, Cutoffs(matches=before))["matches"] == 1
+    assert (remove_matches(engine, before), remove_matches(engine, before)) == (1, 0)
+    assert {row["matched_at"] for row in scene.rows(matches)} == {later}
+    assert scene.count(digests) == 1
+    assert [row["state"] for row in scene.rows(deliveries)] == [State.WAITING]

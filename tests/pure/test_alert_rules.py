@@ -1,5 +1,6 @@
 """Alerts: a rule is met when it begins to hold, and not again while it holds."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW
 
 from headwater.ops.alarms.pipeline_rules import silent_subjects
-from headwater_recipes.geopolitics.alert_rules import AlertRules, StoryState, growth_base, rules_met
+from headwater_recipes.geopolitics.alert_rules import COOLED, AlertRules, StoryState, decide_alert
 
 ALL = AlertRules(
     score=0.7,
@@ -20,8 +21,23 @@ ALL = AlertRules(
 )
 
 
-def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, *subjects: str) -> StoryState:
-    return StoryState(score=score, articles=articles, topic=topic, base=base, subjects=frozenset(subjects))
+def news(
+    score: float = 0.1, articles: int = 1, topic: str = "", gained: int = 0, *subjects: str
+) -> StoryState:
+    """A state with recent articles only; it is hot from the limit on."""
+    return StoryState(
+        score=score,
+        articles=articles,
+        topic=topic,
+        recent=articles,
+        gained=gained,
+        subjects=frozenset(subjects),
+        is_hot=score >= 0.7,
+    )
+
+
+def rules_met(rules: AlertRules, state: StoryState, before: StoryState | None) -> tuple[str, ...]:
+    return decide_alert(rules, state, before).rules
 
 
 @pytest.mark.parametrize(
@@ -30,11 +46,12 @@ def news(score: float = 0.1, articles: int = 1, topic: str = "", base: int = 0, 
         (news(0.7), None, ("score",)),
         (news(0.69), None, ()),
         (news(0.9), news(0.7), ()),
-        (news(0.9), news(0.6), ("score",)),
+        (news(0.9), replace(news(0.6), is_hot=False), ("score",)),
         (news(articles=4), None, ("new_story",)),
-        (news(articles=4), news(articles=3, base=3), ()),
-        (news(articles=6), news(articles=5, base=3), ("growth",)),
-        (news(articles=2), news(articles=1, base=1), ()),
+        (news(articles=4, gained=1), news(articles=3), ()),
+        (news(articles=8, gained=4), news(articles=5), ("growth",)),
+        (news(articles=8, gained=3), news(articles=5), ()),
+        (news(articles=6, gained=3), news(articles=3), ()),
         (news(topic="16000000"), news(topic="11000000"), ("topic",)),
         (news(topic="16000000"), news(topic="16000000"), ()),
         (news(0.1, 1, "", 0, "UA"), None, ("subject",)),
@@ -52,23 +69,32 @@ stories = st.builds(
     score=st.floats(0, 1),
     articles=st.integers(1, 60),
     topic=st.sampled_from(["", "16000000", "11000000"]),
+    recent=st.integers(0, 60),
+    is_hot=st.booleans(),
+    is_quiet=st.booleans(),
+    withheld=st.sampled_from([(), ("score",), ("new_story", "topic")]),
     subjects=st.frozensets(st.sampled_from(["UA", "PL"])),
-    base=st.integers(0, 60),
+    gained=st.integers(0, 60),
 )
 
 
 @given(stories, st.one_of(st.none(), stories))
 def test_g17_one_state_causes_no_second_alert(now: StoryState, before: StoryState | None):
-    met = rules_met(ALL, now, before)
-    state = StoryState(
-        score=now.score,
-        articles=now.articles,
-        topic=now.topic,
-        subjects=now.subjects,
-        base=growth_base(now, before, met),
-    )
-    if met or before is None:
-        assert rules_met(ALL, state, state) == ()
+    decision = decide_alert(ALL, now, before)
+    state = replace(now, gained=0, is_hot=decision.is_hot, withheld=decision.withheld)
+    if decision.rules or before is None:
+        assert decide_alert(ALL, state, state).rules == ()
+
+
+@given(stories, st.one_of(st.none(), stories))
+def test_g17_an_alert_has_a_reason_in_words_for_each_rule_and_needs_recent_articles(
+    now: StoryState, before: StoryState | None
+):
+    decision = decide_alert(ALL, now, before)
+    assert len(decision.reasons) == len(decision.rules)
+    assert all(decision.reasons)
+    assert not (decision.rules and not now.recent)
+    assert not (decision.withheld and now.recent)
 
 
 @given(stories, st.one_of(st.none(), stories))
@@ -76,13 +102,29 @@ def test_g17_without_rules_there_is_no_alert(now: StoryState, before: StoryState
     assert rules_met(AlertRules(), now, before) == ()
 
 
-def test_g17_slow_growth_is_counted_from_the_last_alert():
-    base = growth_base(news(articles=3), None, ("new_story",))
-    for articles in (4, 5):
-        earlier = news(articles=articles - 1, base=base)
-        assert rules_met(ALL, news(articles=articles), earlier) == ()
-        base = growth_base(news(articles=articles), earlier, ())
-    assert rules_met(ALL, news(articles=6), news(articles=5, base=base)) == ("growth",)
+def test_g17_a_backlog_causes_no_alert():
+    backlog = replace(news(0.75, 40, "16000000"), recent=0)
+    decision = decide_alert(ALL, backlog, None)
+    assert decision.rules == ()
+    assert decision.withheld == ("new_story", "score", "topic")
+
+
+def test_g17_what_was_withheld_is_sent_when_recent_articles_come():
+    backlog = replace(news(0.75, 40, "16000000"), recent=0, is_hot=False)
+    decision = decide_alert(ALL, backlog, None)
+    before = replace(backlog, withheld=decision.withheld, is_hot=decision.is_hot)
+    fresh = replace(news(0.9, 41, "16000000"), recent=1)
+    assert rules_met(ALL, fresh, before) == ("new_story", "score", "topic")
+
+
+def test_g17_a_score_that_moves_around_the_limit_alerts_once_until_it_cooled_and_grew():
+    hot = replace(news(0.69, 5), is_hot=True)
+    cooled = replace(news(0.69 - COOLED, 5), is_hot=True)
+    few, many = news(0.71, 6, "", 1), news(0.71, 30, "", 5)
+    assert rules_met(ALL, many, hot) == ()
+    assert rules_met(ALL, few, cooled) == ()
+    assert rules_met(ALL, many, cooled) == ("score",)
+    assert rules_met(ALL, many, replace(hot, is_quiet=True)) == ("score",)
 
 
 def test_g17_a_flashpoint_that_had_entries_and_has_none_is_silent():

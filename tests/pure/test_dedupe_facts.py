@@ -230,3 +230,25 @@ def test_c23_a_short_text_of_the_same_common_words_is_another_text_in_either_ord
     title = "Council speaks about bridge"
     verdict = compare(article("a", title, first), article("b", title, second, 1))
     assert verdict.relation != "duplicate"
+
+
+def test_a_later_report_with_the_same_figures_is_linked_though_it_shares_few_names_and_no_phrase():
+    first = article(
+        "a",
+        "GARNET <GRM> COMPLETES OFFERING",
+        "Garnet Corp said it sold 50 mln crowns of 5.5 pct convertible notes due 2037 to the public. Each note can be exchanged for "
+        "common stock at 20.50 crowns. The proceeds will repay bank credit.",
+    )
+    body = (
+        "Through lead manager Quarles and Lund, Garnet Corp is raising 50 mln crowns with notes that mature in 2037, carry a coupon of 5.5 pct and "
+        "convert at 20.50 crowns a share, a premium of 25.19 pct over the price when terms were set. The offering grew from 40 mln."
+    )
+    verdict = compare(first, article("b", "GARNET <GRM> SELLS CONVERTIBLE NOTES", body, 24))
+    assert (verdict.relation, verdict.rule) == ("related", "same-subject")
+    other = (
+        body.replace("50 mln", "75 mln")
+        .replace("2037", "2041")
+        .replace("5.5", "6.1")
+        .replace("20.50", "31.75")
+    )
+    assert compare(first, article("c", "GARNET <GRM> SELLS CONVERTIBLE NOTES", other, 24)).relation == "new"

@@ -6,9 +6,10 @@ from uuid import UUID
 import pytest
 from tests.support.poll_sessions import NOW, make_source, run_session, table
 
+from headwater.extract.html.profiles import registry
 from headwater.model.document import Document
 from headwater.model.errors import Refused
-from headwater.model.outcomes import Drop
+from headwater.model.outcomes import Drop, ExtractHints, Reading
 from headwater.model.recipe import EmptyKnowledge, StepContext
 from headwater_recipes.geopolitics import configure, recipe
 from headwater_recipes.geopolitics.entries import discover_entries, language_code
@@ -170,3 +171,18 @@ def test_g8_the_language_of_a_very_short_text_is_undetermined_unless_declared():
     declared = short.with_changes(language="pl", origins={"language": "entry"})
     outcomes = step([short, declared], StepContext("geopolitics", NOW, EmptyKnowledge()))
     assert [outcome.language for outcome in outcomes] == ["und", "pl"]
+
+
+def test_g6_the_option_extract_reads_pages_with_other_packages_in_turn(monkeypatch: pytest.MonkeyPatch):
+    reader = configure(None, {"extract": "cascade"}).extract["text/html"]
+    sentence = "The coast guard of Tarn seized tanker number {} in the strait on Monday, its owner said."
+    paragraphs = "".join(f"<p>{sentence.format(number)}</p>" for number in range(6))
+    page = f"<html><title>Tanker</title><nav><a href=/>Home</a></nav><article>{paragraphs}</article></html>"
+    reading = reader(page.encode(), ExtractHints(url="http://paper.example/1", media_type="text/html"))
+    assert isinstance(reading, Reading)
+    assert (reading.method, list(reading.candidates)) == ("trafilatura", ["trafilatura"])
+    assert sentence.format(5) in reading.text
+    monkeypatch.setattr(registry, "installed_extractors", lambda: ())
+    with pytest.raises(Refused, match=r"headwater\[readers\]"):
+        configure(None, {"extract": "cascade"})
+    assert configure(None, {}).extract["text/html"] != reader

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
-from headwater_recipes.geopolitics.hotspot import TOPIC_WEIGHTS, HotspotWeights, score_hotspot
+from headwater_recipes.geopolitics.hotspot import TOPIC_WEIGHTS, HotspotWeights, explain_score, score_hotspot
 
 NOW = datetime(2026, 11, 15, 4, tzinfo=UTC)
 WAR, POLITICS, WEATHER, SPORT, DISASTER = (
@@ -115,3 +115,18 @@ def test_the_scale_can_be_set():
     hotspot = score_hotspot(1, 0, moment(1), SPORT, now=NOW, scale=hourly)
     assert (hotspot.volume, hotspot.topic) == (1.0, 0.9)
     assert hotspot.recency == pytest.approx(0.5, abs=1e-3)
+
+
+def test_g16_each_part_of_the_score_is_explained_in_words():
+    hotspot = score_hotspot(10, 5, moment(12), WAR, now=NOW)
+    assert explain_score(hotspot, 10, 5, moment(12), WAR, now=NOW) == (
+        "Volume adds 0.16: 10 articles; 100 are full",
+        "Recency adds 0.13: the newest article is 12 hours old; it halves every 12 hours",
+        "Diversity adds 0.15: 5 publishers; 19 are full",
+        "Topic adds 0.20: conflict, war and peace weighs 1.0",
+    )
+    unknown = score_hotspot(1, 1, moment(200), "?", now=NOW)
+    reasons = explain_score(unknown, 1, 1, moment(200), "?", now=NOW)
+    assert "8 days" in reasons[1]
+    assert "unknown" in reasons[3]
+    assert "no article has a date" in explain_score(unknown, 1, 1, None, "?", now=NOW)[1]

@@ -104,5 +104,5 @@ def test_p5_datasets_yield_their_readable_distributions():
     source = make_source("datos", "https://datos.gob.es/apidata/catalog/dataset/keyword/tramites")
     outcome = run_session(discover_open_data(source, NOW), catalogue)
     assert outcome.urls == ["https://sede.muestra.example/ayudas", "https://sede.muestra.example/una.pdf"]
-    assert outcome.leads[0].hints["dataset_title"] == "Ayudas"
+    assert outcome.leads[0].hints["attributes"]["dataset_title"] == "Ayudas"
     assert len(outcome.requests) == 2

@@ -216,4 +216,11 @@ def test_p5_the_registry_is_sound_and_every_portal_of_the_seed_is_in_it():
     bundled = with_registered_portals({})
     assert recipe().sources == ()
     assert not [source for source in bundled.sources if "sia" in source.name]
-    assert {source.kind for source in bundled.sources} == {"sitemap", "crawl", "feed", "boe", "datos"}
+    assert {source.kind for source in bundled.sources} == {
+        "sitemap",
+        "crawl",
+        "feed",
+        "seeds",
+        "boe",
+        "datos",
+    }

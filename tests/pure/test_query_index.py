@@ -14,10 +14,10 @@ from headwater.search.matching import (
     matches,
     searched_document,
     searched_story,
-    term_positions,
 )
 from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
 from headwater.search.query_index import QueryIndex
+from headwater.search.text_terms import TextTerms, term_positions
 
 NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
 # Few words, so that queries and texts meet: with other forms, accents, scripts without spaces, and words of one letter.
@@ -87,10 +87,13 @@ def test_a_text_has_the_same_terms_whether_it_is_read_at_once_or_in_chunks(text:
     assert sorted((place, term) for term, places in positions.items() for place in places) == sorted(
         (place, term) for place, terms in enumerate(analyse(text, language)) for term in terms
     )
-    document = SearchedDocument(
-        id="d", keys=frozenset(), language=language, moment=None, quality=None, texts=(text,)
-    )
-    assert document.terms == set(positions)
+    read = TextTerms((text,), language)
+    assert read.terms == set(positions)
+    (part,) = read.fields
+    assert part.counts == {term: len(places) for term, places in positions.items()}
+    assert part.length == len([terms for terms in analyse(text, language) if terms])
+    if read.sequences is not None:
+        assert len(read.sequences[0]) == part.length
 
 
 def test_a_query_is_filed_under_what_few_others_have() -> None:
@@ -108,10 +111,10 @@ def test_the_first_documents_show_what_is_rare() -> None:
     document = searched_document(
         Document(id="d", recipe="news", source="s", lead="l", url="", title="Harbour", language="en")
     )
-    assert len(list(index.index_for(document).candidates(document))) == 1  # filed under the longer word
+    assert index.index_for(document).keys == {"harbour"}  # filed under the longer word
     for _ in range(2):
         index.matching(document)
-    assert list(index.index_for(document).candidates(document)) == []
+    assert index.index_for(document).keys == {"strike"}
 
 
 def test_a_story_meets_queries_by_its_title_its_summary_and_its_coverage() -> None:

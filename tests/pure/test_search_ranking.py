@@ -23,6 +23,7 @@ from headwater.search.postings import (
 from headwater.search.query import parse_query
 from headwater.search.scoring import SegmentPostings, score_words, statistics_of
 from headwater.search.snippets import find_matches, make_snippet, query_terms
+from headwater.search.text_terms import TextTerms
 from headwater.search.vector_codes import code_distances, encode_bits, read_vectors, smallest, store_vectors
 
 NOW = datetime(2026, 11, 14, tzinfo=UTC)
@@ -30,7 +31,7 @@ TEXTS = st.lists(st.text("abc ", max_size=40), min_size=1, max_size=12)
 
 
 def entry(text: str, *keys: str) -> bytes:
-    return entry_terms(title="", about="", text=text, language="xx", keys=keys).postings
+    return entry_terms(TextTerms(("", "", text), "xx"), keys).postings
 
 
 @given(TEXTS)

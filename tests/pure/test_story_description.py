@@ -104,13 +104,31 @@ def test_g4_a_story_that_did_not_change_keeps_its_alert():
     assert grown.attributes["alert"] == []
 
 
-def test_g17_growth_is_counted_from_the_last_alert_across_days():
+def test_g17_growth_is_counted_from_the_last_alert_across_days_and_late_articles_are_none():
+    def published(names: str, hours: float) -> list[Document]:
+        return [replace(document(name), published=NOW - timedelta(hours=hours)) for name in names]
+
     rules = {"growth": 2.0}
-    first = describe([document(name) for name in "ab"], **rules)
-    second = describe([document(name) for name in "abc"], before=first, **rules)
-    third = describe([document(name) for name in "abcd"], before=second, **rules)
-    assert [item.attributes["alert"] for item in (first, second, third)] == [[], [], ["growth"]]
-    assert third.attributes["base"] == 4
+    first = describe(published("ab", 30), **rules)
+    second = describe([*published("ab", 30), *published("cd", 20)], before=first, **rules)
+    late = describe(
+        [*published("ab", 30), *published("cd", 20), *published("fgh", 90)], before=second, **rules
+    )
+    grown = describe(
+        [*published("ab", 30), *published("cd", 20), *published("fgh", 90), *published("klm", 10)],
+        before=late,
+        **rules,
+    )
+    assert [item.attributes["alert"] for item in (first, second, late, grown)] == [[], [], [], ["growth"]]
+    assert grown.attributes["alert_reasons"] == ["it grew from 5 to 10 articles"]
+
+
+def test_g17_a_story_without_recent_articles_causes_no_alert_and_says_what_was_withheld():
+    old = replace(document("a", "16000000"), published=NOW - timedelta(days=6))
+    described = describe([old, replace(old, id="b")], new_story=2)
+    assert described.attributes["alert"] == []
+    assert described.attributes["alert_withheld"] == ["new_story"]
+    assert described.attributes["score_reasons"][0].startswith("Volume adds 0.07: 2 articles")
 
 
 def test_g13_a_story_without_text_is_summarised_by_its_titles():

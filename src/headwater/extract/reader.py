@@ -99,11 +99,14 @@ def _unsupported_detail(kind: str) -> str:
     return kind
 
 
-def readers_by_media_type(*, fragments: bool = False) -> Mapping[str, Sandboxed]:
+def readers_by_media_type(*, fragments: bool = False, profile: str = "blocks") -> Mapping[str, Sandboxed]:
     """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes are,
-    in a child process. `fragments`: HTML without a page around it, such as the body of a feed entry, is all content."""
-    readers = dict.fromkeys(("*", *READERS, *ALIASES), Sandboxed(read_any))
-    return readers | {HTML: Sandboxed(FragmentReader(read_any))} if fragments else readers
+    in a child process. `fragments`: HTML without a page around it, such as the body of a feed entry, is all content.
+    `profile`: how pages are read; ValueError if it is unknown or its packages are missing."""
+    html_reader(profile)
+    reader: Extract = read_any if profile == "blocks" else ProfileReader(profile)
+    readers = dict.fromkeys(("*", *READERS, *ALIASES), Sandboxed(reader))
+    return readers | {HTML: Sandboxed(FragmentReader(reader))} if fragments else readers
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:

@@ -329,7 +329,7 @@ class Recipe:
     own, by name. `after_run` is called with the output folder at the end of a run: it updates summaries and must leave
     unchanged ones alone. `configure` returns the recipe for the settings of an installation: a file with its sources, if
     any, and its options. `bundled` returns the recipe, for its options, with the sources and subjects that come with its
-    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. A subject
+    package; nothing of that list is polled unless an operator asks for it. `with_data_dir` returns the recipe for a data folder and the encoder of the settings. With `replay_monthly`, all its captures are read again every month, for a report. A subject
     without news for longer than `silence_limit` raises an alarm, and with `warns_if_scattered` stories that mostly have one
     article do. `namespace` prefixes the recipe's names on shared servers;
     it is the recipe's name unless set. `commands` are those it adds to the command line: the table COMMANDS in the
@@ -350,6 +350,7 @@ class Recipe:
     steps: tuple[Step, ...]
     trigger: Trigger
     triggers: Mapping[str, Trigger] = field(default_factory=dict)
+    replay_monthly: bool = False
     grouping: Grouping | None = None
     routes: tuple[Route, ...] = ()
     canonical: Callable[[str], str] | None = None

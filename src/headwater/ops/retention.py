@@ -25,6 +25,7 @@ from headwater.store.maintenance.retention import (
     oldest_documents,
     remove_alarms,
     remove_captures,
+    remove_matches,
     remove_polls,
     remove_queue_items,
     remove_runs,
@@ -51,6 +52,7 @@ def retention_cutoffs(policy: Retention, now: datetime) -> Cutoffs:
         documents=midnight - timedelta(days=policy.documents) if policy.documents else None,
         queue=before(policy.queue),
         summaries=before(policy.summaries),
+        matches=before(policy.matches),
     )
 
 
@@ -71,6 +73,7 @@ def apply_retention(app: App, *, dry_run: bool = False) -> dict[str, Any]:
         "documents": archived,
         "queue": remove_queue_items(engine, cutoffs.queue) if cutoffs.queue else 0,
         "summaries": remove_summaries(engine, cutoffs.summaries) if cutoffs.summaries else 0,
+        "matches": remove_matches(engine, cutoffs.matches) if cutoffs.matches else 0,
         "files": files,
     }
 

@@ -4,14 +4,16 @@ workers are dead. What counts as a problem is decided in `system_rules`."""
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from headwater.app import App
 from headwater.liveness import dead_owners, process_of
 from headwater.model.errors import Temporary
+from headwater.ops.move_files import list_packs
 from headwater.ops.system_rules import (
     PartCheck,
+    captures_check,
     disk_check,
     due_work_check,
     last_poll_check,
@@ -59,7 +61,11 @@ def check_parts(app: App, *, write: bool = True) -> dict[str, PartCheck]:
     checks |= {"redis": check_redis(app), "disk": check_disk(app)}
     if not checks["database"].ok:
         unknown = PartCheck(ok=False, detail="unknown while the database is unavailable")
-        return checks | dict.fromkeys(("workers", "leader", "leases", "due_work", "last_poll"), unknown)
+        return checks | dict.fromkeys(
+            ("captures", "workers", "leader", "leases", "due_work", "last_poll"), unknown
+        )
+    if write and checks["archive"].ok:
+        checks["captures"] = check_captures(app)
     return checks | work_checks(read_work_state(app))
 
 
@@ -100,6 +106,13 @@ def check_archive(app: App) -> PartCheck:
         return "written and read back"
 
     return _attempt(check)
+
+
+def check_captures(app: App) -> PartCheck:
+    """Compares names only; `backup verify` reads the bytes. The rows come first: a pack is written before its rows."""
+    referenced = list_packs(app.engine)
+    present = set(app.archive.packs(datetime.max.replace(tzinfo=UTC)))
+    return captures_check([name for name in referenced if name not in present], len(referenced))
 
 
 def check_redis(app: App) -> PartCheck:

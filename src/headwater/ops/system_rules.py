@@ -16,6 +16,7 @@ OVERDUE_AFTER = timedelta(minutes=30)
 OVERDUE_WITHOUT_WORKERS = timedelta(minutes=2)
 MIN_FREE_SHARE, MIN_FREE_BYTES = 0.05, 2 << 30
 GIGABYTE = 1 << 30
+NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,18 @@ def workers_check(
     if overdue(waiting, heartbeats, now):
         return PartCheck(ok=False, detail="none live, and work is due")
     return PartCheck(ok=True, detail="none live; nothing waits for them")
+
+
+def captures_check(missing: Sequence[str], count: int) -> PartCheck:
+    """Without their packs, documents can be neither explained to the byte nor read again."""
+    if not missing:
+        return PartCheck(ok=True, detail=f"all {count} packs are there")
+    names, rest = ", ".join(missing[:NAMED]), len(missing) - NAMED
+    more = f" and {rest} more" if rest > 0 else ""
+    return PartCheck(
+        ok=False,
+        detail=f"{len(missing)} of {count} packs are missing: {names}{more}; copy them from a backup",
+    )
 
 
 def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:

@@ -23,8 +23,9 @@ from headwater.model.ports import Store
 
 Result = TypeVar("Result")
 MIN_SLEEP, MAX_SLEEP = 0.02, 0.5
-# A machine with nothing to do is asked less often: each look at the tables costs a few milliseconds.
-LONG_IDLE, LONG_SLEEP = 15.0, 2.0
+# A machine with nothing to do is asked less often, because each look at the tables costs a few milliseconds: work that comes
+# after a minute of silence waits up to this long.
+LONGEST_SLEEP, SHARE_OF_IDLE_TIME = 5.0, 0.1
 ERROR_SLEEP = 2.0
 NETWORK_GRACE = 10.0
 """After a stop signal, requests under way have this many seconds to end."""
@@ -74,8 +75,8 @@ class IdlePause:
         self.seconds, self.idle_since = MIN_SLEEP, time.monotonic()
 
     def wait(self, stop: StopCheck) -> None:
-        is_long_idle = time.monotonic() - self.idle_since > LONG_IDLE
-        self.seconds = min(self.seconds * 2, LONG_SLEEP if is_long_idle else MAX_SLEEP)
+        idle = time.monotonic() - self.idle_since
+        self.seconds = min(self.seconds * 2, max(MAX_SLEEP, SHARE_OF_IDLE_TIME * idle), LONGEST_SLEEP)
         until = time.monotonic() + self.seconds
         while (left := until - time.monotonic()) > 0 and not stop():
             time.sleep(min(left, MAX_SLEEP))

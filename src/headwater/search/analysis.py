@@ -3,7 +3,6 @@ writes no spaces. Documents and queries pass through the same functions, so they
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -78,23 +77,6 @@ def analyse(text: str, language: str = "") -> list[tuple[str, ...]]:
     code = stem_language(language)
     words = _ASCII_WORD.findall(text)
     return [word_terms(word, code) for word in words if len(word) <= MAX_WORD_LENGTH]
-
-
-def count_terms(text: str, language: str = "") -> tuple[Counter[str], int]:
-    """How often each term occurs, and the number of tokens. Each distinct word is analysed once."""
-    code, length = stem_language(language), 0
-    counts: Counter[str] = Counter()
-    for word, count in Counter(word_pattern(text).findall(text)).items():
-        if is_unspaced_run(word):
-            pieces = [token.terms[0] for token in tokens_of(word, language)]
-            length += count * len(pieces)
-            for piece in pieces:
-                counts[piece] += count
-        elif len(word) <= MAX_WORD_LENGTH and (terms := word_terms(word, code)):
-            length += count
-            for term in terms:
-                counts[term] += count
-    return counts, length
 
 
 def stem_language(language: str) -> str:

@@ -7,12 +7,10 @@ from functools import lru_cache
 
 from xxhash import xxh3_64_intdigest
 
-from headwater.search.analysis import count_terms
+from headwater.search.text_terms import TextTerms
 
 TITLE_WEIGHT = 2
 MAX_COUNT = 255
-# Characters that are indexed of each field.
-MAX_TITLE, MAX_ABOUT, MAX_TEXT = 10_000, 20_000, 200_000
 KEY_MARK, TITLE_MARK = "\x1f", "\x1e"
 """They begin what no text contains: the value of a filter, and a term of the title."""
 
@@ -41,18 +39,16 @@ class EntryTerms:
     length: int
 
 
-def entry_terms(*, title: str, about: str, text: str, language: str, keys: Iterable[str]) -> EntryTerms:
+def entry_terms(text: TextTerms, keys: Iterable[str]) -> EntryTerms:
     """A term of the title counts twice."""
-    in_title, title_length = count_terms(title[:MAX_TITLE], language)
-    counts, length = count_terms(text[:MAX_TEXT], language)
-    about_counts, about_length = count_terms(about[:MAX_ABOUT], language)
-    counts.update(about_counts)
-    for term, count in in_title.items():
-        counts[term] += TITLE_WEIGHT * count
+    title = text.fields[0]
+    counts = dict(text.counts)
+    for term, count in title.counts.items():
+        counts[term] += (TITLE_WEIGHT - 1) * count
     hashes = {term_hash(term): min(count, MAX_COUNT) for term, count in counts.items()}
-    hashes |= dict.fromkeys(map(title_hash, in_title), 1) | dict.fromkeys(map(key_hash, keys), 1)
-    length += about_length + TITLE_WEIGHT * title_length
-    return EntryTerms(tuple(sorted(counts)), _pack_entry(hashes), length)
+    hashes |= dict.fromkeys(map(title_hash, title.counts), 1) | dict.fromkeys(map(key_hash, keys), 1)
+    length = (TITLE_WEIGHT - 1) * title.length + sum(part.length for part in text.fields)
+    return EntryTerms(tuple(text.sorted_terms), _pack_entry(hashes), length)
 
 
 def _pack_entry(hashes: Mapping[int, int]) -> bytes:

@@ -1,100 +1,35 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
-import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property, lru_cache
-from itertools import chain
-from operator import itemgetter
+from functools import lru_cache
 from typing import Any
 
 from headwater.model.document import Document
 from headwater.model.story import Story
-from headwater.search.analysis import analyse, fold_word, stem_language, tokens_of
+from headwater.search.analysis import fold_word, stem_language, tokens_of
 from headwater.search.query import KEY_FIELDS, TITLE, Clause, SearchFilters, SearchQuery, is_language
+from headwater.search.text_terms import UNSTEMMED, Positions, TextTerms
 from headwater.text.folding import fold_text
 from headwater.text.urls import host_of
-
-FIELD_GAP = 100
-"""Positions between two fields, so that no phrase spans them."""
-CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．！？：；「」（）]+")
-"""What stands between characters that are surely no part of a term."""
-USUAL_LENGTH = 40
-"""Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
-MOST_CHUNKS = 50_000
-"""Remembered for each language."""
-FIRST = itemgetter(0)
-SEPARATOR = "\x00"
-UNSTEMMED = "qaa"
-"""A code of no language, so one without a stemmer."""
-
-Positions = Mapping[str, Collection[int]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchedDocument:
-    """What a query is compared with: a document, or a story. `keys` are the values of its filters as `field:value`. `texts` are
-    its fields, the title first. They are analysed when a query needs it: `terms` for whether a term occurs, `title` and `body`
-    for the positions of each term."""
+    """What a query is compared with: a document, or a story. `keys` are the values of its filters as `field:value`; `text` has
+    its terms, which are computed when a query needs them."""
 
     id: str
     keys: frozenset[str]
     language: str
     moment: datetime | None
     quality: float | None
-    texts: tuple[str, ...] = field(repr=False)
+    text: TextTerms
 
-    @cached_property
-    def code(self) -> str:
-        """The language by which its words are stemmed."""
-        return stem_language(self.language)
-
-    @cached_property
-    def chunks(self) -> Sequence[Sequence[str]]:
-        return [chunks_of(text) for text in self.texts]
-
-    @cached_property
-    def title(self) -> Positions:
-        return chunk_positions(self.chunks[:1], self.code)
-
-    @cached_property
-    def body(self) -> Positions:
-        return chunk_positions(self.chunks, self.code)
-
-    @cached_property
+    @property
     def terms(self) -> frozenset[str]:
-        chunks = set(chain.from_iterable(self.chunks))
-        tokens = chain.from_iterable(map(chunk_terms(self.code).__getitem__, chunks))
-        return frozenset(chain.from_iterable(tokens))
-
-    @cached_property
-    def tokens(self) -> Sequence[Sequence[tuple[str, ...]]]:
-        """The terms at each place, by field."""
-        terms_of = chunk_terms(self.code).__getitem__
-        return [list(chain.from_iterable(map(terms_of, chunks))) for chunks in self.chunks]
-
-    @cached_property
-    def lines(self) -> str:
-        """The first term of each place, one field per line."""
-        return "\n".join(f" {' '.join(map(FIRST, tokens))} " for tokens in self.tokens)
-
-    @cached_property
-    def varied_terms(self) -> frozenset[str]:
-        """The terms of places with more than one: of words with accents."""
-        return frozenset(
-            [term for tokens in self.tokens for terms in tokens if len(terms) > 1 for term in terms]
-        )
-
-    @cached_property
-    def term_list(self) -> str:
-        """All terms, each after a sign that is in none: a substring search is faster than a loop."""
-        return SEPARATOR + SEPARATOR.join(self.terms)
-
-    def has_beginning(self, beginning: str) -> bool:
-        """Whether one of its terms begins like this."""
-        return SEPARATOR + beginning in self.term_list
+        return self.text.terms
 
 
 @lru_cache(maxsize=20_000)
@@ -103,18 +38,28 @@ def filter_key(name: str, value: str) -> str:
     return f"{name}:{fold_text(value) or value.lower()}"
 
 
-def searched_document(
-    document: Document, *, source_name: str = "", stories: Iterable[str] = (), arrived: datetime | None = None
-) -> SearchedDocument:
-    """A document as queries see it; `arrived` dates one without a publication date."""
+def document_text(document: Document) -> TextTerms:
+    """What is searched of a document: its title, what is said about it, and its text."""
     about = " ".join([document.description, *map(str, document.keywords)])
+    return TextTerms((document.title, about, document.text), document.language)
+
+
+def searched_document(
+    document: Document,
+    *,
+    source_name: str = "",
+    stories: Iterable[str] = (),
+    arrived: datetime | None = None,
+    text: TextTerms | None = None,
+) -> SearchedDocument:
+    """A document as queries see it; `arrived` dates one without a publication date. `text` are its terms, if they are known."""
     return SearchedDocument(
         id=document.id,
         keys=frozenset(document_keys(document, source_name=source_name, stories=stories)),
         language=document.language,
         moment=document.published or arrived,
         quality=document.quality,
-        texts=(document.title, about, document.text),
+        text=text or document_text(document),
     )
 
 
@@ -122,13 +67,14 @@ def searched_story(story: Story) -> SearchedDocument:
     """A story as queries see it: its title and its summary, dated by its last document. It has a language if all its documents
     are in one."""
     languages = [str(language) for language in story.attributes.get("languages") or ()]
+    language = languages[0] if len(languages) == 1 else ""
     return SearchedDocument(
         id=story.id,
         keys=frozenset(story_keys(story)),
-        language=languages[0] if len(languages) == 1 else "",
+        language=language,
         moment=story.last_at,
         quality=None,
-        texts=(story.title, story.summary),
+        text=TextTerms((story.title, story.summary), language),
     )
 
 
@@ -167,46 +113,6 @@ def _sites(url: str) -> Iterator[str]:
     """The host and the domains above it: `news.wire.example`, `wire.example`."""
     labels = host_of(url).split(".")
     yield from (".".join(labels[start:]) for start in range(len(labels) - 1))
-
-
-def term_positions(texts: Sequence[str], language: str) -> Positions:
-    return chunk_positions([chunks_of(text) for text in texts], stem_language(language))
-
-
-def chunks_of(text: str) -> list[str]:
-    return CHUNK.findall(text.lower())
-
-
-def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:
-    positions: dict[str, list[int]] = defaultdict(list)
-    start = 0
-    for chunks in texts:
-        place = start - 1
-        tokens = chain.from_iterable(map(chunk_terms(code).__getitem__, chunks))
-        for place, terms in enumerate(tokens, start):
-            for term in terms:
-                positions[term].append(place)
-        start = place + 1 + FIELD_GAP
-    return positions
-
-
-class ChunkTerms(dict[str, tuple[tuple[str, ...], ...]]):
-    """The terms of the chunks of one language: a chunk is mostly one word, and mostly one that was seen before."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__()
-        self.code = code
-
-    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], ...]:
-        terms = tuple(analyse(chunk, self.code or UNSTEMMED))
-        if len(chunk) <= USUAL_LENGTH:
-            if len(self) >= MOST_CHUNKS:
-                self.clear()
-            self[chunk] = terms
-        return terms
-
-
-chunk_terms = cache(ChunkTerms)
 
 
 def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[str], ...]:
@@ -256,29 +162,33 @@ def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
 
 
 def has_clause(clause: Clause, document: SearchedDocument) -> bool:
-    places = clause_places(clause, document.code)
+    places = clause_places(clause, document.text.code)
     # Positions are computed only for a document that has all terms.
     if not places or any(terms.isdisjoint(document.terms) for terms in places[:-1]):
         return False
     if places[-1].isdisjoint(document.terms) and not (
-        clause.prefix and document.has_beginning(fold_word(clause.words[-1]))
+        clause.prefix and document.text.has_beginning(_beginning(clause.words[-1]))
     ):
         return False
     is_word = len(places) == 1 and not clause.prefix
     if clause.field != TITLE:
         return len(places) == 1 or _has_phrase(clause, places, document)
     if is_word:
-        return not places[0].isdisjoint(document.title)
-    return clause_occurs(clause, document.title, document.code)
+        return not places[0].isdisjoint(document.text.title_terms)
+    return clause_occurs(clause, document.text.title, document.text.code)
 
 
 def _has_phrase(clause: Clause, places: Sequence[frozenset[str]], document: SearchedDocument) -> bool:
-    """Where every place has one form, as nearly always, the phrase is a part of a line."""
-    if not clause.prefix:
-        forms = [terms & document.terms for terms in places]
-        if all(len(form) == 1 and form.isdisjoint(document.varied_terms) for form in forms):
-            return f" {' '.join(term for form in forms for term in form)} " in document.lines
-    return clause_occurs(clause, document.body, document.code)
+    """The order of the words decides, except where there are no spaces between them."""
+    has_sequence = None if clause.prefix else document.text.has_sequence(places)
+    if has_sequence is not None:
+        return has_sequence
+    return clause_occurs(clause, document.text.body, document.text.code)
+
+
+@lru_cache(maxsize=50_000)
+def _beginning(word: str) -> str:
+    return fold_word(word)
 
 
 @lru_cache(maxsize=50_000)
@@ -295,7 +205,7 @@ def clause_occurs(clause: Clause, positions: Positions, code: str) -> bool:
     starts: set[int] | None = None
     for offset, terms in enumerate(places):
         is_open = clause.prefix and offset == len(places) - 1
-        here = _places_of(terms, positions, prefix=fold_word(clause.words[-1]) if is_open else "")
+        here = _places_of(terms, positions, prefix=_beginning(clause.words[-1]) if is_open else "")
         shifted = {place - offset for place in here}
         starts = shifted if starts is None else starts & shifted
         if not starts:

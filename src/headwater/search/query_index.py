@@ -6,15 +6,17 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.search.analysis import fold_word
 from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_clause, passes_filters
 from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
+from headwater.search.text_terms import TextTerms
 
 BEGINNING_WEIGHT = 20
 """Many words have the same beginning, and looking one up costs more."""
+FEW_BEGINNINGS = 20
 LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
 
@@ -39,8 +41,8 @@ class FiledQuery:
     is_filtered: bool
     parts: tuple[Alternatives, ...]
 
-    def accepts(self, document: SearchedDocument) -> bool:
-        terms = document.terms
+    def accepts(self, document: SearchedDocument, terms: frozenset[str]) -> bool:
+        """`terms` are those of the document."""
         if not self.terms <= terms or not self.excluded_terms.isdisjoint(terms):
             return False
         for group in self.word_groups:
@@ -59,25 +61,37 @@ class FiledQuery:
 
 @dataclass(frozen=True, slots=True)
 class LanguageIndex:
-    """The queries as texts of one language are compared with them. `others` have no condition under which they could be
-    filed: they are compared with every document."""
+    """The queries as texts of one language are compared with them. Each is filed with another term that it needs, or with an
+    empty one: most documents that have the first lack the second. `others` have no condition under which they could be filed:
+    they are compared with every document."""
 
-    by_key: Mapping[str, Sequence[FiledQuery]]
+    by_key: Mapping[str, Sequence[tuple[str, FiledQuery]]]
     keys: frozenset[str]
     beginnings: Mapping[int, frozenset[str]]
     others: tuple[FiledQuery, ...]
 
-    def candidates(self, document: SearchedDocument) -> Iterator[FiledQuery]:
-        yield from self.others
-        for key in self.keys.intersection(document.terms):
-            yield from self.by_key[key]
-        for key in self.keys.intersection(document.keys):
-            yield from self.by_key[key]
-        for key in self.keys.intersection(map(_title_key, document.title)):
-            yield from self.by_key[key]
+    def candidates(self, document: SearchedDocument) -> list[FiledQuery]:
+        terms = document.terms
+        keys = [
+            *self.keys.intersection(terms),
+            *self.keys.intersection(document.keys),
+            *self.keys.intersection(map(_title_key, document.text.title_terms)),
+            *(f"{beginning}*" for beginning in self._beginnings(document.text)),
+        ]
+        candidates = list(self.others)
+        for key in keys:
+            candidates += [filed for second, filed in self.by_key[key] if not second or second in terms]
+        return candidates
+
+    def _beginnings(self, text: TextTerms) -> Iterator[str]:
+        """Those that a term of the text has."""
+        terms: Collection[str] = text.terms
         for length, beginnings in self.beginnings.items():
-            for beginning in beginnings.intersection([term[:length] for term in document.terms]):
-                yield from self.by_key[f"{beginning}*"]
+            if len(beginnings) <= FEW_BEGINNINGS:
+                yield from filter(text.has_beginning, beginnings)
+            else:
+                terms = {term[:length] for term in terms}  # longest first: ever fewer
+                yield from beginnings.intersection(terms)
 
 
 @dataclass
@@ -92,7 +106,7 @@ class KeySample:
     def add(self, document: SearchedDocument) -> None:
         self.count += 1
         beginnings = {f"{term[:length]}*" for length in self.lengths for term in document.terms}
-        title_keys = map(_title_key, document.title)
+        title_keys = map(_title_key, document.text.title_terms)
         for document_keys in (document.terms, document.keys, title_keys, beginnings):
             self.frequencies.update(self.keys.intersection(document_keys))
 
@@ -112,15 +126,11 @@ class QueryIndex:
         """The positions of the queries that the document meets, in order."""
         if not self.queries:
             return []
-        positions = {
-            filed.position
-            for filed in self.index_for(document).candidates(document)
-            if filed.accepts(document)
-        }
-        return sorted(positions)
+        candidates, terms = self.index_for(document).candidates(document), document.terms
+        return sorted({filed.position for filed in candidates if filed.accepts(document, terms)})
 
     def index_for(self, document: SearchedDocument) -> LanguageIndex:
-        code = document.code
+        code = document.text.code
         if code not in self._by_language:
             self._filed[code] = [_file(position, query, code) for position, query in enumerate(self.queries)]
             frequencies = Counter(key for filed in self._filed[code] for part in filed.parts for key in part)
@@ -137,19 +147,21 @@ class QueryIndex:
 
 
 def index_queries(filed_queries: Sequence[FiledQuery], frequencies: Mapping[str, int]) -> LanguageIndex:
-    by_key: dict[str, list[FiledQuery]] = defaultdict(list)
+    by_key: dict[str, list[tuple[str, FiledQuery]]] = defaultdict(list)
     others = []
     for filed in filed_queries:
         if not filed.parts:
             others.append(filed)
             continue
-        for key in min(filed.parts, key=lambda part: _rarity(part, frequencies)):
-            by_key[key].append(filed)
+        best = min(filed.parts, key=lambda part: _rarity(part, frequencies))
+        second = min(filed.terms - best, key=lambda term: _rarity(frozenset({term}), frequencies), default="")
+        for key in best:
+            by_key[key].append((second, filed))
     beginnings: dict[int, set[str]] = defaultdict(set)
     for key in by_key:
         if key.endswith("*"):
             beginnings[len(key) - 1].add(key[:-1])
-    by_length = {length: frozenset(keys) for length, keys in beginnings.items()}
+    by_length = {length: frozenset(beginnings[length]) for length in sorted(beginnings, reverse=True)}
     return LanguageIndex(dict(by_key), frozenset(by_key), by_length, tuple(others))
 
 

@@ -34,7 +34,7 @@ MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and w
 class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Days to keep records, 0 for ever. `runs` are those of whole recipes; `alarms` are those that are over; `captures` are raw bytes; `documents` are moved to
     Parquet files, and their titles and numbers stay; `queue` are items that another program has finished; `summaries` are
-    finished requests to a language model; `tables` are tables of other programs in the same database."""
+    finished requests to a language model; `matches` are those of saved searches, with their digests; `tables` are tables of other programs in the same database."""
 
     polls: int = 14
     runs: int = 365
@@ -43,11 +43,15 @@ class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     documents: int = 0
     queue: int = 90
     summaries: int = 90
+    matches: int = 365
     tables: dict[str, int] = {}
 
     @property
     def least_days(self) -> int:
-        own = (self.polls, self.alarms, self.captures, self.documents, self.queue, self.summaries)
+        own = (
+            *(self.polls, self.runs, self.alarms, self.captures, self.documents),
+            *(self.queue, self.summaries, self.matches),
+        )
         return min((*own, *self.tables.values()))
 
 
@@ -203,8 +207,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Annotated[
         Retention,
         Meta(
-            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items and "
-            "finished `summaries`, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
+            description="Days after which the nightly cleanup deletes `polls`, `runs`, `alarms`, `captures`, finished `queue` items, "
+            "finished `summaries` and `matches` of saved searches, and moves `documents` to files; 0 for never. `tables` names tables of other programs in the "
             "same database, whose rows are deleted by their column `created_at`; recipes may name some more."
         ),
     ] = Retention()

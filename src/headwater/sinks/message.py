@@ -1,6 +1,8 @@
 """Short messages about records, for people who read them on a phone."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
@@ -56,10 +58,16 @@ def _story_text(story: Story) -> str:
         f"score {story.score:.2f}" if story.score is not None else "",
         f"{len(story.members)} articles" if len(story.members) != 1 else "1 article",
         f"{attributes['domains']} domains" if attributes.get("domains") else "",
-        f"because of: {', '.join(attributes['alert'])}" if attributes.get("alert") else "",
+        _alert_text(attributes),
     ]
     figures = " · ".join(part for part in parts if part)
     return f"{figures}\n{story.summary}".strip()[:LONGEST_TEXT]
+
+
+def _alert_text(attributes: Mapping[str, Any]) -> str:
+    """Why there is an alert: in words if the recipe says so, else the names of its rules."""
+    reasons = attributes.get("alert_reasons") or attributes.get("alert")
+    return f"because of: {', '.join(reasons)}" if reasons else ""
 
 
 def headline(messages: list[Message]) -> str:

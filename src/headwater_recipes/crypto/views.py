@@ -125,23 +125,23 @@ SELECT number, name, status, started_at, ended_at, CAST(CASE WHEN status = 'FAIL
 FROM maintenance_tasks
 """
 
-# PostgreSQL counts the duplicates after sorting and limiting, if they are counted outside of the union; SQLite reads the
-# halves in order only if each is complete.
+# PostgreSQL counts the duplicates after sorting and limiting, if they are counted outside of the union, and reads the halves in
+# order, if neither has a condition of its own. SQLite reads them in order only if each is complete.
 POSTGRESQL_JOBS = """
 CREATE VIEW ingestion_jobs AS
 SELECT j.id, j.job_type, j.status, j.started_at, j.ended_at AS completed_at, j.error_details, j.articles_processed,
   CAST(j.repeated + {duplicates} AS INTEGER) AS duplicates_found, j.created_at
 FROM (
-  SELECT number AS id, CAST('ingest_feed' AS TEXT) AS job_type, CAST({status} AS TEXT) AS status, started_at, ended_at,
+  SELECT recipe, number AS id, CAST('ingest_feed' AS TEXT) AS job_type, CAST({status} AS TEXT) AS status, started_at, ended_at,
     CAST(CASE WHEN error IS NOT NULL
       THEN {json}('error', error, 'detail', detail, 'http_status', http_status) END AS {json_type}) AS error_details,
     item_count AS articles_processed, item_count - new_count AS repeated, source_id, started_at AS created_at
-  FROM polls WHERE recipe = 'crypto'
+  FROM polls
   UNION ALL
-  SELECT number, name, status, started_at, ended_at, CAST(CASE WHEN status = 'FAILED' THEN result END AS {json_type}),
+  SELECT CAST('crypto' AS TEXT), number, name, status, started_at, ended_at, CAST(CASE WHEN status = 'FAILED' THEN result END AS {json_type}),
     CAST(0 AS INTEGER), CAST(0 AS INTEGER), CAST(NULL AS VARCHAR(64)), created_at
   FROM maintenance_tasks
-) j
+) j WHERE j.recipe = 'crypto'
 """
 
 PERFORMANCE = """

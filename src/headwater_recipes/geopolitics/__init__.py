@@ -12,8 +12,17 @@ from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.reader import readers_by_media_type
+from headwater.model.errors import Refused
 from headwater.model.page import PageMode
-from headwater.model.recipe import Grouping, Provenance, Recipe, Route, SinkFactory, SummaryPermission
+from headwater.model.recipe import (
+    Extract,
+    Grouping,
+    Provenance,
+    Recipe,
+    Route,
+    SinkFactory,
+    SummaryPermission,
+)
 from headwater.model.source import Trigger
 from headwater.model.story import Story
 from headwater.settings.settings import DEFAULT_DATA
@@ -87,7 +96,7 @@ def build_recipe(
         sources=flashpoints.sources,
         subjects=flashpoints.subjects,
         discover={"feed": FEED, ENTRIES: discover_entries, DAY_TABLES: discover_day_tables},
-        extract=readers_by_media_type(fragments=True),
+        extract=_readers(options.extract),
         steps=(
             assign_flashpoint,
             normalise,
@@ -136,6 +145,13 @@ def build_recipe(
         silence_limit=rules.silence,
         warns_if_scattered=True,
     )
+
+
+def _readers(profile: str) -> Mapping[str, Extract]:
+    try:
+        return readers_by_media_type(fragments=True, profile=profile)
+    except ValueError as error:
+        raise Refused("missing_extra", f"{WHERE}.extract: {error}") from error
 
 
 def alert_route(channel: str) -> Route:

@@ -4,8 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-LEAST_GROWTH = 2
-"""Growth needs at least so many new articles: from one to two is not worth an alert."""
+LEAST_GROWTH = 4
+"""Growth needs at least so many new articles: from three to six is not worth an alert."""
+COOLED = 0.1
+"""A story that alerted by its score can do so again once the score was this much below the limit, because scores rise with
+each article and fall with each hour."""
+RECENT = timedelta(hours=48)
+"""Older articles cause no alert: a source that delivers its archive reports nothing new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,38 +32,72 @@ class AlertRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
-    """What the rules compare. `base`: the number of articles from which growth is counted."""
+    """What the rules compare. `recent`: the articles of the last 48 hours. `gained`: those that were published after the newest
+    article of the last alert, or of the start; articles that arrive late are none of them. `is_quiet`: its newest article
+    is older than 48 hours. `is_hot`: an alert was sent because of its score. `withheld`: the rules that were met while nothing was recent."""
 
     score: float
     articles: int
     topic: str
+    recent: int
     subjects: frozenset[str] = frozenset()
-    base: int = 0
+    gained: int = 0
+    is_quiet: bool = False
+    is_hot: bool = False
+    withheld: tuple[str, ...] = ()
 
 
-NO_STATE = StoryState(score=-1.0, articles=0, topic="")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertDecision:
+    """`rules`: why an alert is sent, with a reason in words for each; none is sent without them. The rest is remembered for
+    the next comparison."""
+
+    rules: tuple[str, ...]
+    reasons: tuple[str, ...]
+    withheld: tuple[str, ...]
+    is_hot: bool
 
 
-def rules_met(rules: AlertRules, state: StoryState, before: StoryState | None) -> tuple[str, ...]:
-    """The names of the rules that hold now and did not hold before, sorted."""
+NO_STATE = StoryState(score=-1.0, articles=0, topic="", recent=0)
+
+
+def decide_alert(rules: AlertRules, state: StoryState, before: StoryState | None) -> AlertDecision:
+    """Whether the story alerts: a rule holds now and did not hold before, and the story has recent articles. A rule that
+    was met without any is met again when recent ones come."""
     earlier = before or NO_STATE
-    return tuple(name for name, holds in sorted(CHECKS.items()) if holds(rules, state, earlier))
+    met = {name for name, holds in CHECKS.items() if holds(rules, state, earlier)}
+    met |= {name for name in earlier.withheld if CHECKS[name](rules, state, NO_STATE)}
+    names = tuple(sorted(met))
+    sent = names if state.recent else ()
+    return AlertDecision(
+        rules=sent,
+        reasons=tuple(REASONS[name](rules, state, earlier) for name in sent),
+        withheld=() if state.recent else names,
+        is_hot="score" in sent or _stays_hot(rules, state, earlier),
+    )
 
 
-def growth_base(state: StoryState, before: StoryState | None, rules: tuple[str, ...]) -> int:
-    """The number of articles from which growth is counted next. Every alert resets it."""
-    return state.articles if rules or before is None or not before.base else before.base
+def _stays_hot(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
+    """A story that alerted by its score does so again after it cooled or was quiet, and with several new articles."""
+    if rules.score is None or not before.is_hot:
+        return False
+    has_cooled = before.is_quiet or min(state.score, before.score) < rules.score - COOLED
+    return not (has_cooled and state.gained >= LEAST_GROWTH)
 
 
 def _scores(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
-    return rules.score is not None and before.score < rules.score <= state.score
+    return rules.score is not None and state.score >= rules.score and not _stays_hot(rules, state, before)
 
 
 def _grows(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
-    if rules.growth is None or before.base < 1:
-        return False
-    gained = state.articles - before.base
-    return gained >= LEAST_GROWTH and state.articles >= before.base * rules.growth
+    del before
+    base = state.articles - state.gained
+    return (
+        rules.growth is not None
+        and base > 0
+        and state.gained >= LEAST_GROWTH
+        and state.articles >= base * rules.growth
+    )
 
 
 def _is_about(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
@@ -73,10 +112,28 @@ def _is_new(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
     return rules.new_story is not None and before.articles < rules.new_story <= state.articles
 
 
-CHECKS: Mapping[str, Callable[[AlertRules, StoryState, StoryState], bool]] = {
+Check = Callable[[AlertRules, StoryState, StoryState], bool]
+CHECKS: Mapping[str, Check] = {
     "score": _scores,
     "growth": _grows,
     "topic": _is_about,
     "subject": _concerns,
     "new_story": _is_new,
+}
+
+
+def _new_subjects(rules: AlertRules, state: StoryState, before: StoryState) -> str:
+    return ", ".join(sorted((state.subjects - before.subjects) & rules.subjects))
+
+
+REASONS: Mapping[str, Callable[[AlertRules, StoryState, StoryState], str]] = {
+    "score": lambda rules, state, _: f"its score is {state.score:.2f}, at least {rules.score:g}",
+    "growth": lambda _, state, __: (
+        f"it grew from {state.articles - state.gained} to {state.articles} articles"
+    ),
+    "topic": lambda _, state, __: f"its topic is now {state.topic}",
+    "subject": lambda rules, state, before: f"it newly concerns {_new_subjects(rules, state, before)}",
+    "new_story": lambda rules, state, _: (
+        f"a new story has {state.articles} articles, at least {rules.new_story}"
+    ),
 }

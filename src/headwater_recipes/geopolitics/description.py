@@ -13,15 +13,16 @@ from headwater.stories.coverage import LOCAL, SENTENCES, coverage_of, summarise_
 from headwater.stories.llm.story_prompt import content_fingerprint
 from headwater.stories.reader_language import documents_to_read, reader_language
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
-from headwater_recipes.geopolitics.alert_rules import AlertRules, StoryState, growth_base, rules_met
-from headwater_recipes.geopolitics.hotspot import HotspotWeights, score_hotspot
+from headwater_recipes.geopolitics.alert_rules import RECENT, AlertRules, StoryState, decide_alert
+from headwater_recipes.geopolitics.hotspot import HotspotWeights, explain_score, score_hotspot
 from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
 
 UNCLASSIFIED = "unclassified"
 LLM_SUMMARY_FIELDS = ("claims", "summary_by", "summary_origin")
-OF_DAY = ("articles", "top_domains", "languages", "urls", "images")
 """Attributes of a summary that replaced the local one."""
-NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC)
+OF_DAY = ("articles", "top_domains", "languages", "urls", "images")
+OF_ALERT = ("alert", "alert_reasons", "alert_withheld", "growth_since", "is_hot")
+NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC, recent=0)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class DescribeStory:
             **coverage_of(context.documents),
             "days": _days(context.documents),
             "topic": topic,
+            "recent": _recent_articles(context.documents, context.now),
+            **_growth(context),
         }
         attributes["content"] = content_fingerprint(
             (document.id, document.title, document.text) for document in context.documents
@@ -49,7 +52,7 @@ class DescribeStory:
         summary = self._summarise(context.documents, attributes)
         story = replace(context.story, summary=summary, attributes=attributes)
         story = with_llm_summary(self.age(story, context.now), context.before)
-        return self._with_alerts(story, context.before)
+        return self._with_alerts(story, context.before, context.now)
 
     def _summarise(self, documents: Sequence[Document], attributes: dict[str, Any]) -> str:
         """The summary in the language of the readers; sets its claims, and the summaries in the other languages that they
@@ -81,7 +84,20 @@ class DescribeStory:
         components = {name: round(value, 4) for name, value in asdict(hotspot).items() if name != "score"}
         if story.score == hotspot.score and attributes.get("components") == components:
             return story
-        scored = {"components": components, "scored_at": now.isoformat()}
+        reasons = explain_score(
+            hotspot,
+            int(attributes["articles"]),
+            int(attributes["domains"]),
+            story.last_at,
+            str(attributes["topic"]["name"]),
+            now=now,
+            scale=self.scale,
+        )
+        scored = {
+            "components": components,
+            "score_reasons": list(reasons),
+            "scored_at": now.isoformat(),
+        }
         return replace(story, score=hotspot.score, attributes={**attributes, **scored})
 
     def _flashpoint(self, context: StoryContext) -> dict[str, Any]:
@@ -97,20 +113,23 @@ class DescribeStory:
             "scored_at": context.now.isoformat(),
         }
 
-    def _with_alerts(self, story: Story, before: Story | None) -> Story:
+    def _with_alerts(self, story: Story, before: Story | None, now: datetime) -> Story:
         """The story with the alert rules that its change meets. An unchanged story keeps its alert, which may not be
         delivered yet."""
-        earlier = None if before is None else alert_state(before)
+        earlier = None if before is None else alert_state(before, now)
         if before is not None and earlier is not None and before.revision == story.revision:
-            unchanged = {
-                "alert": before.attributes.get("alert", []),
-                "base": before.attributes.get("base", 0),
-            }
+            unchanged = {name: before.attributes[name] for name in OF_ALERT if name in before.attributes}
             return replace(story, attributes={**story.attributes, **unchanged})
-        state = alert_state(story) or NO_ALERT_STATE
-        rules = rules_met(self.rules, state, earlier)
-        base = growth_base(state, earlier, rules)
-        return replace(story, attributes={**story.attributes, "alert": list(rules), "base": base})
+        decision = decide_alert(self.rules, alert_state(story, now) or NO_ALERT_STATE, earlier)
+        newest = "" if story.last_at is None else story.last_at.isoformat()
+        of_alert = {
+            "alert": list(decision.rules),
+            "alert_reasons": list(decision.reasons),
+            "alert_withheld": list(decision.withheld),
+            "growth_since": newest if decision.rules else story.attributes["growth_since"] or newest,
+            "is_hot": decision.is_hot,
+        }
+        return replace(story, attributes={**story.attributes, **of_alert})
 
 
 def with_llm_summary(story: Story, before: Story | None) -> Story:
@@ -123,7 +142,7 @@ def with_llm_summary(story: Story, before: Story | None) -> Story:
     return replace(story, summary=before.summary, attributes={**story.attributes, **fields})
 
 
-def alert_state(story: Story) -> StoryState | None:
+def alert_state(story: Story, now: datetime) -> StoryState | None:
     """The state of a story that alert rules compare. None for a story that was never described."""
     attributes = story.attributes
     if "articles" not in attributes:
@@ -133,8 +152,32 @@ def alert_state(story: Story) -> StoryState | None:
         articles=int(attributes["articles"]),
         topic=str(attributes["topic"]["code"]),
         subjects=frozenset((str(attributes["flashpoint"]), *attributes["countries"])),
-        base=int(attributes.get("base", 0)),
+        recent=int(attributes.get("recent", 0)),
+        gained=int(attributes.get("gained", 0)),
+        is_quiet=story.last_at is not None and now - story.last_at > RECENT,
+        is_hot=bool(attributes.get("is_hot")),
+        withheld=tuple(attributes.get("alert_withheld", ())),
     )
+
+
+def _recent_articles(documents: Sequence[Document], now: datetime) -> int:
+    """Articles of the last 48 hours; one without a date counts, because it just arrived."""
+    return sum(document.published is None or now - document.published <= RECENT for document in documents)
+
+
+def _growth(context: StoryContext) -> dict[str, Any]:
+    """From when growth is counted, and the articles that were published since; one without a date counts when it is new."""
+    before = context.before
+    since = "" if before is None else str(before.attributes.get("growth_since") or "")
+    if before is None or not since:
+        return {"growth_since": since, "gained": 0}
+    start = datetime.fromisoformat(since)
+    earlier = {member.document for member in before.members}
+    gained = sum(
+        document.id not in earlier if document.published is None else document.published > start
+        for document in context.documents
+    )
+    return {"growth_since": since, "gained": gained}
 
 
 def _days(documents: Sequence[Document]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ TOPIC_WEIGHTS: Mapping[str, float] = {
 }
 FULL_DIVERSITY = log2(20)
 DECAY = 0.693
+MOST_HOURS = 72
+"""Beyond this, an age is given in days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,41 @@ def score_hotspot(
     return HotspotScore(
         score=round(score, 4), volume=volume, recency=recency, diversity=diversity, topic=weight
     )
+
+
+def explain_score(
+    hotspot: HotspotScore,
+    articles: int,
+    domains: int,
+    latest: datetime | None,
+    topic: str,
+    *,
+    now: datetime,
+    scale: HotspotWeights = DEFAULT,
+) -> tuple[str, ...]:
+    """Each part of the score in words, with what it adds. `topic` is its name."""
+    half_life = _hours(scale.half_life)
+    age = "no article has a date" if latest is None else f"the newest article is {_hours(now - latest)} old"
+    is_known = topic_code(topic) in scale.topics
+    parts = (
+        ("Volume", hotspot.volume, scale.volume, f"{articles} articles; {scale.most_articles} are full"),
+        ("Recency", hotspot.recency, scale.recency, f"{age}; it halves every {half_life}"),
+        ("Diversity", hotspot.diversity, scale.diversity, f"{domains} publishers; 19 are full"),
+        (
+            "Topic",
+            hotspot.topic,
+            scale.topic,
+            f"{topic} weighs {hotspot.topic:.1f}"
+            if is_known
+            else "unknown, so it counts as much as the other parts on average",
+        ),
+    )
+    return tuple(f"{name} adds {value * weight:.2f}: {reason}" for name, value, weight, reason in parts)
+
+
+def _hours(span: timedelta) -> str:
+    hours = max(round(span / timedelta(hours=1)), 0)
+    return f"{hours} hours" if hours < MOST_HOURS else f"{round(hours / 24)} days"
 
 
 def _topic_weight(topic: str, others: float, scale: HotspotWeights) -> float:

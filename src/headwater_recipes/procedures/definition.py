@@ -57,6 +57,7 @@ def build_recipe() -> Recipe:
             FindProcedures(),
         ),
         trigger=WEEKLY,
+        replay_monthly=True,
         triggers={"feed": DAILY, "boe": DAILY, "sitemap": DAILY},
         routes=(Route(name="procedures", sink="procedures"),),
         canonical=procedure_address,

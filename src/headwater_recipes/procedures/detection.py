@@ -7,6 +7,11 @@ from urllib.parse import urlsplit
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.parts import PagePart, has_content, parts_of_field
 
+
+def _patterns(*alternatives: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(rf"\b(?:{words})") for words in alternatives)
+
+
 REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
@@ -27,7 +32,7 @@ MINUTES = re.compile(
 NOTICE = re.compile(
     r"\bno (?:estara|funcionara|prestara|habra) |\bfuera de servicio|\binterrupcion|\binterrupcio\b|\bcortes? de (?:servicio|agua|luz|trafico|suministro)|\bparada (?:tecnica|programada)|\btrabajos de mantenimiento|\bnot be available\b|\bmaintenance\b|\bez da (?:\w+ ){0,2}erabilgarri"
 )
-TENDER = (
+TENDER = _patterns(
     r"licitaci|licitador|lizitazio|\btender|\bbid(?:s|ders?)?\b",
     r"contrato de (?:obras?|servicios?|suministros?|concesion)|objeto del contrato|objecte del contracte|obxecto do contrato|kontratuaren xedea|procurement|contract value|contrataci\w+ (?:del sector )?public|contractacio publica|kontratazio",
     r"presupuesto (?:base|de licitacion)|valor estimado|pressupost (?:base|de licitacio)|orzamento base|tipo de licitacion|canon",
@@ -35,14 +40,14 @@ TENDER = (
     r"solvencia|solvencia (?:tecnica|economica)|kaudimen|clasificacion empresarial",
     r"pliegos?\b|plecs?\b|prego\b|sobre (?:cerrado|unico|a\b|b\b)|mesa de contratacion|plataforma de contrataci|perfil (?:del|de) contratante|\bofertas?\b|\bofertes\b|eskaintza ekonomiko",
 )
-JOB_OFFER = (
+JOB_OFFER = _patterns(
     r"retribuci|salari|sueldo|soldata|euros brutos|brutos (?:al|anual)|\bsalary",
     r"jornada (?:completa|parcial|laboral)|a tiempo completo|xornada completa|lanaldi|full time|part time",
     r"interin|contrato (?:laboral|temporal|indefinido|de relevo)|personal laboral|funcionari\w* (?:de carrera|interin)|contracte (?:laboral|temporal)|contrato de traballo|aldi baterako|bitarteko funtzionari|employment contract",
     r"curriculum|\bcv\b|vida laboral actualizada|experiencia (?:profesional|laboral) (?:minima|previa|acreditada)",
     r"puestos? de trabajo|plazas? (?:de|vacantes?|convocadas?|ofertadas?)|una plaza|lloc de treball|posto de traballo|lanpostu|plaza bat|\bvacanc(?:y|ies)|bolsa de (?:empleo|trabajo)|borsa de treball",
 )
-SELECTION = (
+SELECTION = _patterns(
     r"oposici|oposizio|lehiaketa|concurso de meritos|fase de (?:concurso|oposicion)|temario|temari\b|tribunal (?:calificador|qualificador)|proceso selectivo|proces selectiu|pruebas? (?:selectiva|teorica|practica|fisica)|supuesto practico|cuestionario de|entrevista personal|proves selectives|epaimahai|proba fisiko|azterketa teoriko|interview",
     r"funciones (?:del puesto|a desempenar|principales)|tasques principals|we are looking for|buscamos|se busca|busca una persona|contratara|hartuko du",
 )
@@ -57,7 +62,7 @@ PRESS = re.compile(
 NEWS_PATH = re.compile(
     r"/(?:noticias?|noticies|noticia|novas|nova|albisteak|albistea|news|prensa|premsa|prentsa|actualidad|actualitat|actualidade|sala-de-prensa|notas-de-prensa|press|blog)(?:/|-|$)"
 )
-LEADERS = re.compile(r"(?:\.{4,}|(?:\s\.){4,}|…{2,}|_{4,})\s*\d{1,4}\s*$")
+LEADERS = re.compile(r"(?:\.{4}|(?:\s\.){4}|…{2}|_{4})\s{0,3}\d{1,4}\s?$")
 FEWEST_LEADERS, FEWEST_TENDER, FEWEST_JOB, FEWEST_COOKIES = 3, 3, 3, 5
 ENOUGH_NEWS = 2
 
@@ -88,8 +93,8 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     return next((kind for kind, matches in kinds if matches), "")
 
 
-def _count(patterns: Sequence[str], text: str) -> int:
-    return sum(re.search(rf"\b(?:{pattern})", text) is not None for pattern in patterns)
+def _count(patterns: Sequence[re.Pattern[str]], text: str) -> int:
+    return sum(pattern.search(text) is not None for pattern in patterns)
 
 
 def _is_job_offer(parts: Sequence[PagePart], titles: Sequence[str], text: str) -> bool:

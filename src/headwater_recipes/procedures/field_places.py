@@ -22,8 +22,8 @@ def field_places(procedure: Procedure, page: ProcedurePage) -> dict[str, list[Pl
     for name in procedure.placed_by:
         spans, origin = procedure.spans.get(name, ()), procedure.origins.get(name, "")
         value = procedure.document.get(name)
-        found_places = _places_of_spans(spans, page) if spans else [_place_of_origin(origin, value, page)]
-        places[name] = found_places[:MOST_PLACES]
+        places_here = _places_of_spans(spans, page) if spans else [_place_of_origin(origin, value, page)]
+        places[name] = places_here[:MOST_PLACES]
     for name, other in SAME_PLACE.items():
         if procedure.document.get(name) and other in places:
             places[name] = places[other]
@@ -52,6 +52,8 @@ def _place_of_origin(origin: str, value: Any, page: ProcedurePage) -> Place:
         return {**page.frame_places.get(detail, {}), "frame": detail, **passage}
     if kind == "json-ld":
         return {"json_ld": detail, **passage}
+    if kind == "catalogue":
+        return {"catalogue": detail, **passage}
     if kind == "registry":
         return {"registry": detail, **passage}
     if kind == "xml":
@@ -74,6 +76,8 @@ def place_text(place: Mapping[str, Any]) -> str:
         return f"{place['path']}{offsets}"
     if "json_ld" in place:
         return f"JSON-LD {place['json_ld']}"
+    if "catalogue" in place:
+        return f"dataset {place['catalogue']}"
     if "registry" in place:
         return f"registry entry {place['registry']}"
     if "text" in place:

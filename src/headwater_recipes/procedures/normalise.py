@@ -144,7 +144,7 @@ def _fields(
     papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
     fields = {
         "nombre": _name(page, heading, content),
-        "nombre_alternativo": title.other_names(content),
+        "nombre_alternativo": first([title.other_names(content), _dataset_title(page)]),
         "descripcion": description,
         "organismo": responsible_organism(
             content,
@@ -180,6 +180,12 @@ def _name(page: ProcedurePage, heading: PagePart | None, parts: Sequence[PagePar
         title.clean_title(heading.title),
         ((heading.start, heading.start + heading.level + 1 + len(heading.title)),),
     )
+
+
+def _dataset_title(page: ProcedurePage) -> FieldValue:
+    """The title under which the catalogue of open data lists the page."""
+    name = str(page.attributes.get("dataset_title") or "")
+    return FieldValue([name], origin=f"catalogue:{page.attributes.get('dataset', '')}") if name else NO_VALUE
 
 
 def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:

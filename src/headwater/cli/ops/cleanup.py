@@ -18,6 +18,7 @@ NOUNS = {
     "captures": "capture",
     "queue": "queue item",
     "summaries": "summary request",
+    "matches": "matched record",
 }
 
 

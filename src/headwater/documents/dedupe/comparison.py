@@ -49,8 +49,7 @@ def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
     rule = _replacement_rule(measures, recurring=recurring) or _occasion_rule(measures, recurring=recurring)
     if rule:
         is_other = _is_clearly_other(measures, rule) and not (
-            (rule.startswith("figures") and _has_same_subject(measures))
-            or (rule in _CONTINUED and _is_follow_up(measures))
+            rule.startswith("figures") and (_has_same_subject(measures) or _is_follow_up(measures))
         )
         return _verdict("new" if is_other else "related", rule, measures)
     rule = _duplicate_rule(measures) or _known_facts_rule(measures, recurring=recurring)
@@ -232,19 +231,20 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
 
 
 def _has_same_subject(measures: Measures) -> bool:
-    """Whether both name the same things under like headlines, in other words or soon after with few other figures. The same
-    words with other figures are the next report of a series."""
+    """Whether both name the same things, or state the same figures, under like headlines: in other words, or soon
+    after with few other figures. The same words with other figures are the next report of a series."""
     if _is_after(measures, STALE) or measures.title_shared < 0.5:
         return False
     facts = measures.facts
-    if facts.subjects_new or facts.headline_known < 0.65 or facts.names_of - facts.names_new < 5:
+    if facts.subjects_new or facts.headline_known < 0.65:
+        return False
+    if facts.names_of - facts.names_new < 5 and facts.figures_of - facts.figures_new < 3:
         return False
     if min(measures.earlier_coverage, measures.later_coverage) < 0.6:
         return True
     return not is_late(measures) and not measures.names and facts.figures_new <= 2
 
 
-_CONTINUED = ("figures-replaced", "names-replaced")
 REWORDED = 0.75
 """With less of its wording in common, a report is written anew; the next notice of a series has the same form."""
 

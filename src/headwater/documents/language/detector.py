@@ -130,9 +130,11 @@ def detect_language(text: str, rank: RankLanguages, rules: LanguageRules) -> Det
 
 
 def _is_long_enough(paragraph: str, rules: LanguageRules) -> bool:
-    return count_letters(paragraph[: rules.max_characters]) >= rules.paragraph_letters or is_dense_script(
-        paragraph
-    )
+    """The beginning is enough to know it of nearly every paragraph."""
+    return any(
+        count_letters(paragraph[:size]) >= rules.paragraph_letters
+        for size in (min(2 * rules.paragraph_letters, rules.max_characters), rules.max_characters)
+    ) or is_dense_script(paragraph)
 
 
 def _count(

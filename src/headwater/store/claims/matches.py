@@ -26,6 +26,7 @@ from headwater.model.saved_search import (
 from headwater.model.story import Story
 from headwater.search.matching import SearchedDocument, searched_document, searched_story
 from headwater.search.saved_searches import SavedSearchSet
+from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_into, insert_rows
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.in_list import in_list
@@ -38,14 +39,19 @@ Pair = tuple[SavedSearch, Document | Story]
 
 
 def record_document_matches(
-    connection: Connection, searches: SavedSearchSet, documents: Sequence[Document], now: datetime
+    connection: Connection,
+    searches: SavedSearchSet,
+    kept_documents: Sequence[tuple[Document, TextTerms]],
+    now: datetime,
 ) -> None:
-    if not searches.active or not documents:
+    """Each document comes with its terms, which the search index has computed."""
+    if not searches.active or not kept_documents:
         return
+    documents = [document for document, _ in kept_documents]
     names = source_names(connection, documents) if searches.needs_source_names() else {}
     searched = [
-        searched_document(document, source_name=names.get(document.source, ""), arrived=now)
-        for document in documents
+        searched_document(document, source_name=names.get(document.source, ""), arrived=now, text=text)
+        for document, text in kept_documents
     ]
     _record(connection, _pairs(searches, documents, searched, now, "document"), "document", now)
 

@@ -10,6 +10,7 @@ from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
 from headwater.model.page import has_whole_text
+from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.group_changes import record_group_changes
 from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
@@ -20,20 +21,19 @@ from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
 from headwater.store.dedupe.superseded import end_superseded, lock_with_others, superseded_parts
 from headwater.store.in_list import in_list
-from headwater.store.rows import document_content, fact_rows, mention_row
+from headwater.store.rows import document_content, fact_rows, mention_row, vector_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
 from headwater.store.search.entries import index_kept_documents, remove_entries
 
 Rows = Mapping[str, RowMapping]
 GroupMember = tuple[str, str]  # a group and a document
-FLOAT = 4  # bytes
 
 
 def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
-) -> tuple[list[str], list[Document]]:
-    """Returns the ids that must be decided again, and the documents that are kept now."""
+) -> tuple[list[str], list[tuple[Document, TextTerms]]]:
+    """Returns the ids that must be decided again, and the documents that are kept now, with their terms."""
     _lock_leads(connection, [result.id for result in refined if result.render])
     lock_with_others(connection, refined)
     columns = (
@@ -75,7 +75,7 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
-    index_kept_documents(connection, kept_documents, now)
+    texts = index_kept_documents(connection, kept_documents, now)
     remove_entries(connection, _ended_documents(results, held_rows))
     superseded = superseded.without(conflicts)
     end_superseded(connection, superseded, now)
@@ -89,7 +89,7 @@ def finish_refine(
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     check_copy_dates(connection, results, now)
-    return sorted(conflicts), kept_documents
+    return sorted(conflicts), [(document, texts[document.id]) for document in kept_documents]
 
 
 def _keep_superseded(
@@ -241,14 +241,7 @@ def _write_findings(connection: Connection, kept_documents: Sequence[Document]) 
         connection, mentions, [mention_row(d.id, mention) for d in kept_documents for mention in d.mentions]
     )
     vector_rows = [
-        {
-            "document_id": d.id,
-            "model": d.vector.model,
-            "dimensions": len(d.vector.values) // FLOAT,
-            "vector": d.vector.values,
-        }
-        for d in kept_documents
-        if d.vector is not None
+        vector_row(d.id, d.vector.model, d.vector.values) for d in kept_documents if d.vector is not None
     ]
     insert_rows(connection, vectors, vector_rows, replacing=("dimensions", "vector"))
 

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from headwater.model.errors import Temporary
 from headwater.model.jobs import ARCHIVED, State
@@ -13,6 +25,7 @@ from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.schema.flow import captures, deliveries, documents, polls, revisions
 from headwater.store.schema.knowledge import facts, mentions
 from headwater.store.schema.operations import alarms, pipeline_runs, queue_items
+from headwater.store.schema.searches import digests, matches
 from headwater.store.schema.summaries import summary_batches, summary_requests
 
 AT_ONCE = 2_000
@@ -29,6 +42,7 @@ class Cutoffs:
     documents: datetime | None = None
     queue: datetime | None = None
     summaries: datetime | None = None
+    matches: datetime | None = None
 
 
 def old_polls(before: datetime) -> ColumnElement[bool]:
@@ -78,6 +92,21 @@ def old_documents(before: datetime) -> ColumnElement[bool]:
     )
 
 
+def old_matches(before: datetime) -> ColumnElement[bool]:
+    """Matches that are in no digest which waits to be sent."""
+    return (matches.c.matched_at < before) & ~exists().where(
+        deliveries.c.record_kind == "digest",
+        deliveries.c.record_id == matches.c.digest_id,
+        deliveries.c.state == State.WAITING,
+    )
+
+
+def old_digests(before: datetime) -> ColumnElement[bool]:
+    """Digests of which no match is left."""
+    has_matches = exists().where(matches.c.digest_id == digests.c.id)
+    return (digests.c.until_at < before) & (digests.c.closed_at.is_not(None)) & ~has_matches
+
+
 def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
     """How many rows would be removed."""
     counts: dict[str, int] = {}
@@ -90,6 +119,7 @@ def count_old(engine: Engine, cutoffs: Cutoffs) -> dict[str, int]:
             ("documents", documents, old_documents),
             ("queue", queue_items, old_queue_items),
             ("summaries", summary_requests, old_summaries),
+            ("matches", matches, old_matches),
         ):
             before = getattr(cutoffs, name)
             query = select(func.count()).select_from(table)
@@ -118,6 +148,23 @@ def remove_summaries(engine: Engine, before: datetime) -> int:
     """With their batches."""
     _remove_in_batches(engine, summary_batches, old_summary_batches(before))
     return _remove_in_batches(engine, summary_requests, old_summaries(before))
+
+
+def remove_matches(engine: Engine, before: datetime) -> int:
+    """With the digests in which they were sent. A record that changes afterwards may meet the search again."""
+    count = 0
+    pair = tuple_(matches.c.search_id, matches.c.record_id)
+    while True:
+        with write_transaction(engine) as connection:
+            query = select(matches.c.search_id, matches.c.record_id).where(old_matches(before)).limit(AT_ONCE)
+            pairs = [tuple(row) for row in connection.execute(query)]
+            if pairs:
+                connection.execute(delete(matches).where(pair.in_(pairs)))
+        count += len(pairs)
+        if len(pairs) < AT_ONCE:
+            break
+    _remove_in_batches(engine, digests, old_digests(before), with_deliveries=True)
+    return count
 
 
 def remove_alarms(engine: Engine, before: datetime) -> int:

@@ -4,7 +4,7 @@ An entry is never changed: a changed document gets a new one with a new number, 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Engine, and_, delete, func, or_, select
 from headwater.model.document import Document, Mention
 from headwater.model.jobs import State
 from headwater.search.entry_terms import entry_terms
-from headwater.search.matching import document_keys
+from headwater.search.matching import document_keys, document_text
+from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
@@ -29,9 +30,14 @@ FIRST = datetime(1, 1, 2, tzinfo=UTC)
 UNKNOWN_QUALITY = -1.0
 
 
-def index_kept_documents(connection: Connection, kept_documents: Sequence[Document], now: datetime) -> None:
-    """For the transaction that stores these documents, which are then found by words as soon as it ends."""
-    _write(connection, [(document, now, now) for document in kept_documents])
+def index_kept_documents(
+    connection: Connection, kept_documents: Sequence[Document], now: datetime
+) -> Mapping[str, TextTerms]:
+    """For the transaction that stores these documents, which are then found by words as soon as it ends. Returns their terms, for
+    the saved searches with which they are compared next."""
+    texts = {document.id: document_text(document) for document in kept_documents}
+    _write(connection, [(document, now, now) for document in kept_documents], texts)
+    return texts
 
 
 def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
@@ -39,20 +45,21 @@ def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
         connection.execute(delete(search_entries).where(in_list(search_entries.c.document_id, document_ids)))
 
 
-def _write(connection: Connection, batch: Sequence[tuple[Document, datetime, datetime]]) -> None:
-    """Documents, each with when it arrived and when it was last changed."""
+def _write(
+    connection: Connection,
+    batch: Sequence[tuple[Document, datetime, datetime]],
+    texts: Mapping[str, TextTerms],
+) -> None:
+    """Documents, each with when it arrived and when it was last changed; and their terms by id."""
     remove_entries(connection, [document.id for document, _, _ in batch])
-    insert_rows(connection, search_entries, [_entry_row(*part) for part in batch])
+    rows = [
+        _entry_row(document, texts[document.id], arrived, updated) for document, arrived, updated in batch
+    ]
+    insert_rows(connection, search_entries, rows)
 
 
-def _entry_row(document: Document, arrived: datetime, updated: datetime) -> dict[str, Any]:
-    terms = entry_terms(
-        title=document.title,
-        about=" ".join([document.description, *map(str, document.keywords)]),
-        text=document.text,
-        language=document.language,
-        keys=document_keys(document),
-    )
+def _entry_row(document: Document, text: TextTerms, arrived: datetime, updated: datetime) -> dict[str, Any]:
+    terms = entry_terms(text, document_keys(document))
     moment = document.published or arrived
     return {
         "document_id": document.id,
@@ -81,7 +88,7 @@ def index_documents(engine: Engine, recipe: str, *, whole: bool = False) -> int:
             with unchecked_transaction(engine) as connection:
                 batch = _with_mentions(connection, kept_rows)
                 remove_entries(connection, removed_ids)
-                _write(connection, batch)
+                _write(connection, batch, {document.id: document_text(document) for document, _, _ in batch})
             since = rows[-1]["updated_at"]
         count += len(rows)
         if len(rows) < AT_ONCE:

@@ -8,9 +8,10 @@ from sqlalchemy import Connection, select
 
 from headwater.model.jobs import State
 from headwater.search.coverage import word_coverage
-from headwater.search.matching import clause_occurs, term_positions
+from headwater.search.matching import clause_occurs
 from headwater.search.query import TITLE, Clause, SearchQuery
 from headwater.search.snippets import find_matches, make_snippet, query_terms
+from headwater.search.text_terms import term_positions
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.knowledge import edges

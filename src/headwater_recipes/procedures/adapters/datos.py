@@ -59,8 +59,7 @@ def _leads(dataset: Mapping[str, Any]) -> Iterator[Lead]:
                 version=str(dataset.get("modified") or ""),
                 title=None,
                 hints={
-                    "dataset": str(dataset.get("_about") or ""),
-                    "dataset_title": title,
+                    "attributes": {"dataset": str(dataset.get("_about") or ""), "dataset_title": title},
                     "summary": _text(dataset.get("description")),
                 },
             )

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from headwater.model.errors import Refused
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.knowledge_base.catalogue import ingestion_catalogue, run_metrics
 from headwater_recipes.procedures.knowledge_base.checks import check_knowledge_base, drift_report
+from headwater_recipes.procedures.knowledge_base.comparison import compare_folders
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout
 from headwater_recipes.procedures.knowledge_base.review import ReviewQueue
 from headwater_recipes.procedures.retrieval.chain import RetrievalSources, Retriever, get_retriever
@@ -165,6 +167,29 @@ def check_procedures(context: typer.Context, as_json: Json = False) -> None:
             out.print(f"{row['file']}: {row['problem']}", soft_wrap=True)
         out.print(f"{report['files']} files, {len(report['problems'])} problems.")
     raise typer.Exit(1 if report["problems"] else 0)
+
+
+@app.command("compare")
+def compare_with_curated(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Curated files, such as the assistant's own.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Compare the files with curated ones about the same procedures, field by field."""
+    if not folder.is_dir():
+        raise Refused("unreadable_file", f"{folder} is not a folder")
+    rows = list(compare_folders(_folder(open_app(context)), folder))
+    if as_json:
+        print_json_lines(asdict(row) for row in rows)
+        return
+    listing = table("curated", "field", "verdict", "agreement", numbers=("agreement",), flexible="curated")
+    for row in rows:
+        listing.add_row(
+            cell(row.curated, "cyan"), cell(row.field or "-"), cell(row.verdict), f"{row.agreement:.2f}"
+        )
+    console().print(listing if rows else "The folder has no files.")
 
 
 @app.command("drift")

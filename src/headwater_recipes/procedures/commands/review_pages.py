@@ -14,10 +14,26 @@ from headwater_recipes.procedures.web_pages import DecidedKey, Decision, ReviewK
 
 LIST, PAGE = f"/recipes/{NAME}/reviews", f"/recipes/{NAME}/review"
 # In the order in which an editor reads them. The others are bookkeeping, or repeat one of these.
-FIELDS = (
-    "nombre", "organismo", "territorio", "descripcion", "requisitos", "documentos_necesarios", "plazos", "tasas", "cuantias",
-    "como_solicitar", "donde_solicitar", "canal", "telefono", "email", "base_legal", "datos_importantes", "idioma", "tags",
-)  # fmt: skip
+FIELDS = {
+    "nombre": "Name",
+    "organismo": "Authority",
+    "territorio": "Territory",
+    "descripcion": "Description",
+    "requisitos": "Requirements",
+    "documentos_necesarios": "Documents needed",
+    "plazos": "Deadlines",
+    "tasas": "Fees",
+    "cuantias": "Amounts",
+    "como_solicitar": "How to apply",
+    "donde_solicitar": "Where to apply",
+    "canal": "Channel",
+    "telefono": "Telephone",
+    "email": "E-mail",
+    "base_legal": "Legal basis",
+    "datos_importantes": "Also important",
+    "idioma": "Language",
+    "tags": "Tags",
+}
 LONGEST_PASSAGE = 600
 MOST_PASSAGES = 5
 
@@ -50,12 +66,11 @@ def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
         raise Refused("unknown_review", f"'{parameters.id}' does not wait for review")
     place = keys.index(parameters.id) if parameters.id else 0
     item = items[place]
-    document = app.catalogue.document(item.url) if item.url else None
     return {
         "id": item.key,
         "name": item.proposed.get("nombre") or item.key,
         "url": item.url,
-        "document": document["id"] if document else None,
+        "document": _archived_document(app, item.url),
         "reasons": list(item.reasons),
         "is_proposal": item.is_proposal,
         "completeness": item.proposed.get("completeness_score"),
@@ -66,6 +81,14 @@ def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
         "next": keys[place + 1] if place + 1 < len(keys) else None,
         "decided": parameters.decided,
     }
+
+
+def _archived_document(app: App, url: str) -> str | None:
+    """The document whose page the procedure came from. A procedure cites the secure address of a page."""
+    for address in (url, url.replace("https://", "http://", 1)):
+        if address and (document := app.catalogue.document(address)) is not None:
+            return str(document["id"])
+    return None
 
 
 def _extraction(app: App, key: str) -> Mapping[str, Any]:
@@ -79,12 +102,13 @@ def describe_fields(item: ReviewItem, extraction: Mapping[str, Any]) -> list[dic
     fields = [
         {
             "name": name,
+            "label": label,
             "current": current.get(name),
             "proposed": item.proposed.get(name),
             "is_changed": item.current is not None and current.get(name) != item.proposed.get(name),
             "passages": passages_of(extraction, name),
         }
-        for name in FIELDS
+        for name, label in FIELDS.items()
         if item.proposed.get(name) not in (None, "", [], {}) or current.get(name) not in (None, "", [], {})
     ]
     return sorted(fields, key=lambda field: not field["is_changed"])

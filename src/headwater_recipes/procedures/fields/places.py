@@ -53,7 +53,7 @@ BARE_SHORT_PHONE = re.compile(
 )
 """A short number without a word for telephone: "en el 010"."""
 OTHERWISE = re.compile(
-    r",?\s+(?:o|u|ou|edo|or|y|i|e|and|eta)\s+(?:bien\s+)?(?=(?:por|per|pola?|en|a|al|na|no|at|in|on|mediante|through)\b)",
+    r"(?:,|(?<![\s,]))\s{1,3}(?:o|u|ou|edo|or|y|i|e|and|eta)\s{1,3}(?:bien\s{1,3})?(?=(?:por|per|pola?|en|a|al|na|no|at|in|on|mediante|through)\b)",
     re.IGNORECASE,
 )
 """Between two ways to apply on one line."""

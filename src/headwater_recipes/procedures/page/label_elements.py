@@ -82,11 +82,11 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
         else:
             texts[name].append(to_one_line(node.text(deep=True)))
             nodes[name].append(node)
-    known = frozenset(
+    by_words = frozenset(
         name for name, class_texts in texts.items() if name not in larger and _are_labels(class_texts)
     )
-    if known or len(tree.css("h2,h3,h4,dt,summary,th,strong,b")) >= FEWEST_REPEATED:
-        return known
+    if by_words or len(tree.css("h2,h3,h4,dt,summary,th,strong,b")) >= FEWEST_REPEATED:
+        return by_words
     return frozenset(
         name for name in nodes if name not in larger and _are_above_values(nodes[name], texts[name])
     )

@@ -54,12 +54,12 @@ def pdf_line_places(data: bytes, text: str) -> list[tuple[int, int, Place]]:
     places: list[tuple[int, int, Place]] = []
     after = 0
     for line in lines_of(text):
-        found_at = None if line.kind == "rule" else source.find(line.text, after)
-        if found_at is None:
+        match = None if line.kind == "rule" else source.find(line.text, after)
+        if match is None:
             continue
-        after = found_at[1]
-        number = bisect_right(source.starts, found_at[0]) - 1
-        inside = source.place(*found_at)
+        after = match[1]
+        number = bisect_right(source.starts, match[0]) - 1
+        inside = source.place(*match)
         if inside["path"] == f"page {number + 1}":
             place: Place = {"page": number + 1, "box": pdf_text.box(number, inside["start"], inside["end"])}
         else:

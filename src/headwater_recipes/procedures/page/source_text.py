@@ -77,14 +77,14 @@ class SourceText:
 
     def _offset(self, number: int, letter: int) -> int:
         """The offset in the source texts of a letter of one of them."""
-        text, wanted = self.nodes[number].text, letter - self.starts[number]
+        text, remaining = self.nodes[number].text, letter - self.starts[number]
         base = self.ends[number - 1] if number else 0
         for place, character in enumerate(text):
             if not character.isalnum():
                 continue
-            if wanted <= 0:
+            if remaining <= 0:
                 return base + place
-            wanted -= len(character.casefold())
+            remaining -= len(character.casefold())
         return base + len(text)
 
 
@@ -149,10 +149,10 @@ def line_places(text: str, source: SourceText) -> list[tuple[int, int, Place]]:
     places: list[tuple[int, int, Place]] = []
     after = 0
     for line in lines_of(text):
-        found_at = None if line.kind == "rule" else source.find(line.text, after)
-        if found_at is not None:
-            after = found_at[1]
-            places.append((line.start, line.end, source.place(*found_at)))
+        match = None if line.kind == "rule" else source.find(line.text, after)
+        if match is not None:
+            after = match[1]
+            places.append((line.start, line.end, source.place(*match)))
     return places
 
 
@@ -161,8 +161,8 @@ def passage_places(passages: Mapping[str, str], *sources: SourceText) -> dict[st
     places: dict[str, Place] = {}
     for name, passage in passages.items():
         for source in sources:
-            found_at = source.find(passage)
-            if found_at is not None:
-                places[name] = source.place(*found_at)
+            match = source.find(passage)
+            if match is not None:
+                places[name] = source.place(*match)
                 break
     return places

@@ -13,7 +13,7 @@ from headwater.text.urls import host_of
 from headwater_recipes.procedures.registry.territory import LEVELS
 
 FOLDER = Path(__file__).parent
-FILES = ("state.yaml", "regional.yaml", "local.yaml")
+FILES = ("state.yaml", "regional.yaml", "local.yaml", "seeds.yaml")
 DEMO = "demo.yaml"
 Jurisdiction = Literal["age", "ccaa", "local", "boe"]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]

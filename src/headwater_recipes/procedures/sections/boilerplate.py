@@ -17,7 +17,7 @@ VERIFIED = re.compile(
     r"^(?:documento|document|agiria)? ?(?:firmad\w+|signat|asinado|sinatua) (?:electronica|digital|elektronik)\w*|^(?:csv|codigo seguro de verificacion|codi segur de verificacio)\b|^(?:pagina|pag|full|hoja|page) \d+(?: (?:de|of|d) \d+)?$"
 )
 DISCLAIMER = re.compile(
-    r"(?:informaci\w+|informazio\w*|contenido|contingut|contido|pagina|ficha|fitxa|texto|text|page|information|edukia)\b.{0,80}(?:orientativ|meramente informativ|merament informati|caracter informati|no (?:tiene|posee|te|constituye) (?:\w+ ){0,2}(?:valor|validez|validesa|efectos?|efectes)|non ten (?:\w+ ){0,2}(?:valor|validez)|no (?:es|es juridicamente) vinculante|for (?:general )?(?:information|guidance) only|no legal (?:value|effect)|legally binding|ez du (?:\w+ ){0,2}(?:balio|ondorio))"
+    r"(?:informaci\w{1,6}|informazio\w{0,6}|contenido|contingut|contido|pagina|ficha|fitxa|texto|text|page|information|edukia)\b.{0,80}(?:orientativ|meramente informativ|merament informati|caracter informati|no (?:tiene|posee|te|constituye) (?:\w+ ){0,2}(?:valor|validez|validesa|efectos?|efectes)|non ten (?:\w+ ){0,2}(?:valor|validez)|no (?:es|es juridicamente) vinculante|for (?:general )?(?:information|guidance) only|no legal (?:value|effect)|legally binding|ez du (?:\w+ ){0,2}(?:balio|ondorio))"
 )
 UPDATED = re.compile(
     r"^(?:fecha de (?:la )?)?(?:ultima|darrera|last|azken) (?:actualizaci\w+|actualitzaci\w+|modificaci\w+|revisi\w+|updated?|eguneratze\w*|reviewed)\b|^(?:pagina )?(?:actualizad[ao]|actualitzat|actualitzada|eguneratua|updated) (?:el|a|on|o)?\b.{0,30}\d{4}$"

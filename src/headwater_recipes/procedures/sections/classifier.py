@@ -28,7 +28,7 @@ MOST_LINES, MOST_LETTERS, MOST_WORDS = 30, 600, 80
 FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        ("money", r"\d[\d.,]* ?(?:€|euro\w*|eur\b)|\b\d+ ?%|% ?\d"),
+        ("money", r"\d[\d.,]{0,12} ?(?:€|euro\w*|eur\b)|\b\d+ ?%|% ?\d"),
         ("time", r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|anos?|anys?|urte\w*|horas?|hores)\b"),
         ("date", r"\b\d{1,2} (?:de|d|do) \w+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gener|maig|juny|juliol|setembre|desembre|xaneiro|xuno|outubro|urtarril\w*|otsail\w*|martxo\w*|apiril\w*|maiatz\w*|ekain\w*|uztail\w*|abuztu\w*|irail\w*|urri\w*|azaro\w*|abendu\w*|january|february|march|april|june|july|august|september|october|november|december)\b"),
         ("law", r"\b(?:ley|llei|lei|legea|decreto?|dekretu\w*|orden|ordre|orde|ordenan\w+|reglament\w*|boe|law|act|royal decree)\b.{0,40}\d"),

@@ -21,7 +21,7 @@ def html_reader(profile: str) -> Extract:
     """The reader of a profile: `blocks` (the default), `selectors` or `cascade`, which needs at least one of its packages."""
     if profile == "cascade" and not installed_extractors():
         raise ValueError(
-            "profile cascade needs trafilatura, readability-lxml, jusText or BoilerPy3 installed"
+            "profile cascade needs trafilatura, readability-lxml, jusText or BoilerPy3: `pip install 'headwater[readers]'`"
         )
     try:
         return HTML_PROFILES[profile]

@@ -52,11 +52,14 @@ def load_fetches(request: Request, context: WebContext) -> dict[str, Any]:
 
 
 def describe_fetch(row: Record) -> dict[str, Any]:
-    """A capture with its policy in two parts: what allowed the request, and what the publisher reserves."""
+    """A capture with its policy in parts: as whom it was requested, what allowed it, and what the publisher reserves."""
     policy = {name: value for name, value in row["policy"].items() if value not in (None, "", [], {})}
     return {
         **row,
-        "rules": {name: value for name, value in policy.items() if name not in SIGNAL_FIELDS},
+        "agent": policy.get("agent", ""),
+        "rules": {
+            name: value for name, value in policy.items() if name not in SIGNAL_FIELDS and name != "agent"
+        },
         "reservations": {name: value for name, value in policy.items() if name in SIGNAL_FIELDS},
     }
 

@@ -7,16 +7,18 @@ from starlette.requests import Request
 
 from headwater.model.errors import Refused
 from headwater.store.reads.explanation import explain
-from headwater.store.reads.quarantine_reasons import quarantine_reasons
+from headwater.store.reads.quarantine_reasons import quarantine_reasons, record_titles
 from headwater.store.reads.record_lists import QUARANTINE, find_row, list_rows
 from headwater.store.schema.flow import quarantine
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import QUARANTINE_LISTING
 
 PER_PAGE = 50
+NO_TITLE = {"title": "", "url": ""}
 
 
 def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
@@ -30,12 +32,14 @@ def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
         cursor=query.get("cursor", ""),
         limit=PER_PAGE,
     )
+    titles = record_titles(context.app.engine, [row["record_id"] for row in rows])
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
         "reason": reason,
         "reasons": quarantine_reasons(context.app.engine, recipe or None),
-        "items": rows,
+        "has_workers": has_live_workers(context.app),
+        "items": [row | titles.get(row["record_id"], NO_TITLE) for row in rows],
         "next": cursor,
         "pairs": query.multi_items(),
     }
