@@ -66,14 +66,9 @@ def articles(
     """
     app = open_app(context)
     period = read_period(app, since, until)
-<<<<<<< HEAD
     name = require_one_recipe(app, recipe)
     if source:
         app.catalogue.require_source(source, name)
-=======
-    if source:
-        app.catalogue.require_source(source, recipe)
->>>>>>> main
     selection = ArticleFilter(
         recipe=name,
         since=period.since,
