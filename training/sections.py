@@ -1,16 +1,18 @@
 """Trains the section classifier of procedures: `python -m training.sections`. Needs NumPy and SciPy.
 
-Examples are sections that the rules labelled in our own pages (`benchmarks/portals` and the demo), each under its own heading and
-under others (`section_headings.py`), and sections of pages that are no procedures. A fifth of the pages and of the headings is
+Examples are sections that the rules labelled in our own pages (`benchmarks/portals` and the demo), or the truth where a heading is
+unknown; each under its own heading and under others (`section_headings.py`); and sections of pages that are no procedures. A fifth of the pages and of the headings is
 held out for the report; the exported weights are trained on all."""
 
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from benchmarks.first_contact import read_batch
+from benchmarks.procedures import leaves
 from scipy.sparse import csr_matrix
 
 from headwater.model.outcomes import ExtractHints, Reading
@@ -21,7 +23,6 @@ from headwater_demo.procedures.portal_pages import (
     second_unseen_pages,
     third_unseen_pages,
 )
-from headwater_recipes.procedures.detection import is_procedure
 from headwater_recipes.procedures.normalise import parts_by_rules
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.sections.classifier import CLASSES, FEATURES, MODEL, section_features
@@ -30,7 +31,7 @@ from headwater_recipes.procedures.standalone import page_from
 from training.section_headings import headings
 
 Section = tuple[int, str, str, str, tuple[SectionLine, ...]]
-BATCHES = [f"batch-{number}" for number in range(1, 19)] + ["none"]
+BATCHES = [f"batch-{number}" for number in range(1, 21)] + ["none"]
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -47,6 +48,19 @@ def class_of(part: PagePart) -> str:
     return name if name in CLASSES else "plazos.solicitud" if part.field == "plazos" and not part.key else ""
 
 
+def class_by_truth(part: PagePart, truth: Mapping[str, Any]) -> str:
+    """The class of a section without a known heading, by the true field that has its text; for pages in other words."""
+    for field in truth.keys() & {name.partition(".")[0] for name in CLASSES}:
+        texts = [
+            (path, text) for path, text in leaves(truth[field]) if text in part.text or part.text in text
+        ]
+        if texts:
+            key = texts[0][0].strip(".") if field in KEYED else ""
+            name = f"{field}.{key}" if key else field
+            return name if name in CLASSES else ""
+    return "other"
+
+
 def labelled_sections() -> Iterator[Section]:
     """(number of the page, language, class, heading, lines) of every section of our pages."""
     pages = [
@@ -59,7 +73,7 @@ def labelled_sections() -> Iterator[Section]:
             continue
         language = page_from(reading, page.url).language
         parts = parts_by_rules(reading.text)
-        procedure = is_procedure(parts) and page.truth
+        procedure = bool(page.truth)
         for part in parts:
             if (
                 not part.lines
@@ -68,7 +82,9 @@ def labelled_sections() -> Iterator[Section]:
                 or (not part.own and part.label is not None)
             ):
                 continue
-            name = class_of(part) if procedure else "other"
+            name = (
+                (class_of(part) if part.label else class_by_truth(part, page.truth)) if procedure else "other"
+            )
             if name:
                 yield number, language, name, part.title, part.lines
 

@@ -2,7 +2,7 @@
 
 DIR holds `topics/current-events.jsonl.xz` (one-sentence news items with a top-level code), `topics/news-sections.jsonl.gz`
 (headlines with a line of text), `topics/iptc-names.jsonl.xz` (names and definitions of the vocabulary in eleven languages), and,
-to measure only, `stories/events.jsonl.xz` with `stories/events-topics.jsonl`. Needs PyTorch and the extra nlp.
+to measure only, `stories/events.jsonl.xz` with `stories/events-topics.jsonl`. Needs the extra nlp.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 import lzma
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -22,10 +23,10 @@ from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
 from headwater.stories.topics.classifier import BUCKETS, SCHEME, TopicClassifier, hashed_words, topic_features
 from headwater.stories.topics.media_topics import TOPIC_NAMES
 from headwater.stories.topics.model_file import FILE, WORDS_ALONE, WORDS_FILE, unpack_classifier
+from training.softmax import AdamW, SparseRows, rates, softmax_errors
 
 CODES = tuple(TOPIC_NAMES)
 CONFLICT = CODES.index("16000000")
-REPORT = Path(__file__).parent / "topics-report.md"
 LARGEST_INT8 = 127
 
 
@@ -54,12 +55,14 @@ HELD_OUT = {"current-events": 0.1, "news-sections": 0.2}
 @dataclass(frozen=True)
 class Rows:
     vectors: np.ndarray
-    words: np.ndarray
+    words: SparseRows
     answers: np.ndarray
     sources: np.ndarray
 
     def where(self, chosen: np.ndarray) -> "Rows":
-        return Rows(self.vectors[chosen], self.words[chosen], self.answers[chosen], self.sources[chosen])
+        return Rows(
+            self.vectors[chosen], self.words.where(chosen), self.answers[chosen], self.sources[chosen]
+        )
 
 
 def read_texts(data: Path) -> list[tuple[str, str, str, str]]:
@@ -89,49 +92,55 @@ def read_articles(data: Path) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def fit(rows: Rows, recipe: Recipe) -> TopicClassifier:
-    """Multinomial regression by AdamW with a fixed seed."""
-    import torch  # noqa: PLC0415  training only
+    """Multinomial regression. Without vectors, their weights stay zero and are left out."""
+    chance = np.random.default_rng(0)
+    row_weights = _row_weights(rows, recipe)
+    scale = VECTOR_SCALE if recipe.uses_vectors else 0.0
+    size = (rows.vectors.shape[1], len(CODES))
+    by_vector = AdamW(chance.normal(0, 0.02, size).astype(np.float32), recipe.decay)
+    by_word = AdamW(np.zeros((BUCKETS, len(CODES)), dtype=np.float32), recipe.decay * WORD_DECAY)
+    bias = AdamW(np.zeros(len(CODES), dtype=np.float32), 0.0)
+    batches = -(-len(rows.answers) // BATCH)
+    for number, (places, rate) in enumerate(
+        zip(_batches(len(rows.answers), chance), rates(RATE, EPOCHS * batches), strict=True), start=1
+    ):
+        vectors, words = scale * rows.vectors[places], rows.words.where(places)
+        word_scale = WORD_SCALE * np.ones((len(places), 1), dtype=np.float32)
+        if recipe.uses_vectors:
+            word_scale *= chance.random((len(places), 1)) > WITHOUT_WORDS
+        words = SparseRows(words.positions, words.values * word_scale, words.width)
+        logits = vectors @ by_vector.value + words.product(by_word.value) + bias.value
+        errors = softmax_errors(logits, rows.answers[places], row_weights[places])
+        by_vector.step(vectors.T @ errors, rate, number)
+        by_word.step(words.gradient(errors), rate, number)
+        bias.step(errors.sum(axis=0), rate, number)
+    matrix = by_word.value * WORD_SCALE
+    if recipe.uses_vectors:
+        matrix = np.vstack([by_vector.value * VECTOR_SCALE, matrix])
+    bias.value[CONFLICT] += recipe.conflict
+    return TopicClassifier(CODES, matrix.astype(np.float32), bias.value.astype(np.float32), recipe.threshold)
 
-    torch.manual_seed(0)
+
+def _row_weights(rows: Rows, recipe: Recipe) -> np.ndarray:
     by_source = {"current-events": 1.0, "news-sections": recipe.sections, "names": recipe.names}
     weights = np.array([by_source[source] for source in rows.sources.tolist()])
     counts = np.bincount(rows.answers, weights, len(CODES))
     weights *= ((np.median(counts) / counts) ** recipe.rarity)[rows.answers]
-    row_weights = torch.tensor(weights / weights.mean(), dtype=torch.float32)
-    vectors = torch.tensor(rows.vectors) * (VECTOR_SCALE if recipe.uses_vectors else 0.0)
-    answers = torch.tensor(rows.answers)
-    by_vector = torch.nn.Linear(vectors.shape[1], len(CODES))
-    by_word = torch.nn.Linear(BUCKETS, len(CODES), bias=False)
-    torch.nn.init.zeros_(by_word.weight)
-    optimiser = torch.optim.AdamW(
-        [
-            {"params": by_vector.parameters(), "weight_decay": recipe.decay},
-            {"params": by_word.parameters(), "weight_decay": recipe.decay * WORD_DECAY},
-        ]
-    )
-    batches = -(-len(answers) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=EPOCHS * batches)
+    return (weights / weights.mean()).astype(np.float32)
+
+
+def _batches(rows: int, chance: np.random.Generator) -> Iterator[np.ndarray]:
     for _ in range(EPOCHS):
-        for places in torch.randperm(len(answers)).split(BATCH):
-            words = torch.tensor(rows.words[places.numpy()]) * WORD_SCALE
-            if recipe.uses_vectors:
-                words *= torch.rand(len(places), 1) > WITHOUT_WORDS
-            logits = by_vector(vectors[places]) + by_word(words)
-            losses = torch.nn.functional.cross_entropy(logits, answers[places], reduction="none")
-            optimiser.zero_grad()
-            (losses * row_weights[places]).mean().backward()
-            optimiser.step()
-            schedule.step()
-    matrix = by_word.weight.detach().numpy().T * WORD_SCALE
+        order = chance.permutation(rows)
+        yield from (order[start : start + BATCH] for start in range(0, rows, BATCH))
+
+
+def accuracy(classifier: TopicClassifier, rows: Rows, recipe: Recipe) -> float:
+    vector_size = rows.vectors.shape[1] if recipe.uses_vectors else 0
+    logits = rows.words.product(classifier.weights[vector_size:]) + classifier.bias
     if recipe.uses_vectors:
-        matrix = np.vstack([by_vector.weight.detach().numpy().T * VECTOR_SCALE, matrix])
-    bias = by_vector.bias.detach().numpy().copy()
-    bias[CONFLICT] += recipe.conflict
-    return TopicClassifier(CODES, matrix.astype(np.float32), bias.astype(np.float32), recipe.threshold)
-
-
-def features_of(rows: Rows, recipe: Recipe) -> np.ndarray:
-    return np.hstack([rows.vectors, rows.words]) if recipe.uses_vectors else rows.words
+        logits += rows.vectors @ classifier.weights[:vector_size]
+    return round(float((logits.argmax(axis=1) == rows.answers).mean()), 3)
 
 
 def measure_articles(
@@ -181,7 +190,7 @@ def main() -> None:
         article_features = topic_features(texts, encoder(texts), ["en"] * len(texts))
     rows = Rows(
         vectors,
-        hashed_words([row[0] for row in examples]),
+        SparseRows.of([row[0] for row in examples], hashed_words),
         np.array([CODES.index(row[1]) for row in examples]),
         np.array([row[3] for row in examples]),
     )
@@ -192,8 +201,7 @@ def main() -> None:
         classifier = fit(rows.where(~is_held_out), recipe)
         for source in HELD_OUT:
             held_out = rows.where(is_held_out & (rows.sources == source))
-            predicted = classifier.probabilities(features_of(held_out, recipe)).argmax(axis=1)
-            figures[source] = round(float((predicted == held_out.answers).mean()), 3)
+            figures[source] = accuracy(classifier, held_out, recipe)
         data = pack_classifier(fit(rows, recipe), name)
         file.write_bytes(data)
         of_articles = article_features if recipe.uses_vectors else article_features[:, -BUCKETS:]

@@ -29,8 +29,9 @@ def site(filled_app: tuple[App, PageRows]) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """For a module, not longer: it has an event loop in this thread, and other tests start one of their own."""
     with running_chromium() as browser:
         yield browser
 

@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from sqlalchemy import select
 from tests.support.deadline import LONGEST_RUN
 from tests.support.environments import EnvironmentUnderTest
@@ -17,6 +19,7 @@ from tests.support.installed_recipes import install_recipes
 from tests.support.recipe_run import QuickClock
 
 from headwater.app import App
+from headwater.cli.render.document_history import history_tree
 from headwater.engine.context import JobContext
 from headwater.model.jobs import State
 from headwater.runtime.inline import run_inline
@@ -229,6 +232,24 @@ def test_p3_p4_p23_the_catalogues_list_what_was_discovered_fetched_and_stored(fi
         "tramite_id", "source_url", "source_domain", "source_type", "extracted_at", "last_verified_at", "content_hash",
         "word_count", "section_count", "completeness_score", "verification_status", "ingestion_method",
     }  # fmt: skip
+
+
+def test_every_field_names_its_place_in_the_files_and_in_explain(finished_run: ProceduresRun):
+    for stem in finished_run.files():
+        record = json.loads((finished_run.out / "extracted" / f"{stem}.extracted.json").read_bytes())
+        assert set(record["placed_by"].values()) <= {"rule", "model"}
+        assert record["placed_by"].keys() <= record["places"].keys()
+        assert not [name for name, places in record["places"].items() if not places or "derived" in places[0]]
+    row = next(
+        row for row in finished_run.rows() if row["state"] == State.KEPT and row["media_type"] == "text/html"
+    )
+    console = Console(width=400, record=True, file=StringIO())
+    history = explain(finished_run.app.store.engine, row["id"])
+    assert history is not None
+    console.print(history_tree(history, {}, lambda _: ""))
+    assert "fields of the recipe" in (text := console.export_text())
+    assert "requisitos" in text
+    assert "/html/body[1]" in text
 
 
 def test_p27_the_metrics_add_up(finished_run: ProceduresRun):

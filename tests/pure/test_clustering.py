@@ -353,7 +353,7 @@ def test_time_decay_only_lowers_a_similarity(first_day: float, second_day: float
     near, far = sorted((first_day, second_day))
     start = np.array([0.0], dtype=np.float32)
     closer, farther = (float(time_decay(start, np.array([day], dtype=np.float32))[0]) for day in (near, far))
-    assert 0.5 <= farther <= closer <= 1
+    assert 0 < farther <= closer <= 1
 
 
 def test_an_unknown_date_does_not_lower_a_similarity():

@@ -16,7 +16,7 @@ from headwater.web.pages.translations import SPANISH, catalogue, choose_language
 PAGES = Path(str(files("headwater.web.pages")))
 IN_TEMPLATE = re.compile(r"""\bt\(\s*(?:"([^"]+)"|'([^']+)')""")
 PLURAL = re.compile(r"""plural\([^"']*"([^"]+)",\s*"([^"]+)"\)""")
-IN_CODE = re.compile(r"""(?:message|label)="([^"]+)\"""")
+IN_CODE = re.compile(r"""(?:(?<![-\w])(?:message|label)=|translate\(\s*language,\s*)"([^"]+)\"""")
 NAME = re.compile(r"\{\w+\}")
 
 

@@ -45,7 +45,10 @@ def test_p16_every_word_of_a_field_occurs_in_the_text_it_was_read_from(batch: st
                 value_words = _words(" ".join(_leaves(procedure.document.get(name))))
                 invented += [(page.path, name, word) for word in value_words - evidence]
             footer = str(reading.attributes.get("site", {}).get("footer", ""))
-            if str(procedure.document.get("telefono", "")) not in f"{text} {footer}".replace("\u00a0", " "):
+            stated = str(reading.attributes.get("linked_data", {}))
+            if str(procedure.document.get("telefono", "")) not in f"{text} {footer} {stated}".replace(
+                "\u00a0", " "
+            ):
                 invented.append((page.path, "telefono", procedure.document["telefono"]))
     assert invented == []
 

@@ -13,6 +13,7 @@ from tests.support.scene import RECIPE, START, Scene, kept_result, make_story
 from tests.support.web_client import refuse_runs
 
 from headwater.app import App
+from headwater.model.api_key import KeyScope
 from headwater.settings.settings import Settings
 from headwater.store.bulk import insert_into
 from headwater.store.rows import capture_from
@@ -125,10 +126,16 @@ def _store_operations(app: App, document: str) -> None:
 
 @contextmanager
 def api_client(
-    app: App, *, client: str = "127.0.0.1", base_url: str = "http://127.0.0.1", **options: Any
+    app: App,
+    *,
+    client: str = "127.0.0.1",
+    base_url: str = "http://127.0.0.1",
+    local_scope: KeyScope = KeyScope.READ,
+    **options: Any,
 ) -> Iterator[TestClient]:
-    """A client of the application in this process."""
+    """A client of the application in this process. Without a key, it may do in the pages what `local_scope` says."""
     context = make_context(app, refuse_runs, settings_key=KEY, **options)
+    context.local_scope = local_scope
     context.access.requests = TokenBuckets(1e6, 1e6)
     application = build_application(context)
     session = TestClient(application, base_url=base_url, client=(client, 4711), raise_server_exceptions=False)

@@ -1,7 +1,7 @@
 """Rows for the web pages: those of the API's installation, and what pages show beyond them, some of it hostile."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.support.scene import RECIPE, START, Scene, ended_result, kept_result
 from headwater.app import App
 from headwater.model.jobs import Draft, State
 from headwater.store.rows import capture_from
-from headwater.store.schema.flow import captures, leads, stories, story_members
+from headwater.store.schema.flow import captures, documents, leads, stories, story_members
 
 ARTICLE = f"""<!doctype html><html lang="en"><head><title>Valley dam opens its gates</title>
 <meta http-equiv="refresh" content="0;url=https://evil.example/refresh">
@@ -29,6 +29,7 @@ TEXT = (
     "The dam above Lemmet opened two gates on Thursday. The work costs 4.2 million dollars.\n\n"
     "Engineers expect the water to fall by a metre."
 )
+PUBLISHED = datetime(2026, 11, 12, 15, tzinfo=UTC)
 COPY = "<p>The dam above Lemmet opened two gates on Friday. The work costs 4.2 million dollars.</p>"
 
 
@@ -44,7 +45,7 @@ class PageRows:
 
 
 def fill_pages(app: App) -> PageRows:
-    documents = fill(app)
+    document_ids = fill(app)
     scene = Scene(app.store, now=NOW - timedelta(minutes=20))
     (article,) = scene.drafts("valley-dam")
     scene.refine(
@@ -54,7 +55,7 @@ def fill_pages(app: App) -> PageRows:
             text=TEXT,
             authors=("Ilse Varn",),
             publisher="Meridian Post",
-            published=NOW - timedelta(hours=2),
+            published=PUBLISHED,
             language="en",
             media_type="text/html",
             attributes={
@@ -68,7 +69,7 @@ def fill_pages(app: App) -> PageRows:
     _archive(app, article, ARTICLE.encode())
     copy = _add_copy(app, scene, article)
     _describe_stories(app, article.id)
-    return PageRows(tuple(documents), "5" * 40, "6" * 40, article.id, copy)
+    return PageRows(tuple(document_ids), "5" * 40, "6" * 40, article.id, copy)
 
 
 def _archive(app: App, draft: Draft, body: bytes) -> None:
@@ -91,6 +92,8 @@ def _add_copy(app: App, scene: Scene, original: Draft) -> str:
     scene.refine(result)
     with app.store.engine.begin() as connection:
         this_lead = leads.c.id == draft.lead.id
+        this_document = documents.c.id == draft.id
+        connection.execute(update(documents).where(this_document).values(text="", title="Dam opens gates"))
         connection.execute(update(leads).where(this_lead).values(body=COPY, body_type="text/html"))
     return draft.id
 
@@ -102,7 +105,7 @@ def _describe_stories(app: App, article: str) -> None:
         group = connection.execute(stories.select()).mappings().first()["group_id"]
         row = {
             "recipe": RECIPE, "group_id": group, "state": "live", "size": 1, "revision": 1, "score": 0.7,
-            "created_at": START, "updated_at": NOW, "first_at": NOW - timedelta(hours=2), "last_at": NOW - timedelta(hours=2),
+            "created_at": START, "updated_at": NOW, "first_at": PUBLISHED, "last_at": PUBLISHED,
             "summary": claims[0]["text"],
             "attributes": {
                 "claims": claims, "countries": ["PE", "BR"], "languages": ["en"],

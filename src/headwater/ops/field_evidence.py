@@ -10,6 +10,12 @@ from headwater.model.http import Capture
 from headwater.text.passages import find_passage
 
 LONGEST_QUOTE = 300
+ENGLISH_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+SPANISH_MONTHS = (
+    "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+)  # fmt: skip
 FIELDS = frozenset(
     {
         "title", "text", "authors", "publisher", "published_at", "modified_at", "language", "description", "keywords", "image",
@@ -23,10 +29,7 @@ def explain_field(app: App, document: str, field: str) -> Mapping[str, Any]:
     row = app.catalogue.document(document)
     if row is None:
         raise Refused("unknown_document", "there is no such document")
-    attributes = row["attributes"] or {}
-    if field not in FIELDS and field not in attributes:
-        raise Refused("unknown_field", f"there is no field '{field}'; there are: {', '.join(sorted(FIELDS))}")
-    value = row[field] if field in FIELDS else attributes[field]
+    value = field_value(row, field)
     evidence = field_passage(app, row["capture_id"], value)
     return {
         "document": row["id"],
@@ -36,6 +39,22 @@ def explain_field(app: App, document: str, field: str) -> Mapping[str, Any]:
         "origin": (row["origins"] or {}).get(field),
         **evidence,
     }
+
+
+def field_value(row: Mapping[str, Any], field: str) -> Any:
+    """The value of a field of a document, or of its attributes; dots lead into a record, numbers into a list."""
+    if field in FIELDS:
+        return row[field]
+    value: Any = row["attributes"] or {}
+    for name in (field,) if field in value else field.split("."):
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            names = ", ".join(sorted({*FIELDS, *(row["attributes"] or ())}))
+            raise Refused("unknown_field", f"there is no field '{field[:100]}'; there are: {names}")
+    return value
 
 
 def field_passage(app: App, capture_id: str | None, value: Any) -> dict[str, Any]:
@@ -74,7 +93,21 @@ def written_forms(value: Any) -> Iterator[str]:
         yield value.strftime("%Y-%m-%dT%H:%M")
         yield value.strftime("%Y-%m-%d")
         yield value.strftime("%a, %d %b %Y")
+        yield from _written_days(value)
     elif isinstance(value, list | tuple):
         yield from (str(part) for part in value)
     elif value is not None:
         yield str(value)
+
+
+def _written_days(value: datetime) -> Iterator[str]:
+    """A day as people write it, in English and Spanish."""
+    day, year = value.day, value.year
+    english, spanish = ENGLISH_MONTHS[value.month - 1], SPANISH_MONTHS[value.month - 1]
+    yield f"{day} {english} {year}"
+    yield f"{english} {day}, {year}"
+    yield f"{day} {english[:3]} {year}"
+    yield f"{english[:3]} {day}, {year}"
+    yield f"{day} de {spanish} de {year}"
+    yield value.strftime("%d/%m/%Y")
+    yield value.strftime("%d.%m.%Y")

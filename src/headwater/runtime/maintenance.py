@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from headwater.app import App
@@ -18,6 +19,7 @@ from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.object_copies import copy_recent_payloads
 from headwater.ops.retention import apply_retention, clean_tables
+from headwater.runtime.document_vectors import renew_document_vectors
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
 from headwater.store.search.codes import refresh_codes
@@ -99,6 +101,18 @@ def refresh_search_index(app: App) -> dict[str, Any]:
     return {"vectors": count} if count else {}
 
 
+def renew_vectors(app: App) -> dict[str, Any]:
+    """Replace the vectors of an earlier encoder, as far as a minute allows; returns how many, by recipe."""
+    if not nlp_installed():
+        return {}
+    end = monotonic() + VECTOR_SECONDS
+    counts = {
+        name: renew_document_vectors(app.store.engine, recipe, end)
+        for name, recipe in sorted(app.recipes.items())
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def replay_recipes(app: App) -> dict[str, Any]:
     """Start a replay of all stored captures for recipes that want one every month; returns the ids, by recipe. A recipe whose
     replay is still open gets none. What a replay finds waits for a person: `headwater replay report`."""
@@ -131,6 +145,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
     "replay_recipes": MaintenanceTask(Trigger(cron="0 3 1 * *"), replay_recipes),
     "refresh_search_index": MaintenanceTask(Trigger(cron="* * * * *"), refresh_search_index),
+    "renew_vectors": MaintenanceTask(Trigger(cron="* * * * *"), renew_vectors),
 }
 
 

@@ -21,6 +21,8 @@ from headwater.text.urls import canonical_url, without_tracking
 Row = RowMapping | Mapping[str, Any]
 Record = dict[str, Any]
 
+VECTOR_VALUE_BYTES = 4
+
 SAME_IN_DOCUMENT = (
     "canonical_url",
     "title",
@@ -348,6 +350,15 @@ def fact_rows(record: Document | Story) -> list[Record]:
         }
         for name, fact in record.facts.items()
     ]
+
+
+def vector_row(document: str, model: str, values: bytes) -> Record:
+    return {
+        "document_id": document,
+        "model": model,
+        "dimensions": len(values) // VECTOR_VALUE_BYTES,
+        "vector": values,
+    }
 
 
 def mention_row(document: str, mention: Mention) -> Record:

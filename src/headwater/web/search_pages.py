@@ -1,4 +1,4 @@
-"""Pages of a search, for the API and for tools: best first, with opaque cursors.
+"""Pages of a search, for the API, the web pages and tools: best first, with opaque cursors.
 
 A cursor has a short hash of every document that was returned. The next page has the best of the others: what arrives in between,
 or changes the order, neither repeats nor hides a result.
@@ -14,13 +14,37 @@ from typing import Any
 from headwater.app import App
 from headwater.search.query import NO_FILTERS, SearchFilters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
+from headwater.web.context import WebContext
 from headwater.web.problems import HttpProblem
+from headwater.web.rest.listing import chosen_recipes, parse_moment
 
 MARK = b"search "
 LONGEST_CURSOR = 8_000
 # Results further down are no results: a better query is needed.
 DEEPEST = 1_000
 HASH_BYTES = 5
+# Filters with a list of values; recipe and times have one value each.
+FILTER_NAMES = ("source", "publisher", "language", "topic", "country", "subject", "story")
+
+
+def search_filters(
+    context: WebContext,
+    values: Mapping[str, Sequence[str] | None],
+    *,
+    recipe: str = "",
+    since: str = "",
+    until: str = "",
+    quality: float | None = None,
+) -> SearchFilters:
+    if recipe:
+        chosen_recipes(context, recipe)
+    return SearchFilters(
+        recipe=(recipe,) if recipe else (),
+        **{name: tuple(values.get(name) or ()) for name in FILTER_NAMES},
+        since=parse_moment(context, since, "since"),
+        until=parse_moment(context, until, "until"),
+        quality=quality,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -47,7 +47,9 @@ def serve_command(
     ] = "",
     demo: Annotated[
         bool,
-        typer.Option("--demo", help="Serve the demo with its data; runs it first if there is none."),
+        typer.Option(
+            "--demo", help="Serve the demo with its data and workers; runs it first if there is none."
+        ),
     ] = False,
 ) -> None:
     """Serve the web pages and the HTTP API until Ctrl-C: REST under /api/v1, feeds, live events, MCP, metrics. Needs headwater[web].
@@ -98,11 +100,12 @@ def serve_command(
         if demo:
             web.local_scope = KeyScope.ADMIN
             web.crash_trial = CrashTrial(app, words)
-        try:
-            await run_server(web, host, port, on_started=report)
-        finally:
-            if web.crash_trial is not None:
-                await asyncio.to_thread(web.crash_trial.stop)
+        async with working(words) if demo else nullcontext():
+            try:
+                await run_server(web, host, port, on_started=report)
+            finally:
+                if web.crash_trial is not None:
+                    await asyncio.to_thread(web.crash_trial.stop)
 
     asyncio.run(serve())
 
@@ -123,6 +126,19 @@ def run_in_process(words: tuple[str, ...]) -> Callable[[str, str, Mapping[str, s
             raise
 
     return start
+
+
+@asynccontextmanager
+async def working(words: tuple[str, ...]) -> AsyncIterator[None]:
+    """Workers in processes of their own, so that what a reader of the demo decides happens at once."""
+    program = (sys.executable, "-m", "headwater.cli")
+    child = await asyncio.create_subprocess_exec(*program, *words, "work", "--quiet")
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            child.terminate()
+        await child.wait()
 
 
 def _open_demo(context: typer.Context) -> AbstractContextManager[tuple[App, Path]]:

@@ -111,6 +111,12 @@ def _pool(output: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
     return vectors
 
 
+def encoder_name(data: Path, model: str | Path | None = None) -> str:
+    """The name that `open_encoder` gives the encoder, without opening it."""
+    builtin = MULTILINGUAL if model is None else BUILTIN_ENCODERS.get(str(model))
+    return builtin.name if builtin else locate_model(str(model), data)[0]
+
+
 def open_encoder(
     data: Path, model: str | Path | None = None, *, threads: int = 1, max_tokens: int = MAX_TOKENS
 ) -> Encoder:

@@ -21,14 +21,13 @@ from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
 from headwater.store.dedupe.superseded import end_superseded, lock_with_others, superseded_parts
 from headwater.store.in_list import in_list
-from headwater.store.rows import document_content, fact_rows, mention_row
+from headwater.store.rows import document_content, fact_rows, mention_row, vector_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
 from headwater.store.search.entries import index_kept_documents, remove_entries
 
 Rows = Mapping[str, RowMapping]
 GroupMember = tuple[str, str]  # a group and a document
-FLOAT = 4  # bytes
 
 
 def finish_refine(
@@ -242,14 +241,7 @@ def _write_findings(connection: Connection, kept_documents: Sequence[Document]) 
         connection, mentions, [mention_row(d.id, mention) for d in kept_documents for mention in d.mentions]
     )
     vector_rows = [
-        {
-            "document_id": d.id,
-            "model": d.vector.model,
-            "dimensions": len(d.vector.values) // FLOAT,
-            "vector": d.vector.values,
-        }
-        for d in kept_documents
-        if d.vector is not None
+        vector_row(d.id, d.vector.model, d.vector.values) for d in kept_documents if d.vector is not None
     ]
     insert_rows(connection, vectors, vector_rows, replacing=("dimensions", "vector"))
 

@@ -52,6 +52,13 @@ def explain(engine: Engine, id_or_url: str) -> Record | None:
     return redact_record(history)  # type: ignore[no-any-return]
 
 
+def entry_body(engine: Engine, lead: str) -> str | None:
+    """What the entry of a source brought itself, for documents that are made of it."""
+    with read_transaction(engine) as connection:
+        body: str | None = connection.scalar(select(leads.c.body).where(leads.c.id == lead))
+        return body
+
+
 def _document_and_lead(connection: Connection, id_or_url: str) -> tuple[Record | None, Record | None]:
     """The document and its lead. After a redirect or a duplicate only the lead has the requested URL."""
     document = _first(connection, select(documents).where(match_key_or_url(documents, id_or_url)))

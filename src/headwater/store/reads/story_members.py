@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, select
 
 from headwater.store.connect import read_transaction
 from headwater.store.in_list import in_list
 from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, story_members
+from headwater.store.schema.knowledge import edges
 
 FIELDS = ("id", "title", "url", "publisher", "source_id", "published_at", "created_at", "language")
 
@@ -33,3 +34,16 @@ def members_of_stories(engine: Engine, ids: Sequence[str]) -> Mapping[str, list[
     for rows in members.values():
         rows.sort(key=lambda row: (row["published_at"] or row["created_at"], row["id"]))
     return members
+
+
+def copy_counts(engine: Engine, ids: Sequence[str]) -> Mapping[str, int]:
+    """How many copies arrived of each document that has any."""
+    if not ids:
+        return {}
+    query = (
+        select(edges.c.to_id, func.count())
+        .where(in_list(edges.c.to_id, ids), edges.c.relation == "duplicate")
+        .group_by(edges.c.to_id)
+    )
+    with read_transaction(engine) as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}

@@ -126,6 +126,7 @@ vectors = Table(
     Column("model", Text, primary_key=True),
     Column("dimensions", Integer, nullable=False),
     Column("vector", LargeBinary, nullable=False),
+    Index("ix_vectors_model", "model"),
 )
 
 bars = Table(

@@ -1,6 +1,6 @@
 """Clusters the items of one group, independently of their order.
 
-The profile `default` uses average linkage over words and embeddings. The profile `reference` joins each item with those of
+The profile `default` uses average linkage over words and embeddings; among articles of one language words decide. The profile `reference` joins each item with those of
 its ten nearest neighbours that have a cosine of at least 0.65.
 """
 
@@ -13,9 +13,18 @@ import numpy.typing as npt
 from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.neighbours import nearest_neighbours
+from headwater.stories.clustering.roundups import is_roundup
 from headwater.stories.clustering.same_wording import split_by_names
-from headwater.stories.clustering.similarity import Matrix, StoryItem, normalise_rows, to_days, vectorise
-from headwater.stories.clustering.threshold import HYBRID, WORDS_ALONE
+from headwater.stories.clustering.similarity import (
+    MIN_ARTICLE_LENGTH,
+    ItemVectors,
+    Matrix,
+    StoryItem,
+    normalise_rows,
+    to_days,
+    vectorise,
+)
+from headwater.stories.clustering.threshold import ARTICLES, HYBRID, WORDS_ALONE, ThresholdModel
 from headwater.stories.clustering.windows import WINDOW, cluster_vectors
 
 NEIGHBOURS = 10
@@ -53,17 +62,21 @@ def cluster_items(
     profile: ClusterProfile = "default",
     window: int = WINDOW,
 ) -> list[Cluster]:
-    """Clusters by position, the largest first, then the most recent; members by similarity to the centre.
+    """Clusters by position, the largest first, then the most recent; members by similarity to the centre. A round-up of
+    several events is a cluster of its own.
 
     `embeddings` are unit vectors of an encoder, one per item; without them, and where one is not finite, only words count.
     """
-    order = sorted(range(len(items)), key=lambda position: items[position].id)
+    by_id = sorted(range(len(items)), key=lambda position: items[position].id)
+    roundups = {position for position in by_id if profile == "default" and is_roundup(items[position].title)}
+    order = [position for position in by_id if position not in roundups]
     ordered = [items[position] for position in order]
     ordered_embeddings = (
         None if embeddings is None else _finite(np.asarray(embeddings, dtype=np.float32)[order])
     )
     vectors, labels = _label(ordered, ordered_embeddings, profile, window)
     clusters = [_cluster(ordered, vectors, rows, order) for rows in _rows_by_label(labels)]
+    clusters += [Cluster(items[position].title, ((position, 1.0),)) for position in sorted(roundups)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
 
 
@@ -87,9 +100,16 @@ def _label(
         return embeddings, single_linkage(embeddings)
     item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
-    threshold = WORDS_ALONE if embeddings is None else HYBRID
-    labels = cluster_vectors(item_vectors.vectors, days, threshold, window, item_vectors.length)
+    labels = cluster_vectors(
+        item_vectors.vectors, days, _threshold_model(item_vectors), window, item_vectors.length
+    )
     return item_vectors.vectors, split_by_names(items, labels)
+
+
+def _threshold_model(item_vectors: ItemVectors) -> ThresholdModel:
+    if not item_vectors.by_words:
+        return HYBRID
+    return ARTICLES if item_vectors.length >= MIN_ARTICLE_LENGTH else WORDS_ALONE
 
 
 def _rows_by_label(labels: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:

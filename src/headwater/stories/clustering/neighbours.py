@@ -123,22 +123,23 @@ def _keep_best(
     neighbours.similarities[rows, :count] = np.take_along_axis(best_similarities, order, axis=1)
 
 
-SMOOTHING_NEIGHBOURS = 10
 SMOOTHING_BLOCK = 1024
 
 
-def smooth_vectors(vectors: Matrix, neighbours: Neighbours, companion: float) -> Matrix:
-    """Each vector plus the mean of its neighbours, weighted by the square of their similarity: what a short text leaves
+def smooth_vectors(vectors: Matrix, neighbours: Neighbours, companion: float, count: int) -> Matrix:
+    """Each vector plus the mean of its `count` neighbours, weighted by the square of their similarity: what a short text leaves
     out, the texts around it say. Neighbours below the similarity `companion` do not count."""
     positions, similarities = (
-        neighbours.positions[:, :SMOOTHING_NEIGHBOURS],
-        neighbours.similarities[:, :SMOOTHING_NEIGHBOURS],
+        neighbours.positions[:, :count],
+        neighbours.similarities[:, :count],
     )
     weights = np.where(similarities >= companion, np.square(similarities), 0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     smoothed = np.empty_like(vectors)
     for start in range(0, len(vectors), SMOOTHING_BLOCK):
         block = slice(start, start + SMOOTHING_BLOCK)
-        neighbour_mean = np.einsum("rk,rkd->rd", weights[block], vectors[positions[block]], optimize=True)
-        smoothed[block] = normalise_rows(vectors[block] + neighbour_mean)
+        total = vectors[block].copy()
+        for column in range(positions.shape[1]):
+            total += weights[block, column, None] * vectors[positions[block, column]]
+        smoothed[block] = normalise_rows(total)
     return smoothed

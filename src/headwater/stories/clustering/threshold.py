@@ -7,6 +7,7 @@ silhouette is chosen, less a penalty for its distance from the guess.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +17,19 @@ from headwater.stories.clustering.silhouette import SilhouetteInput, SingletonFi
 
 NEIGHBOURS_USED = 20
 THRESHOLDS = 32
-PENALTY, PENALTY_OF_FEW = 0.02, 0.3
-"""The penalty of a threshold that is e times the guess: in a large corpus, and more among few documents."""
+SMALL_CORPUS = 64
+PENALTY = 0.02
+"""The penalty of a threshold that is e times the guess, in a large corpus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThresholdModel:
     """From the similarity `companion` on, two documents are companions. The guess is `without_companions` if no document
-    has one, falls by `per_doubling` with each doubling of the companions, and rises by `when_long` for long texts.
-    Thresholds from `lowest` to `highest` are tried. Clusters without links need `unlinked` more similarity."""
+    has one, falls by `per_doubling` with each doubling of the companions, and rises by `when_long` for long texts and by
+    `per_size_doubling` with each doubling of a corpus beyond `SMALL_CORPUS`: in a larger one more texts agree by chance.
+    Thresholds from `lowest` to `highest` are tried. Clusters without links need `unlinked` more similarity. Each vector is
+    smoothed with `smoothing` neighbours; with `smoothed_heights`, thresholds apply to the smoothed vectors. The penalty for
+    leaving the guess grows by `penalty_of_few` over the number of documents."""
 
     companion: float
     without_companions: float
@@ -34,6 +39,10 @@ class ThresholdModel:
     lowest: float
     highest: float
     singleton: SingletonFit
+    smoothing: int = 10
+    smoothed_heights: bool = False
+    penalty_of_few: float = 0.3
+    per_size_doubling: float = 0.0
 
 
 HYBRID = ThresholdModel(
@@ -58,6 +67,24 @@ WORDS_ALONE = ThresholdModel(
 )
 
 
+ARTICLES = ThresholdModel(
+    companion=0.05,
+    without_companions=0.3,
+    per_doubling=0.0,
+    when_long=0.0,
+    unlinked=0.0,
+    lowest=0.12,
+    highest=0.75,
+    singleton=SingletonFit(0.2, 0.08),
+    smoothing=5,
+    smoothed_heights=True,
+    penalty_of_few=10.0,
+    per_size_doubling=0.04,
+)
+"""For vectors of words of whole articles. Their smoothed similarities are alike in every corpus, so that the guess
+depends on the size alone; the silhouette counts only where there are many documents."""
+
+
 def companion_doublings(neighbours: Neighbours, companion: float) -> float:
     """The mean over all documents of log2(1 + companions)."""
     if not neighbours.similarities.size:
@@ -72,6 +99,7 @@ def guess_threshold(neighbours: Neighbours, model: ThresholdModel, length: float
         model.without_companions
         - model.per_doubling * companion_doublings(neighbours, model.companion)
         + model.when_long * length
+        + model.per_size_doubling * max(0.0, log2(max(1, len(neighbours.positions)) / SMALL_CORPUS))
     )
     return min(max(guess, model.lowest), model.highest)
 
@@ -87,5 +115,7 @@ def best_threshold(
     fits = np.array(
         silhouettes(documents, [labels_at(height) for height in thresholds.tolist()], model.singleton)
     )
-    penalty = (PENALTY + PENALTY_OF_FEW / len(documents.vectors)) * np.square(np.log(thresholds / guess))
+    penalty = (PENALTY + model.penalty_of_few / len(documents.vectors)) * np.square(
+        np.log(thresholds / guess)
+    )
     return float(thresholds[np.argmax(fits - penalty)])

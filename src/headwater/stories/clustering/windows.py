@@ -50,9 +50,11 @@ def cluster_vectors(
     if len(vectors) < 2:
         return np.arange(len(vectors))
     neighbours = nearest_neighbours(vectors, NEIGHBOURS_USED)
-    joins = _linkage(vectors, days, neighbours, model, window)
+    smoothed = smooth_vectors(vectors, neighbours, model.companion, model.smoothing)
+    heights = smoothed.copy() if model.smoothed_heights else vectors
+    joins = _linkage(smoothed, days, neighbours, model, window)
     dendrogram = build_dendrogram(
-        joins, DocumentRows(vectors, days, neighbours.positions[:, :LINK_NEIGHBOURS]), model.unlinked
+        joins, DocumentRows(heights, days, neighbours.positions[:, :LINK_NEIGHBOURS]), model.unlinked
     )
     documents = SilhouetteInput(vectors, days, length)
     return dendrogram.at(
@@ -61,11 +63,10 @@ def cluster_vectors(
 
 
 def _linkage(
-    vectors: Matrix, days: Days, neighbours: Neighbours, model: ThresholdModel, window: int
+    smoothed: Matrix, days: Days, neighbours: Neighbours, model: ThresholdModel, window: int
 ) -> list[Join]:
-    """The joins of the smoothed vectors down to the lowest threshold."""
-    smoothed = smooth_vectors(vectors, neighbours, model.companion)
-    if len(vectors) <= window:
+    """The joins of the smoothed vectors down to the lowest threshold. Overwrites them."""
+    if len(smoothed) <= window:
         return linkage_joins(_similarity(smoothed, days), model.lowest)
     clusters = ClusterSums.of(smoothed, days)
     for rows in _windows(neighbours, days, window):

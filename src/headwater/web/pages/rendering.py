@@ -13,6 +13,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from headwater.model.api_key import ApiKey, KeyScope
+from headwater.web.pages.outlines import outlines
 from headwater.web.pages.static_files import static_path
 from headwater.web.pages.translations import OWN_PACKAGE, translate
 
@@ -57,7 +58,9 @@ def environment() -> Environment:
     templates = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    templates.globals.update(t=_translate, plural=_plural, to=_address, static=_static, query=change_query)
+    templates.globals.update(
+        t=_translate, plural=_plural, to=_address, static=_static, query=change_query, outlines=outlines
+    )
     templates.filters.update(
         moment=_moment, day=_day, age=_age, number=_number, size=_size, percent=_percent, link=safe_link
     )

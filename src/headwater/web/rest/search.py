@@ -6,14 +6,13 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headwater.search.query import SearchFilters
 from headwater.store.search.document_search import Method
 from headwater.web.context import context_of
 from headwater.web.rest.forms import plain_item, rows_answer
-from headwater.web.rest.listing import RecipeParameter, Since, Until, add_list, chosen_recipes, parse_moment
+from headwater.web.rest.listing import RecipeParameter, Since, Until, add_list
 from headwater.web.rest.routing import api_router
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
-from headwater.web.search_pages import LONGEST_CURSOR, PagedSearch, search_page
+from headwater.web.search_pages import LONGEST_CURSOR, PagedSearch, search_filters, search_page
 
 router = api_router("/search", "search")
 RESULT = object_schema({"id": TEXT, "title": TEXT, "url": TEXT, "snippet": TEXT})
@@ -62,21 +61,16 @@ def search(
 ) -> Response:
     """The best documents for a query, with the matching passage, the number of matches, corrected words and facets."""
     context = context_of(request)
-    if recipe:
-        chosen_recipes(context, recipe)
-    filters = SearchFilters(
-        recipe=(recipe,) if recipe else (),
-        source=tuple(source or ()),
-        publisher=tuple(publisher or ()),
-        language=tuple(language or ()),
-        topic=tuple(topic or ()),
-        country=tuple(country or ()),
-        subject=tuple(subject or ()),
-        story=tuple(story or ()),
-        since=parse_moment(context, since, "since"),
-        until=parse_moment(context, until, "until"),
-        quality=quality,
-    )
+    values = {
+        "source": source,
+        "publisher": publisher,
+        "language": language,
+        "topic": topic,
+        "country": country,
+        "subject": subject,
+        "story": story,
+    }
+    filters = search_filters(context, values, recipe=recipe, since=since, until=until, quality=quality)
     page, next_cursor = search_page(
         context.app,
         PagedSearch(

@@ -39,6 +39,10 @@ GETS = re.compile(
 )
 
 
+SHARE_OF_COST = re.compile(
+    r"(?:\d ?%|\bmitad|\bmeitat|\bmetade|\berdia) (?:del |de la |de l['’]|do |da |of the |de les )(?:coste?|custo|gasto|despes|inversi|presupuest|pressupost|orzamento|obra|factura|cost\b|importe)"
+)
+"""An aid pays a share of the cost; a fee is never one."""
 SUM = re.compile(r"(?:\d+ )?(?:importes?|imports?|zenbatekoa|amount)$")
 HOW_MUCH = re.compile(r"(?:\d+ )?(?:cuanto|quant|canto|zenbat|how much)$")
 
@@ -157,7 +161,8 @@ def sides(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:
 def _is_amount_of_aid(part: PagePart) -> bool:
     """ "How much" on the page of an aid is the amount received, unless the text mentions paying."""
     folded = fold_text(part.text)
-    return bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text)) and not PAYS.search(folded)
+    asked = bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text))
+    return (asked or bool(SHARE_OF_COST.search(part.text.lower()))) and not PAYS.search(folded)
 
 
 def _describes_procedure(part: PagePart) -> bool:

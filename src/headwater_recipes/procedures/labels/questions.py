@@ -103,7 +103,7 @@ _AFTERWARDS = re.compile(
     r"(?:despues de (?:solicitar|presentar|enviar)\w*|despres de (?:sol licitar|presentar)|despois de (?:solicitar|presentar)|after (?:you (?:apply|submit)|applying)|what happens (?:next|after)|eskaeraren ondoren)\b"
 )
 _THOSE_WHO = re.compile(
-    r"^(?!recurs|document|papel|paper|plazo|termini|prazo|tramit|lugar|lloc|oficin|medio|canal|via|forma|ayuda|gasto)(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi |se |es )?(?:pued|pod|pot\b|poden|can\b|may\b)"
+    r"^(?!recurs|document|papel|paper|plazo|termini|prazo|tramit|lugar|lloc|oficin|medio|canal|via|forma|ayuda|gasto|dia|dies|dias|dinero|diners|cartos|euros|tiempo|temps|tempo|hora|cosa|cantidad|importe|fecha|data|documento)(?:\w+ ){1,3}(?:que|qui|who|that) (?:lo |la |ho |o |el |hi |s hi |se |es )?(?:pued|pod|pot\b|poden|can\b|may\b)"
 )
 LONGEST = 14
 

@@ -43,6 +43,7 @@ from headwater_recipes.procedures.page.writer import (
     LineWriter,
     block_text,
     bullet_of,
+    is_bold,
     is_heading,
     plain_line,
     run_markdown,
@@ -52,6 +53,7 @@ DEEPEST = 120
 STAR_SIGN = re.compile(r"[\w)»]\*+(?=[\s.,;:)]|$)")
 STARRED_LINE = re.compile(r"^[ \t]{0,8}\*\s", re.MULTILINE)
 MOST_STARRED = 2
+FEWEST_STOPPED, MOST_LABEL_WORDS, MOST_BOLD = 3, 8, 500
 
 
 def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
@@ -64,6 +66,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         panels=find_panels(tree),
         labels=label_classes(tree),
         pictures=has_picture_labels(tree),
+        stopped_labels=_has_stopped_labels(tree),
         starred_notes=_has_starred_notes(body.text(deep=True, separator="\n")),
     )
     if (last := site_colophon(tree)) is not None:
@@ -78,6 +81,19 @@ def _has_starred_notes(text: str) -> bool:
     return STAR_SIGN.search(text) is not None and 0 < len(STARRED_LINE.findall(text)) <= MOST_STARRED
 
 
+def _has_stopped_labels(tree: LexborHTMLParser) -> bool:
+    """Whether the page has several short bold paragraphs that end with a stop: its labels do."""
+    texts = [
+        text
+        for node in tree.css("p > b, p > strong")[:MOST_BOLD]
+        if (text := to_one_line(node.text(deep=True))).endswith(".")
+        and len(text.split()) <= MOST_LABEL_WORDS
+        and node.parent is not None
+        and to_one_line(node.parent.text(deep=True)) == text
+    ]
+    return len(texts) >= FEWEST_STOPPED
+
+
 @dataclass(slots=True)
 class _Walker:
     address: str
@@ -85,6 +101,7 @@ class _Walker:
     labels: frozenset[str] = frozenset()
     pictures: bool = False
     starred_notes: bool = False
+    stopped_labels: bool = False
     block_list: BlockList = field(default_factory=BlockList)
     line_writer: LineWriter = field(default_factory=LineWriter)
 
@@ -324,6 +341,8 @@ class _Walker:
                 self.block_list.add(ListItem(item_text))
             elif is_heading(line):
                 self.block_list.add(Paragraph(f"**{text}**"))
+            elif self.stopped_labels and is_bold(line) and len(text.split()) <= MOST_LABEL_WORDS:
+                self.block_list.add(Paragraph(f"**{text.rstrip('.')}**"))
             elif text:
                 self.block_list.add(Paragraph(run_markdown(line)))
 

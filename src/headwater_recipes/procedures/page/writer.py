@@ -154,19 +154,19 @@ def bullet_of(text: str) -> str | None:
     return text[match.end() :] if match and match.end() < len(text) else None
 
 
+def is_bold(line: list[TextRun]) -> bool:
+    words = [run for run in line if run.text.strip(" :.\u00a0\n\t\x1f")]
+    return bool(words) and all(run.bold for run in words)
+
+
 def is_heading(line: list[TextRun]) -> bool:
     """Whether the line is short and all bold: a heading without markup."""
-    words = [run for run in line if run.text.strip(" :.\u00a0\n\t\x1f")]
     ends = [place for place, run in enumerate(line) if END_OF_LABEL in run.text]
     if ends and any(run.text.strip() for run in line[ends[0] :]):
         return False
     text = plain_line(line)
     return (
-        bool(words)
-        and all(run.bold for run in words)
-        and len(text.split()) <= LONGEST_LABEL
-        and not _ENDS.search(text)
-        and "](" not in text
+        is_bold(line) and len(text.split()) <= LONGEST_LABEL and not _ENDS.search(text) and "](" not in text
     )
 
 

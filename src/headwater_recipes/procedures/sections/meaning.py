@@ -6,14 +6,17 @@ from dataclasses import replace
 from headwater_recipes.procedures.detection import CORE
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.classifier import guess_section
+from headwater_recipes.procedures.sections.divide import STICKY
 from headwater_recipes.procedures.sections.parts import PagePart
 
 # A page whose sections the rules know says little under other headings; a page that they do not know says everything there.
 SURE, LIKELY, ENOUGH_KNOWN = 0.7, 0.4, 3
+# A heading below another one belongs to it, unless it plainly says something else.
+OWN_MEANING = 0.65
 LONGEST_HEADING = 14
 CAUTIOUS = frozenset({"descripcion", "organismo", "datos_importantes"})
 # Rules see these fields in many headings; a section that plainly says something else is placed by that.
-DOUBTFUL, CERTAIN = frozenset({"descripcion", "datos_importantes"}), 0.95
+DOUBTFUL, CERTAIN = frozenset({"descripcion", "datos_importantes", "organismo", "contacto"}), 0.85
 
 
 def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
@@ -25,11 +28,12 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
     for part in parts:
         above = [(level, label) for level, label in above if level < part.level or not part.title]
         doubtful = part.own and part.field in DOUBTFUL
-        if (part.label is not None and not doubtful) or not _may_be_placed(part):
+        inherited = part.label is not None and not part.own and part.field not in STICKY
+        if (part.label is not None and not doubtful and not inherited) or not _may_be_placed(part):
             result.append(part)
             continue
-        threshold = CERTAIN if doubtful else SURE if readable else LIKELY
-        label = above[-1][1] if above and not doubtful else _label_of(part, threshold, rule_fields)
+        threshold = CERTAIN if doubtful else OWN_MEANING if inherited else SURE if readable else LIKELY
+        label = above[-1][1] if above and part.label is None else _label_of(part, threshold, rule_fields)
         if label is not None:
             above.append((part.level, label))
         result.append(part if label is None else replace(part, label=label, by_model=True))

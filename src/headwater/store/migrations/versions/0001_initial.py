@@ -572,6 +572,7 @@ def _create_knowledge() -> None:
         ),
         sa.PrimaryKeyConstraint("document_id", "model", name=op.f("pk_vectors")),
     )
+    op.create_index("ix_vectors_model", "vectors", ["model"])
     op.create_table(
         "bars",
         sa.Column("recipe", sa.Text(), nullable=False),

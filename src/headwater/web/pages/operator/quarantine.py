@@ -12,6 +12,7 @@ from headwater.store.reads.record_lists import QUARANTINE, find_row, list_rows
 from headwater.store.schema.flow import quarantine
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import QUARANTINE_LISTING
@@ -37,6 +38,7 @@ def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
         "recipe": recipe,
         "reason": reason,
         "reasons": quarantine_reasons(context.app.engine, recipe or None),
+        "has_workers": has_live_workers(context.app),
         "items": [row | titles.get(row["record_id"], NO_TITLE) for row in rows],
         "next": cursor,
         "pairs": query.multi_items(),

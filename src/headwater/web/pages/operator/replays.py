@@ -10,6 +10,7 @@ from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.settings.times import parse_time
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
 
 SHOWN_ITEMS = 50
@@ -33,6 +34,7 @@ def load_replay(request: Request, context: WebContext) -> dict[str, Any]:
     fields = sorted(replay["fields"].items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     return {
         "replay": replay,
+        "has_workers": has_live_workers(context.app),
         "verdict": verdict.value,
         "verdicts": [value.value for value in VERDICTS],
         "fields": [{"field": name, **counts} for name, counts in fields],

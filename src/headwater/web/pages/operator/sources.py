@@ -19,6 +19,7 @@ from headwater.store.reads.source_history import daily_polls
 from headwater.store.schema.flow import captures, polls, sources
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
 
 PER_PAGE = 50
@@ -102,14 +103,24 @@ def load_source(request: Request, context: WebContext) -> dict[str, Any]:
         captures.c.source_id == source,
         PageRequest(names=CAPTURES.shown, limit=SHOWN_FETCHES),
     )
-    days = daily_polls(engine, source, app.clock() - timedelta(days=DAYS))
     return {
         "source": {**row, "status": source_status(row)},
+        "has_workers": has_live_workers(app),
         "report": _reports(context, [source])[source],
         "polls": poll_page.rows,
         "fetches": fetch_page.rows,
-        "days": days,
+        "days": _new_per_day(context, source),
     }
+
+
+def _new_per_day(context: WebContext, source: str) -> list[dict[str, Any]]:
+    """What was new on each of the last days, the oldest first; a day without a poll brought nothing."""
+    now = context.app.clock()
+    by_day = {
+        row["day"]: row["new"] for row in daily_polls(context.app.engine, source, now - timedelta(days=DAYS))
+    }
+    days = [f"{now - timedelta(days=number):%Y-%m-%d}" for number in reversed(range(DAYS))]
+    return [{"day": day, "new": int(by_day.get(day) or 0)} for day in days]
 
 
 def _find_source(context: WebContext, source: str) -> dict[str, Any]:

@@ -1,0 +1,131 @@
+"""The pages for analysts: every sentence and every field leads to its evidence, and each page has its twin in JSON."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+from tests.support.api_installation import api_client, installation
+from tests.support.page_rows import PageRows, fill_pages
+
+from headwater.app import App
+from headwater.model.api_key import KeyScope
+
+BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, PageRows]]:
+    with installation(tmp_path_factory.mktemp("pages")) as app:
+        yield app, fill_pages(app)
+
+
+@pytest.fixture(scope="module")
+def client(filled: tuple[App, PageRows]) -> Iterator[TestClient]:
+    with api_client(filled[0], local_scope=KeyScope.OPERATE) as client:
+        client.headers.update(BROWSER)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def rows(filled: tuple[App, PageRows]) -> PageRows:
+    return filled[1]
+
+
+def test_a_story_names_the_documents_of_every_sentence(client: TestClient, rows: PageRows):
+    model = client.get(f"/stories/{rows.dam_story}.json").json()
+    (claim,) = model["claims"]
+    assert [document["id"] for document in claim["documents"]] == [rows.article]
+    assert [country["name"] for country in model["story"]["countries"]] == ["Peru", "Brazil"]
+    assert [(entry["id"], entry["copies"]) for entry in model["timeline"]] == [(rows.article, 1)]
+    page = client.get(f"/stories/{rows.dam_story}").text
+    assert f'class="reference" href="/documents/{rows.article}"' in page
+
+
+def test_what_changed_depends_on_the_period(client: TestClient, rows: PageRows):
+    day = client.get(f"/stories/{rows.dam_story}.json").json()["changes"]
+    hour = client.get(f"/stories/{rows.dam_story}.json?since=1h").json()["changes"]
+    assert (len(day["new_reports"]), len(hour["new_reports"])) == (1, 0)
+    assert "Nothing new in this period." in client.get(f"/stories/{rows.dam_story}?since=1h").text
+
+
+def test_stories_of_a_recipe_are_a_list_with_pages(client: TestClient):
+    assert len(client.get("/stories.json?recipe=trial").json()["stories"]) == 2
+    assert client.get("/stories?recipe=none").status_code == 404
+    assert client.get("/stories?cursor=x").status_code == 400
+
+
+def test_search_marks_the_words_and_offers_facets(client: TestClient, rows: PageRows):
+    model = client.get("/search.json?q=dam").json()
+    assert model["results"][0]["id"] == rows.article
+    assert any(part["is_marked"] for part in model["results"][0]["title"])
+    page = client.get("/search?q=dam").text
+    assert "<mark>dam</mark>" in page
+    assert client.get("/search.json?country=PE").json()["results"][0]["id"] == rows.article
+    assert "How to search" in client.get("/search").text
+    assert "Nothing matches" in client.get("/search?topic=none").text
+
+
+def test_a_search_can_be_saved_once_under_a_name(client: TestClient, filled: tuple[App, PageRows]):
+    fields = {"name": "Dams of Peru", "q": "dam", "country": "PE", "next": "/search?q=dam"}
+    page = client.post("/search/save", data=fields)
+    assert page.url.path == "/search"
+    assert "Saved as “dams-of-peru”" in page.text
+    assert "Saved as" not in client.get("/search?q=dam").text
+    again = client.post("/search/save", data=fields)
+    assert 'class="notice failed"' in again.text
+    assert client.get("/api/v1/searches/dams-of-peru").json()["filters"] == {"country": ["PE"]}
+
+
+@pytest.mark.parametrize(
+    ("field", "quote"),
+    [
+        ("title", "Valley dam opens its gates"),
+        ("authors", "Ilse Varn"),
+        ("amount", "4.2 million dollars"),
+        ("published_at", "12 November 2026"),
+    ],
+)
+def test_a_field_is_marked_where_it_stands_in_the_archived_page(
+    client: TestClient, rows: PageRows, field: str, quote: str
+):
+    frame = client.get(f"/documents/{rows.article}/source?field={field}")
+    assert re.findall(r"<mark[^>]*>(.*?)</mark>", frame.text) == [quote]
+    assert "html/body/" in frame.text
+
+
+def test_the_frame_of_an_archived_page_runs_and_loads_nothing(client: TestClient, rows: PageRows):
+    frame = client.get(f"/documents/{rows.article}/source")
+    policy = frame.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert "script" not in policy
+    assert "evil.example" not in frame.text
+    assert "<script" not in frame.text
+
+
+def test_a_document_shows_its_fields_with_origins_text_trail_and_copies(client: TestClient, rows: PageRows):
+    model = client.get(f"/documents/{rows.article}.json").json()
+    origins = {field["name"]: field["origin"] for field in model["fields"]}
+    assert origins["title"] == "html h1"
+    assert "amount" in [record["name"] for record in model["attributes"]]
+    assert [copy["id"] for copy in model["copies"]] == [rows.copy]
+    page = client.get(f"/documents/{rows.article}").text
+    assert '<iframe name="archived" sandbox src=' in page
+    assert client.get("/documents/none").status_code == 404
+
+
+def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):
+    model = client.get(f"/documents/{rows.copy}/original.json").json()
+    assert (model["rule"], model["has_texts"]) == ("same-text", True)
+    assert [row["kind"] for row in model["rows"]] == ["changed", "same", "only_left"]
+    assert "Why is this a duplicate?" in client.get(f"/documents/{rows.copy}/original").text
+    assert client.get(f"/documents/{rows.article}/original").status_code == 404
+
+
+def test_the_map_has_the_same_countries_as_its_table(client: TestClient):
+    model = client.get("/map.json").json()
+    assert [spot["code"] for spot in model["spots"]] == ["BR", "PE"]
+    page = client.get("/map").text
+    for code in ("BR", "PE"):
+        assert f'<a href="#{code}"' in page
+        assert f'<tr id="{code}"' in page
