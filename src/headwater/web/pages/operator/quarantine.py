@@ -66,7 +66,9 @@ def drop(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
     records, recipe, reason = _chosen(fields)
     count = context.app.operations.drop(records, recipe, reason=reason)
-    return Done(message="Records that are dropped: {count}.", values={"count": count}, location=_list_page(fields))
+    return Done(
+        message="Records that are dropped: {count}.", values={"count": count}, location=_list_page(fields)
+    )
 
 
 def _list_page(fields: FormData) -> str:
