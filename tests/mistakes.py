@@ -76,6 +76,7 @@ GROUPS: Mapping[str, tuple[Mistake, ...]] = {
         Mistake("an end before the beginning", "docs list --since 1h --until 2h", ("give an earlier time",), installed=True),
         Mistake("a filter by an unknown recipe", "docs list --recipe nwes", ("did you mean 'news'?",), installed=True),
         Mistake("a language by its name", "docs list --language english", ("write en",), code=2, installed=True),
+        Mistake("a language by its name in a query", "search language:spanish", ("write es",), installed=True),
         Mistake("a filter by an unknown source", "docs list --source Nope", ("headwater sources list",), installed=True),
         Mistake("a task that is none", "run news --task clean", ("poll, fetch, refine, gather, deliver",), installed=True),
         Mistake("a word instead of an id", "docs show abc", ("headwater docs list", "at least 8 characters"), installed=True),

@@ -12,6 +12,7 @@ PATHS = (
     "/operate/sources/add",
     "/operate/alarms?past=1",
     "/operate/quarantine",
+    "/operate/missing?q=harbour",
     "/operate/runs",
     "/operate/replays",
     "/operate/fetches",

@@ -54,6 +54,13 @@ def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(s
     figures = pipeline_figures(engine, RECIPE, START)
     assert figures is not None
     assert (figures.read, figures.unreadable) == (4, 2)
+    runs = PipelineRuns(engine)
+    runs.finish("run", START)
+    runs.begin("nothing new", RECIPE, {}, START + HOUR)
+    runs.finish("nothing new", START + HOUR)
+    after = pipeline_figures(engine, RECIPE, START + 2 * HOUR)
+    assert after is not None
+    assert (after.read, after.unreadable) == (4, 2)
 
 
 def test_g17_the_last_entry_of_each_subject_is_known(scene: Scene, engine: Engine):

@@ -14,7 +14,18 @@ from headwater.ops.api_keys import create_api_key
 from headwater.web.pages.operator import ACTIONS, PAGES
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
-LISTS = ("", "/sources", "/alarms", "/quarantine", "/runs", "/replays", "/fetches", "/budgets", "/searches")
+LISTS = (
+    "",
+    "/sources",
+    "/alarms",
+    "/quarantine",
+    "/runs",
+    "/replays",
+    "/fetches",
+    "/budgets",
+    "/searches",
+    "/missing",
+)
 
 
 @pytest.fixture
@@ -129,14 +140,14 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
     assert "nested 1000 deep" in page.text
     assert "Rain Record" in page.text
     assert "choose at least one record" in send(admin, "/quarantine/retry")
-    assert "1 records are due again" in send(admin, "/quarantine/retry", record=row["record_id"])
+    assert "due again: 1" in send(admin, "/quarantine/retry", record=row["record_id"])
     assert admin.get("/operate/quarantine.json").json()["items"] == []
     assert admin.get(f"/operate/quarantine/{row['record_id']}").status_code == 404
 
 
 def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
-    assert "0 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="other")
-    assert "1 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
+    assert "dropped: 0" in send(admin, "/quarantine/drop", all="1", reason="other")
+    assert "dropped: 1" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
 
 
 def test_a_replay_is_started_paused_resumed_and_discarded(admin: TestClient):
@@ -181,6 +192,17 @@ def test_a_form_of_another_site_changes_nothing(admin: TestClient):
     answer = admin.post("/operate/quarantine/drop", data={"all": "1", "reason": "too_deep"}, headers=headers)
     assert answer.status_code == 403
     assert len(admin.get("/operate/quarantine.json").json()["items"]) == 1
+
+
+def test_an_article_that_is_missing_is_explained(client: TestClient, app: App):
+    fate = client.get("/operate/missing.json?q=https://wire.example/rain-record").json()["fate"]
+    assert (fate["state"], fate["quarantined"]) == ("kept", [fate["document"]])
+    assert "It is here" in client.get("/operate/missing?q=https://wire.example/rain-record").text
+    listed = client.get("/operate/missing.json?q=harbour talks").json()["items"]
+    assert [row["url"] for row in listed] == ["https://wire.example/harbour-talks"]
+    unknown = client.get("/operate/missing?q=https://wire.example/never-seen")
+    assert "No source listed it" in unknown.text
+    assert ">Wire</a>" in unknown.text
 
 
 def test_the_crash_trial_is_only_in_the_demo(client: TestClient):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.documents.language.codes import UNDETERMINED, primary_code
+from headwater.documents.language.codes import UNDETERMINED, language_problem, primary_code
 from headwater.documents.language.detect_language import (
     LANGUAGE_CONFIDENCE,
     SECONDARY_LANGUAGE,
@@ -206,3 +206,16 @@ def test_the_step_classifies_a_short_text_with_its_title() -> None:
         DetectLanguage(languages=IBERIAN.languages), document(title=SENTENCES["eu"], text="1.250 €")
     )
     assert after.language == "eu"
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR", "zh_Hant", "und", "fil"])
+def test_a_code_can_be_the_language_of_a_filter(language: str) -> None:
+    assert language_problem(language) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "remedy"),
+    [("english", "write en"), ("eng", "write en"), ("EN", "write en"), ("klingon", "for example")],
+)
+def test_a_language_that_no_document_has_is_named_with_its_code(language: str, remedy: str) -> None:
+    assert remedy in language_problem(language)

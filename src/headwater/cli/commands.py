@@ -165,8 +165,9 @@ def _parse_with_hint(
     try:
         return parse_args(ctx, args)
     except TyperException as error:
-        message = str(getattr(error, "message", ""))
+        message = str(getattr(error, "message", "")).removeprefix("Value error, ")
         has_recipe = any("--recipe" in parameter.opts for parameter in command.params)
+        error.message = message
         if message.startswith(EXTRA_ARGUMENT) and has_recipe:
             word = message.rpartition("(")[2].rstrip(")").split()[0]
             error.message = f"{message}. To choose a recipe, write --recipe {word}"

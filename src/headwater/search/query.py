@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Self, cast
 
-from headwater.documents.language.codes import primary_code
+from headwater.documents.language.codes import UNDETERMINED, language_problem, primary_code
 from headwater.model.errors import Refused
 from headwater.search.analysis import WORD
 from headwater.text.periods import EXAMPLES, WrittenPeriod, parse_period
@@ -191,6 +191,8 @@ class _Parser:
             values = tuple(part for part in (part.strip() for part in value.split(",")) if part)
             if not values:
                 raise Refused("bad_query", f"{name}: a value is missing")
+            if name == "language":
+                _check_languages(values)
             change = replace(NO_FILTERS, **cast("dict[str, Any]", {name: values}))
             if not excluded:
                 values = tuple(dict.fromkeys((*getattr(self.wanted, name), *values)))
@@ -219,6 +221,13 @@ class _Parser:
         if period is None:
             raise Refused("bad_query", f"{name}: '{value}' is not a date; write for example {EXAMPLES}")
         return period
+
+
+def _check_languages(values: tuple[str, ...]) -> None:
+    """Refuses what is no tag: a name of a language would match nothing."""
+    for value in values:
+        if value != UNDETERMINED and not primary_code(value):
+            raise Refused("bad_query", f"language: {language_problem(value)}")
 
 
 def _quality(value: str) -> float:

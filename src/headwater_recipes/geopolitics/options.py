@@ -52,7 +52,8 @@ class GeopoliticsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     stories are divided. `settle`: how long after its last entry a flashpoint is grouped. `models`: the folder of models, by
     default the data folder. `model`: another encoder than that of the settings. `target_date`: the day table to read instead of
     the newest. `extract`: how pages are read: `blocks`, by our own reader; `cascade`, by trafilatura, readability-lxml, jusText and BoilerPy3 in
-    this order, the next when a text has fewer than 200 characters (extra `readers`). `languages`: those of the readers, the best first: titles and summaries are in the first that a story has. `entities` and `translation` are off by default."""
+    this order, the next when a text has fewer than 200 characters (extra `readers`). `languages`: those of the readers, the best first: titles and summaries are in the first that a story has. `entities`: names by a model instead of by words and
+    capital letters. `translation` is off by default."""
 
     tier: Literal["A", "B", "C"] = "A"
     profile: Literal["default", "reference"] = "default"

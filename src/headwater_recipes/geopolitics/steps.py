@@ -10,6 +10,7 @@ from typing import Any
 from headwater.documents.language.translate_titles import TranslateTitles
 from headwater.documents.mentions.entities import TagEntities
 from headwater.documents.mentions.recogniser import EntityRecogniser
+from headwater.documents.names.tag_names import TagNames
 from headwater.model.document import Document
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Outcome, Step, StepContext, each
@@ -92,7 +93,7 @@ def _with_topic(document: Document, topic: Mapping[str, Any]) -> Document:
 
 
 def optional_steps(options: GeopoliticsOptions, models: str) -> tuple[Step, ...]:
-    """The steps that are off unless the options set them: entities by a model, translated titles."""
+    """Translated titles, if the options ask for them; names, by a model if the options name one."""
     steps: list[Step] = []
     if options.translation is not None:
         translation = options.translation
@@ -103,6 +104,8 @@ def optional_steps(options: GeopoliticsOptions, models: str) -> tuple[Step, ...]
             options.entities.model, Path(models), options.entities.least
         ).check_files()
         steps.append(TagEntities(recogniser, recogniser.name))
+    else:
+        steps.append(TagNames())
     return tuple(steps)
 
 

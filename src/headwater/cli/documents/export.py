@@ -66,10 +66,11 @@ def articles(
     """
     app = open_app(context)
     period = read_period(app, since, until)
+    name = require_one_recipe(app, recipe)
     if source:
-        app.catalogue.require_source(source, recipe)
+        app.catalogue.require_source(source, name)
     selection = ArticleFilter(
-        recipe=require_one_recipe(app, recipe),
+        recipe=name,
         since=period.since,
         until=period.until,
         source=source,

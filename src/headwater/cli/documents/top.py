@@ -41,6 +41,8 @@ def top(
     """
     app = open_app(context)
     name = require_one_recipe(app, recipe)
+    if source:
+        app.catalogue.require_source(source, name)
     period = read_period(app, since or DEFAULT_PERIOD, until)
     assert period.since is not None
     top_filter = TopFilter(until=period.until, source=source, language=language)

@@ -8,7 +8,7 @@ from rich.console import Console
 from headwater.app import App
 from headwater.cli.environment import open_app
 from headwater.cli.options import Json, single_command
-from headwater.cli.render.console import cell, console, print_json
+from headwater.cli.render.console import cell, console, format_count, print_json
 from headwater.cli.render.parts import parts_table
 from headwater.model.errors import Temporary
 from headwater.ops.health import check_health
@@ -48,7 +48,7 @@ def _show(report: dict[str, Any], out: Console) -> None:
     out.print(cell(report["uptime"]["line"]))
     out.print(cell(report["sandbox"]["line"]))
     for name, recipe in report["recipes"].items():
-        out.print(cell(f"{name}: {recipe['alarms']} alarms; see `headwater alarms list`"))
+        out.print(cell(f"{name}: {format_count(recipe['alarms'], 'alarm')}; see `headwater alarms list`"))
         for task in recipe["waiting_too_long"]:
             out.print(cell(f"  {task} has been waiting for more than half an hour: is a worker running?"))
     for name, problem in report["searches"].items():

@@ -117,7 +117,9 @@ def run(
     live = wants_live(global_options(context), error_console()) and not quiet
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
-    with record_run(app, recipe, run_id) if once or until_idle else nullcontext():
+    # A part of the work is no run, which is one execution of the whole recipe.
+    is_run = (once or until_idle) and not task
+    with record_run(app, recipe, run_id) if is_run else nullcontext():
         (summary,), completed = run_with_progress(
             app,
             [recipe],

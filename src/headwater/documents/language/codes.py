@@ -5,6 +5,7 @@ import re
 from headwater.text.language_names import language_code
 
 UNDETERMINED = "und"
+WHOLE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*+")
 TAG = re.compile(r"\s*([A-Za-z]{2,3})(?=$|[-_\s;,])")
 
 # One code per language, for older standards, three-letter codes and common mistakes.
@@ -131,8 +132,9 @@ def primary_code(tag: str) -> str:
 
 def language_problem(language: str) -> str:
     """What is wrong with the language of a filter, which is compared with the codes of documents; "" if nothing is."""
-    code = language_code(language)
-    code = SAME_LANGUAGE.get(code, code)
-    if code == language:
+    code = primary_code(language) if WHOLE_TAG.fullmatch(language) else language_code(language)
+    if language in (code, UNDETERMINED) or language.startswith((f"{code}-", f"{code}_") if code else ()):
         return ""
-    return f"'{language}' is not a language code; write {code or 'for example en, es or pt'}"
+    return (
+        f"'{language}' is not a language code that documents have; write {code or 'for example en, es or pt'}"
+    )

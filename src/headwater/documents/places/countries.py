@@ -1,11 +1,12 @@
 """The countries of the world: their codes, their names in many languages, capitals and demonyms."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 from headwater.documents.mentions.matcher import Matcher, build_matcher
+from headwater.model.document import Mention
 from headwater.model.subject import Alias
 
 ALIAS_CONFIDENCE: Mapping[str, float] = {"name": 0.95, "capital": 0.7, "demonym": 0.8}
@@ -14,6 +15,12 @@ AMBIGUOUS = frozenset(
     {"Georgia", "Jordan", "Chad", "Turkey", "Lima", "Guinea", "Washington", "Polish", "Colombo"}
 )
 AMBIGUOUS_CONFIDENCE = 0.5
+ORDINARY_WORDS: Mapping[str, frozenset[str]] = {
+    "en": frozenset(("island", "man", "mali")),
+    "es": frozenset(("gana", "mali")),
+    "ru": frozenset(("того", "чад")),
+    "uk": frozenset(("того",)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,22 @@ def _confidence(kind: str, text: str) -> float:
 @cache
 def gazetteer() -> Matcher:
     return build_matcher(alias for country in countries().values() for alias in country.aliases)
+
+
+def find_countries(text: str, language: str = "") -> list[Mention]:
+    """The countries that a text names. Scripts with capital letters write them so: `gana` is a Spanish verb, `Gana` a country. A
+    name that is a word in the language of the text is left out, too."""
+    ordinary_words = ORDINARY_WORDS.get(language, frozenset())
+    mentions = []
+    for mention in gazetteer().find(text):
+        offsets = tuple(
+            (start, end)
+            for start, end in mention.offsets
+            if not text[start].islower() and text[start:end].casefold() not in ordinary_words
+        )
+        if offsets:
+            mentions.append(replace(mention, count=len(offsets), offsets=offsets))
+    return mentions
 
 
 @cache

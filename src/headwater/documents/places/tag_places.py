@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.documents.mentions.matcher import Matcher
-from headwater.documents.places.countries import countries, country_code, gazetteer
+from headwater.documents.places.countries import countries, country_code, find_countries
 from headwater.model.document import Document, Mention
 from headwater.model.recipe import Outcome, StepContext
 
@@ -34,8 +34,13 @@ class TagPlaces:
         return [self._tag(document) for document in batch]
 
     def _tag(self, document: Document) -> Document:
-        matcher = self.matcher or gazetteer()
-        mentions = [*matcher.find(document.title), *matcher.find(document.text)]
+        mentions = [
+            mention
+            for text in (document.title, document.text)
+            for mention in (
+                find_countries(text, document.language) if self.matcher is None else self.matcher.find(text)
+            )
+        ]
         source_country = country_code(str(document.attributes.get("sourcecountry") or ""))
         places = rank_places(mentions, source_country)
         if not places:

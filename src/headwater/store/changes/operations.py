@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, Row, Table, case, delete, false, func
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, Task
 from headwater.model.page import WITH_WHOLE_TEXT, PageState
+from headwater.model.suggestion import suggest
 from headwater.store.changes.source_list import RECIPE, REMOVED, origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
@@ -110,10 +111,12 @@ class Operations:
         matches_source = or_(sources.c.id == source, sources.c.url == source, sources.c.name == source)
         query = select(sources.c.id, sources.c.name, sources.c.origin).where(matches_source)
         rows = connection.execute(query).all()
-        if len(rows) != 1:
-            count_text = "no source" if not rows else f"{len(rows)} sources"
-            raise Refused("unknown_source", f"{count_text} called '{source}'; see `headwater sources list`")
-        return rows[0]
+        if len(rows) == 1:
+            return rows[0]
+        names = connection.scalars(select(sources.c.name)).all() if not rows else ()
+        hint = suggest(source, names) or "; see `headwater sources list`"
+        count_text = "no source" if not rows else f"{len(rows)} sources"
+        raise Refused("unknown_source", f"{count_text} called '{source}'{hint}")
 
     def retry(
         self, records: Sequence[str] | None, recipe: str | None, now: datetime, *, reason: str | None = None

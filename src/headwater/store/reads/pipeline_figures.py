@@ -29,8 +29,10 @@ UNREADABLE = (
 
 
 def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigures | None:
-    """Figures of the newest run; None if the recipe never had one."""
-    newest = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
+    """Figures of the newest run that goes on or had entries: one that found nothing new says nothing about the last that did.
+    None if the recipe never had one."""
+    says_something = or_(pipeline_runs.c.status.in_(UNFINISHED), pipeline_runs.c.total_count > 0)
+    newest = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe, says_something)
     newest = newest.order_by(pipeline_runs.c.created_at.desc()).limit(1)
     blocked = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == "breaker_open")
     with read_transaction(engine) as connection:

@@ -57,6 +57,16 @@
     event.preventDefault();
   });
 
+  // A link that opens in a frame of the page: show which one, and the frame.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[target]");
+    const frame = link && [...document.querySelectorAll("iframe")].find((item) => item.name === link.target);
+    if (!frame) return;
+    for (const other of document.querySelectorAll("a[target][aria-current]")) other.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    frame.scrollIntoView({ block: "nearest" });
+  });
+
   // Buttons that cannot be undone ask first.
   document.addEventListener("submit", (event) => {
     const question = event.submitter?.dataset.confirm || event.target.dataset.confirm;

@@ -1,0 +1,1 @@
+"""Names of persons, organisations and countries in texts, without a model."""

@@ -1,0 +1,71 @@
+"""Why an item is missing: what became of an address, or of an item with these words in its title."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from headwater.store.reads.explanation import explain
+from headwater.store.reads.lead_lookup import leads_with_words, sources_of_host
+from headwater.store.rows import Record
+from headwater.web.context import WebContext
+from headwater.web.pages.forms import Action
+from headwater.web.pages.page import Page
+
+MOST_WORDS = 12
+# What the state of a document, or of a lead without one, means for who misses it.
+MEANINGS = {
+    "kept": "It is here: it was kept.",
+    "duplicate": "It is a copy of another document, which was kept.",
+    "dropped": "It was dropped, for this reason.",
+    "aside": "It was stored, but not passed on, for this reason.",
+    "quarantined": "It could not be processed and is quarantined, for this reason.",
+    "waiting": "It waits to be processed.",
+    "done": "Its page was fetched; it waits to be processed.",
+}
+
+
+def load_missing(request: Request, context: WebContext) -> dict[str, Any]:
+    text = request.query_params.get("q", "").strip()
+    engine = context.app.engine
+    history = explain(engine, text) if text else None
+    host = urlsplit(text).hostname if text.startswith(("http://", "https://")) else None
+    return {
+        "q": text,
+        "fate": describe_fate(history) if history else None,
+        "items": leads_with_words(engine, text.split()[:MOST_WORDS]) if text and not history else [],
+        "sources": sources_of_host(engine, host) if host and not history else [],
+    }
+
+
+def describe_fate(history: Record) -> dict[str, Any]:
+    """The end of an item in a few words, with what leads further."""
+    document, lead, source = history["document"], history["lead"], history["source"]
+    state = document["state"] if document else lead["state"]
+    return {
+        "state": state,
+        "meaning": MEANINGS.get(state, ""),
+        "reason": (document["reason"] if document else lead["reason"]) or "",
+        "detail": (document["detail"] if document else "") or "",
+        "title": (document["title"] if document else "") or lead["title"] or lead["url"],
+        "url": lead["url"],
+        "document": document["id"] if document else None,
+        "duplicate_of": document["duplicate_of"] if document else None,
+        "quarantined": [row["record_id"] for row in history["quarantine"]],
+        "first_seen_at": lead["first_seen_at"],
+        "source": {"id": source["id"], "name": source["name"]} if source else None,
+        "trail": (document["trail"] or []) if document else [],
+        "page": document["page"] if document else "",
+        "page_reason": lead["page_reason"] or "",
+    }
+
+
+PAGES = (
+    Page(
+        path="/operate/missing",
+        template="operator/missing.html",
+        load=load_missing,
+        parameters=frozenset({"q"}),
+    ),
+)
+ACTIONS: tuple[Action, ...] = ()
