@@ -72,6 +72,11 @@ def test_a_value_is_marked_with_its_element_and_offset(value: str, path: str, of
     assert view.html.count('id="evidence"') == 1
 
 
+def test_a_title_is_marked_in_the_heading_and_not_in_the_navigation_above_it():
+    view = show("<nav>Home &gt; Dams</nav><h1> Dams </h1><p>Dams</p>", "Dams")
+    assert view.path == "html/body/h1[1]"
+
+
 def test_a_value_that_is_not_there_marks_nothing():
     view = show(ARTICLE, "five gates")
     assert (view.path, "<mark" in view.html) == ("", False)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.web.pages.analyst.document import attribute_records
+from headwater.web.pages.analyst.document import attribute_records, paragraphs, without_markup
 from headwater.web.pages.analyst.map import hot_spots, stories_without_country
 from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts
 from headwater.web.pages.analyst.story import related_stories
@@ -107,3 +107,20 @@ def test_attributes_are_named_by_their_path():
         attribute_records({"grant": {"amount": "6.000 euros", "steps": ["apply"]}, "charset": "utf-8"})
     )
     assert [record["name"] for record in records] == ["grant.amount", "grant.steps.0"]
+
+
+def test_blocks_of_a_text_are_headings_lists_quotes_and_paragraphs_without_markup():
+    text = "# A title\n\n- **one:** [words](http://a.example)\n- two\n\n> said\n\nPlain."
+    assert [(block["kind"], block["lines"]) for block in paragraphs(text)] == [
+        ("heading", ["A title"]),
+        ("list", ["one: words", "two"]),
+        ("quote", ["said"]),
+        ("text", ["Plain."]),
+    ]
+
+
+@given(st.text("ab[]()*", max_size=30))
+def test_text_without_marks_of_links_stays_as_it_is(line: str):
+    if "](" not in line and "**" not in line:
+        assert without_markup(line) == line
+    assert len(without_markup(line)) <= len(line)

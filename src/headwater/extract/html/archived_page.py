@@ -126,7 +126,7 @@ class ShowArchivedPage:
     def __call__(self, data: bytes, hints: ExtractHints) -> ArchivedView:
         markup, _ = truncate_markup(decode_text(data, hints.media_type).text)
         pieces = visible_pieces(parse_html(markup))
-        place = find_place([piece.text for piece in pieces], self.texts)
+        place = find_heading(pieces, self.texts) or find_place([piece.text for piece in pieces], self.texts)
         if place is None:
             return ArchivedView(html=write_pieces(pieces))
         (first, start), (last, _) = place
@@ -196,6 +196,16 @@ def _opening(tag: str) -> str:
 def _closing(tag: str) -> str:
     name = "span" if tag == "a" else OTHER_NAMES.get(tag, tag)
     return f"</{name}>" if name in BLOCKS or name in INLINE else ""
+
+
+def find_heading(pieces: Sequence[Piece], forms: Sequence[str]) -> Place | None:
+    """A main heading that is exactly one of the forms: a title stands there, and not in the navigation above it."""
+    for form in forms:
+        for number, piece in enumerate(pieces):
+            if "/h1[" in piece.path and piece.text.split() == form.split() != []:
+                start = len(piece.text) - len(piece.text.lstrip())
+                return (number, start), (number, len(piece.text.rstrip()))
+    return None
 
 
 def find_place(texts: Sequence[str], forms: Sequence[str]) -> Place | None:

@@ -30,9 +30,9 @@ from headwater.web.rest.documents import find_document
 
 STYLE = """:root{color-scheme:light dark}body{font:16px/1.6 Charter,Georgia,serif;margin:0;padding:1rem 1.25rem;max-width:46rem;
 background:light-dark(#fff,#1d2125);color:light-dark(#1b1d1f,#e9e7e2);overflow-wrap:anywhere}
-mark{background:#ffd54a;color:#241a00;outline:3px solid #ffd54a;border-radius:2px}
+mark{background:#ffd54a;color:#241a00;outline:3px solid #ffd54a;border-radius:2px;scroll-margin-top:6rem}
 .link{text-decoration:underline}.picture{display:inline-block;border:1px dashed #8b8780;padding:.2rem .6rem;font-size:.85em}
-.note{font:14px/1.5 system-ui,sans-serif;background:light-dark(#efede8,#0f1214);padding:.6rem .9rem;border-radius:8px;margin:0 0 1rem}
+.note{font:14px/1.5 system-ui,sans-serif;background:light-dark(#efede8,#0f1214);padding:.6rem .9rem;border-radius:8px;margin:0 0 1rem;position:sticky;top:.5rem}
 pre{white-space:pre-wrap;font:13px/1.5 ui-monospace,monospace}table{border-collapse:collapse}td,th{border:1px solid #8b8780;padding:.25rem .5rem}
 svg{width:100%;height:auto;display:block}.box{fill:#ffc400;fill-opacity:.35;stroke:#b37400;stroke-width:2}"""
 STYLE_HASH = b64encode(sha256(STYLE.encode()).digest()).decode()

@@ -65,17 +65,32 @@ def _chosen(record: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str,
     return {name: record.get(name) for name in names} if record else {}
 
 
-def paragraphs(text: str) -> list[dict[str, str]]:
-    """The text in blocks; `kind` is heading, quote, item or text, by the first characters of the block."""
+def paragraphs(text: str) -> list[dict[str, Any]]:
+    """The text in blocks with their lines; `kind` is heading, quote, list or text, by the first characters of the block."""
+    marks = {"#": "heading", ">": "quote", "- ": "list", "* ": "list"}
     blocks = []
     for part in text.split("\n\n"):
-        block = part.strip()
-        if not block:
-            continue
-        marks = {"#": "heading", ">": "quote", "- ": "item", "* ": "item"}
-        kind = next((name for mark, name in marks.items() if block.startswith(mark)), "text")
-        blocks.append({"kind": kind, "text": block.lstrip("#> ") if kind != "item" else block})
+        if block := part.strip():
+            kind = next((name for mark, name in marks.items() if block.startswith(mark)), "text")
+            lines = [without_markup(line).lstrip("#>-* ") for line in block.splitlines() if line.strip()]
+            blocks.append({"kind": kind, "lines": lines})
     return blocks
+
+
+def without_markup(line: str) -> str:
+    """A line without the marks of emphasis, and with the words of links instead of their addresses."""
+    text = line.replace("**", "")
+    parts: list[str] = []
+    position = 0
+    while (middle := text.find("](", position)) >= 0 and (end := text.find(")", middle)) >= 0:
+        start = text.rfind("[", position, middle)
+        if start < 0:
+            parts.append(text[position : middle + 2])
+            position = middle + 2
+            continue
+        parts += [text[position:start], text[start + 1 : middle]]
+        position = end + 1
+    return "".join(parts) + text[position:]
 
 
 def field_records(row: Mapping[str, Any]) -> list[dict[str, Any]]:

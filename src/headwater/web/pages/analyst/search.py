@@ -67,7 +67,10 @@ def result_record(row: dict[str, Any]) -> dict[str, Any]:
     names = ("id", "recipe", "url", "publisher", "source", "published_at", "language", "duplicates")
     return {name: row[name] for name in names} | {
         "title": marked_parts(row["title"], row["title_highlights"]),
-        "snippet": marked_parts(row["snippet"], row["highlights"]),
+        "snippet": [
+            part | {"text": part["text"].replace("**", "").lstrip("#")}
+            for part in marked_parts(row["snippet"], row["highlights"])
+        ],
     }
 
 

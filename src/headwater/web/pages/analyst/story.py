@@ -24,7 +24,7 @@ from headwater.web.pages.translations import ENGLISH
 from headwater.web.rest.stories import MOST_MEMBERS, find_story
 
 COMPARED, RELATED = 60, 4
-LEAST_LIKENESS = 0.08
+LEAST_LIKENESS = 0.04
 _WORD = re.compile(r"\w{4,}")
 
 

@@ -57,11 +57,26 @@
     event.preventDefault();
   });
 
+  // A link that opens in a frame of the page: show which one, and the frame.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[target]");
+    const frame = link && [...document.querySelectorAll("iframe")].find((item) => item.name === link.target);
+    if (!frame) return;
+    for (const other of document.querySelectorAll("a[target][aria-current]")) other.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    frame.scrollIntoView({ block: "nearest" });
+  });
+
   // Buttons that cannot be undone ask first.
   document.addEventListener("submit", (event) => {
     const question = event.submitter?.dataset.confirm || event.target.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   }, true);
+  // The page that is open is visible among those beside it, also on a phone.
+  for (const here of document.querySelectorAll(".tabs [aria-current], .site-nav [aria-current]")) {
+    const row = here.closest(".tabs, ul");
+    row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.clientWidth) / 2;
+  }
   // A part that shows what happens now is read again while the page is visible, unless the reader is in it.
   const refresh = async (part) => {
     if (document.hidden || part.contains(document.activeElement)) return;
