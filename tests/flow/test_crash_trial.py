@@ -24,7 +24,7 @@ PARENT = "import subprocess; child = subprocess.Popen(['sleep', '600']); print(c
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[CrashTrial]:
     with installation(tmp_path) as app:
-        trial = CrashTrial(app, ())
+        trial = CrashTrial(app, (), "crypto")
         yield trial
         if trial.child is not None:
             trial.child.kill()
