@@ -4,12 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from training.topics import pack_classifier
 
 from headwater.documents.embedding.build import MULTILINGUAL
 from headwater.documents.embedding.encoder import open_encoder
 from headwater.model.errors import Refused
+from headwater.stories.clustering.similarity import StoryItem
 from headwater.stories.topics.classifier import BUCKETS, TopicClassifier, hashed_words, topic_features
+from headwater.stories.topics.classify import classify_by_vectors, classify_by_words
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 from headwater.stories.topics.model_file import FILE, load_classifier, unpack_classifier
 
@@ -49,6 +53,29 @@ def test_it_abstains_where_nothing_stands_out():
     assert (unsure.code, unsure.name) == (UNKNOWN_TOPIC, "unclassified")
     assert unsure.confidence == pytest.approx(0.525, abs=1e-3)
     assert sure.name == "conflict, war and peace"
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.text(max_size=40) | st.sampled_from(["", "\x00\ud800", "мост bridge 桥", "a" * 200_000]),
+            st.sampled_from(["", "en", "xx"]),
+            st.sampled_from([0.0, 1.0, float("nan"), float("inf"), 1e30]),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_g15_bad_input_gets_a_topic_or_none_with_a_finite_score(rows: list[tuple[str, str, float]]):
+    items = [
+        StoryItem(id=f"{number}", title=text, language=language)
+        for number, (text, language, _) in enumerate(rows)
+    ]
+    vectors = np.array([[value] * 512 for *_, value in rows], dtype=np.float32)
+    for topics in (classify_by_vectors(items, vectors, MULTILINGUAL.name), classify_by_words(items)):
+        assert all(0 <= topic.confidence <= 1 for topic in topics)
+        assert {topic.code for topic in topics} <= {*TOPIC_NAMES, UNKNOWN_TOPIC}
 
 
 def test_it_is_not_used_with_another_encoder():

@@ -12,7 +12,7 @@ from headwater.web.application import build_application
 from headwater.web.security.token_bucket import TokenBuckets
 from headwater.web.serving import make_context
 
-EXAMPLES = 6
+EXAMPLES, MANY_EXAMPLES = 6, 60
 # They fetch the address that they get, run a process, or never end.
 LEFT_OUT = {"/api/v1/sources/validate", "/api/v1/sources/preview", "/api/v1/events", "/api/v1/runs"}
 CHECKS = (
@@ -46,6 +46,23 @@ def described(tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_the_whole_api_keeps_its_own_description(described):
+    check_all(described, EXAMPLES, derandomize=True)
+
+
+@pytest.mark.long
+def test_the_whole_api_keeps_its_own_description_with_many_inputs(described):
+    check_all(described, MANY_EXAMPLES, derandomize=False)
+
+
+def test_every_operation_has_a_name_of_its_own(described):
+    _, description = described
+    operations = [part for path in description["paths"].values() for part in path.values()]
+    names = [operation["operationId"] for operation in operations]
+    assert len(names) == len(set(names))
+    assert all(name.isidentifier() for name in names)
+
+
+def check_all(described, examples: int, *, derandomize: bool) -> None:
     application, description = described
     schema = schemathesis.openapi.from_dict(description)
     schema.app = application
@@ -55,16 +72,16 @@ def test_the_whole_api_keeps_its_own_description(described):
         if operation.path in LEFT_OUT:
             continue
         names.append(operation.label)
-        check_operation(operation)
+        check_operation(operation, examples, derandomize=derandomize)
     assert len(names) > 60
 
 
-def check_operation(operation) -> None:
+def check_operation(operation, examples: int, *, derandomize: bool) -> None:
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         database=None,
-        derandomize=True,
+        derandomize=derandomize,
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy())

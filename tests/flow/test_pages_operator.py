@@ -140,14 +140,14 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
     assert "nested 1000 deep" in page.text
     assert "Rain Record" in page.text
     assert "choose at least one record" in send(admin, "/quarantine/retry")
-    assert "1 records are due again" in send(admin, "/quarantine/retry", record=row["record_id"])
+    assert "due again: 1" in send(admin, "/quarantine/retry", record=row["record_id"])
     assert admin.get("/operate/quarantine.json").json()["items"] == []
     assert admin.get(f"/operate/quarantine/{row['record_id']}").status_code == 404
 
 
 def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
-    assert "0 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="other")
-    assert "1 records are dropped" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
+    assert "dropped: 0" in send(admin, "/quarantine/drop", all="1", reason="other")
+    assert "dropped: 1" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
 
 
 def test_a_replay_is_started_paused_resumed_and_discarded(admin: TestClient):

@@ -267,6 +267,14 @@ def test_stories_have_documents_and_a_timeline(api: Api):
     assert len(api(f"/stories/{STORY}/timeline?limit=1")["items"]) == 1
     assert api("/stories")["items"][0]["title"] == "Harbour strike"
     assert api("/stories/top?hours=48")["items"][0]["told_by"] == 1
+    history = api(f"/stories/{STORY}/history")["items"]
+    assert [(row["kind"], row["document"], row["reports"]) for row in history] == [
+        ("report", api.ids[0], 1),
+        ("report", api.ids[1], 2),
+    ]
+    assert [row["new_publisher"] for row in history] == [True, False]
+    assert len(api(f"/stories/{STORY}/history?until={history[1]['at'].replace('+', '%2B')}")["items"]) == 1
+    assert api("/stories/x/history", 404)
 
 
 def test_what_changed_in_a_story_is_answered_since_a_time(api: Api):

@@ -241,11 +241,15 @@ def _by_recipe(records: Sequence[Document | Story]) -> list[list[Document]]:
     return list(by_recipe.values())
 
 
-def search_feed(app: App, name: str, feed_format: str = "atom", *, limit: int = 50, url: str = "") -> str:
-    """The newest matches as an Atom, RSS or JSON feed. `url` is where it is served."""
+def search_feed(
+    app: App, name: str, feed_format: str = "atom", *, limit: int = 50, url: str = "", hub: str = ""
+) -> str:
+    """The newest matches as an Atom, RSS or JSON feed. `url` is where it is served, `hub` is told when it changes."""
     if feed_format not in FEED_FORMATS:
         raise Refused("bad_format", f"there is no format '{feed_format}'; use {', '.join(FEED_FORMATS)}")
     search = named_search(app, name)
     entries = feed_entries(app.store.engine, search, limit)
-    feed = MatchFeed(search_id=search.id, name=search.name, query=search.query, entries=entries, url=url)
+    feed = MatchFeed(
+        search_id=search.id, name=search.name, query=search.query, entries=entries, url=url, hub=hub
+    )
     return write_match_feed(feed, feed_format)

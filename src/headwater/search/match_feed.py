@@ -9,13 +9,14 @@ from headwater.text.written_feed import FeedItem, FeedPage, write_atom, write_js
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchFeed:
-    """`url` is where the feed is served, if it is. Entries are newest first."""
+    """`url` is where the feed is served, if it is; `hub` is the WebSub hub that is told about it. Entries are newest first."""
 
     search_id: str
     name: str
     query: str
     entries: Sequence[MatchEntry]
     url: str = ""
+    hub: str = ""
 
     def page(self) -> FeedPage:
         return FeedPage(
@@ -23,6 +24,8 @@ class MatchFeed:
             title=f"Headwater: {self.name}",
             subtitle=self.query,
             url=self.url,
+            site=self.url,
+            hub=self.hub,
             items=[self._item(entry) for entry in self.entries],
         )
 

@@ -156,6 +156,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="The public URL at which WebSub hubs reach `headwater serve`; with it, the server subscribes to them."
         ),
     ] = ""
+    hub: Annotated[
+        str,
+        Meta(
+            description="A WebSub hub that `headwater serve --url …` tells which of its feeds have changed; the feeds name it."
+        ),
+    ] = ""
     log: Annotated[str, Meta(description="The format of log lines: `console` or `json`.")] = "console"
     log_level: Annotated[str, Meta(description="`debug`, `info`, `warning` or `error`.")] = "warning"
     notify: Annotated[

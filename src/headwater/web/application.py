@@ -20,6 +20,7 @@ from headwater.web.context import WebContext
 from headwater.web.contract.queues import queue_routes
 from headwater.web.contract.runs import HealthCheck, run_routes
 from headwater.web.contract.websub import WebSubServer
+from headwater.web.feed_publisher import FeedPublisher
 from headwater.web.head_requests import HeadRequests
 from headwater.web.mcp.server import PATH, mcp_over_http
 from headwater.web.metrics import MetricsPage
@@ -73,6 +74,11 @@ def _fast_api(context: WebContext) -> FastAPI:
             await stack.enter_async_context(mcp.lifespan())
             if websub is not None:
                 stack.push_async_callback(_cancel, asyncio.create_task(websub.subscribe_for_ever()))
+            if context.hub:
+                publisher = FeedPublisher(
+                    context.app, context.hub, context.public_url, is_stopping=context.stopping.is_set
+                )
+                stack.push_async_callback(_cancel, asyncio.create_task(publisher.publish_for_ever()))
             yield
 
     application = FastAPI(

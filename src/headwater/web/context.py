@@ -31,6 +31,11 @@ class WebContext:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     stream_count: int = 0
 
+    @property
+    def hub(self) -> str:
+        """The WebSub hub of our feeds; none without an address by which others know them."""
+        return self.app.settings.hub if self.public_url else ""
+
     def admit(self, request: Request, scope: KeyScope) -> str:
         """The id of the caller's key, or HttpProblem. Who signed in to the web pages may also read here; a change needs a key,
         because a cookie does not prove that a page of ours asked for it."""

@@ -89,13 +89,13 @@ class CrashTrial:
     def figures(self) -> dict[str, Any]:
         """What is there, what is missing and what is there twice."""
         expected = _document_ids(self.app)
-        if not self._has_rows():
+        if self.child is None or not self._has_rows():
             return {"expected": len(expected), "has_rows": False}
         with self._opened() as app:
             integrity = check_integrity(app.engine, RECIPE)
             present = _document_ids(app)
             waiting = _count_waiting(app)
-        missing = 0 if self.is_running or self.child is None else len(expected - present)
+        missing = 0 if self.is_running else len(expected - present)
         return {
             "expected": len(expected),
             "has_rows": True,

@@ -20,6 +20,7 @@ from headwater.stories.clustering.similarity import (
     ItemVectors,
     Matrix,
     StoryItem,
+    finite_rows,
     normalise_rows,
     to_days,
     vectorise,
@@ -72,20 +73,12 @@ def cluster_items(
     order = [position for position in by_id if position not in roundups]
     ordered = [items[position] for position in order]
     ordered_embeddings = (
-        None if embeddings is None else _finite(np.asarray(embeddings, dtype=np.float32)[order])
+        None if embeddings is None else finite_rows(np.asarray(embeddings, dtype=np.float32)[order])
     )
     vectors, labels = _label(ordered, ordered_embeddings, profile, window)
     clusters = [_cluster(ordered, vectors, rows, order) for rows in _rows_by_label(labels)]
     clusters += [Cluster(items[position].title, ((position, 1.0),)) for position in sorted(roundups)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
-
-
-def _finite(embeddings: Matrix) -> Matrix:
-    """Zero rows instead of rows with NaN or infinite values, which would spoil every comparison."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        lengths = np.einsum("rd,rd->r", embeddings, embeddings)
-    embeddings[~np.isfinite(lengths)] = 0
-    return embeddings
 
 
 def _label(

@@ -129,6 +129,13 @@ def centre_vectors(embeddings: Matrix, lengths: Matrix) -> Matrix:
     return normalise_rows((embeddings - centring * background) * embeddings.any(axis=1, keepdims=True))
 
 
+def finite_rows(embeddings: Matrix) -> Matrix:
+    """Zero rows instead of rows with NaN or infinite values, which would spoil every comparison."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(np.einsum("rd,rd->r", embeddings, embeddings))
+    return embeddings if is_finite.all() else np.where(is_finite[:, None], embeddings, np.float32(0))
+
+
 def normalise_rows(rows: Matrix) -> Matrix:
     """Rows at unit length; zero rows stay zero."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)

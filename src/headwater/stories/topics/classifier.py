@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh64_intdigest
 
-from headwater.stories.clustering.similarity import Matrix, normalise_rows
+from headwater.stories.clustering.similarity import Matrix, finite_rows, normalise_rows
 from headwater.stories.terms import count_terms
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC
 
@@ -30,10 +30,11 @@ def hashed_words(texts: Sequence[str]) -> Matrix:
 def topic_features(
     texts: Sequence[str], embeddings: npt.NDArray[np.float32], languages: Sequence[str]
 ) -> Matrix:
-    """The embedding beside the words. The words were learnt from English texts, so they count in these only."""
+    """The embedding beside the words. The words were learnt from English texts, so they count in these only. A
+    vector that is not finite counts as none."""
     words = hashed_words(texts)
     words[[language != ENGLISH for language in languages]] = 0
-    return np.hstack([embeddings, words]).astype(np.float32)
+    return np.hstack([finite_rows(embeddings), words]).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,10 @@ def add_api(application: FastAPI, *more: APIRouter) -> None:
         application.include_router(router, prefix=PREFIX)
 
     def read_description(request: Request) -> Response:
-        context_of(request).admit(request, KeyScope.READ)
-        return json_answer_to(request, describe_api(application), redact=False)
+        context = context_of(request)
+        context.admit(request, KeyScope.READ)
+        servers = [{"url": context.base_url(request)}]
+        return json_answer_to(request, {**describe_api(application), "servers": servers}, redact=False)
 
     application.add_api_route(f"{PREFIX}/openapi.json", read_description, include_in_schema=False)
 

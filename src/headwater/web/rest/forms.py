@@ -13,6 +13,7 @@ from headwater.store.rows import Record
 from headwater.text.redaction import redact_record
 from headwater.text.written_feed import FEED_WRITERS, LONG_AGO, FeedItem, FeedPage
 from headwater.web.context import context_of
+from headwater.web.feed_publisher import is_published
 from headwater.web.formats.media import MEDIA_TYPES, choose_format
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
 
@@ -68,6 +69,7 @@ def _feed(
         site=path.removesuffix(f".{request.path_params.get('format')}"),
         items=[describe_item(row) for row in rows],
         next_url=next_url,
+        hub=context.hub if is_published(request.url.path, request.url.query) else "",
     )
 
 

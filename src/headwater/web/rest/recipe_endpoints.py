@@ -1,5 +1,6 @@
 """The endpoints that recipes register, as routes: the API knows no recipe."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from importlib import import_module
@@ -52,6 +53,7 @@ def _add_route(router: APIRouter, recipe: str, path: str, endpoint: Endpoint) ->
             methods=["POST" if endpoint.changes else "GET"],
             tags=[recipe],
             summary=endpoint.help,
+            operation_id="_".join([recipe, *re.findall(r"\w+", path), *(["in_form"] if form else [])]),
             dependencies=[Depends(RequireScope(scope))],
             responses=described(
                 ANY, "The record, or the records.", writes=endpoint.changes, media=MEDIA if form else None

@@ -38,8 +38,10 @@ WRITE_PROBLEMS = {
 class ApiRoute(APIRoute):
     """Refuses query parameters and fields of the body that the route does not know, and describes the scope that it needs."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        # Generated clients call their functions by it.
+        options["operation_id"] = endpoint.__name__ + ("_in_form" if path.endswith(".{format}") else "")
+        super().__init__(path, endpoint, **options)
         checks = [dependency.call for dependency in self.dependant.dependencies]
         scopes = [check.scope for check in checks if isinstance(check, RequireScope)]
         self.openapi_extra = (self.openapi_extra or {}) | needed_scope(max(scopes, default=KeyScope.READ))

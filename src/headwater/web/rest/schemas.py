@@ -14,6 +14,13 @@ NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer"}
 YES_NO: Schema = {"type": "boolean"}
 ANY: Schema = {}
+# Generated clients take anything else for an object or a single value.
+JSON_LISTS: Mapping[str, Schema] = {
+    "authors": TEXT,
+    "subjects": TEXT,
+    "keywords": ANY,
+    "trail": {"type": "object"},
+}
 PROBLEM: Schema = {
     "type": "object",
     "description": "Problem details (RFC 9457).",
@@ -30,7 +37,8 @@ PROBLEM: Schema = {
 def column_schema(column: Column[Any]) -> Schema:
     kind = column.type
     if isinstance(kind, JsonColumn):
-        return ANY
+        items = JSON_LISTS.get(column.name)
+        return ANY if items is None else {"anyOf": [{"type": "array", "items": items}, {"type": "null"}]}
     schema = (
         TIME
         if isinstance(kind, UtcDateTime)

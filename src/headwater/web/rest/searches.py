@@ -23,6 +23,7 @@ from headwater.ops.saved_searches import (
 )
 from headwater.store.reads.stored_records import StoredRecord
 from headwater.web.context import context_of
+from headwater.web.feed_publisher import is_published
 from headwater.web.formats.media import MEDIA_TYPES
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
 from headwater.web.rest.forms import plain_item, rows_answer
@@ -92,7 +93,8 @@ def read_search_feed(
     """The newest matches of a saved search as a feed."""
     context = context_of(request)
     url = f"{context.base_url(request)}/api/v1/searches/{name}/feed.{form}"
-    text = search_feed(context.app, name, form, limit=limit, url=url)
+    hub = context.hub if is_published(request.url.path, request.url.query) else ""
+    text = search_feed(context.app, name, form, limit=limit, url=url, hub=hub)
     return bytes_answer_to(request, text.encode(), FEED_MEDIA[form])
 
 

@@ -15,11 +15,13 @@ from headwater.store.reads.record_lists import (
     list_rows,
     story_timeline,
 )
+from headwater.store.reads.story_history import history_events
 from headwater.store.reads.story_reports import story_reports
 from headwater.store.reads.top_stories import top_stories
 from headwater.store.rows import Record
 from headwater.store.schema.flow import stories
 from headwater.stories.changes import changes_record, story_changes
+from headwater.stories.history import story_history
 from headwater.text.written_feed import LONG_AGO, FeedItem
 from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
@@ -33,6 +35,7 @@ from headwater.web.rest.listing import (
     add_list,
     chosen_recipes,
     list_conditions,
+    parse_moment,
 )
 from headwater.web.rest.routing import api_router, described
 from headwater.web.rest.schemas import ANY, list_schema, record_schema
@@ -140,5 +143,21 @@ def read_changes(
     return json_answer_to(request, {"story": row["id"], **changes_record(changed)}, redact=False)
 
 
+def read_history(request: Request, story: str, since: Since = "", until: Until = "") -> Response:
+    """How the story grew, the first event first: reports, copies of them and changed reports, by when Headwater learnt of them; each
+    with the number of reports, publishers and languages so far."""
+    context = context_of(request)
+    find_story(request, story)
+    start, end = parse_moment(context, since, "since"), parse_moment(context, until, "until")
+    rows = [
+        row
+        for row in story_history(history_events(context.app.engine, story))
+        if (start is None or row["at"] >= start) and (end is None or row["at"] < end)
+    ]
+    describe = plain_item("story-event", "title", "at", text_field="kind", url_field="url")
+    return rows_answer(request, "story history", rows, describe)
+
+
+add_list(router, "/{story}/history", read_history, OBJECTS, "List what happened to a story.")
 add_list(router, "", read_stories, STORY_LISTING.page_schema, "List stories.")
 add_list(router, "/{story}/timeline", read_timeline, OBJECTS, "List the reports of a story.")

@@ -161,8 +161,8 @@ def sides(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:
 def _is_amount_of_aid(part: PagePart) -> bool:
     """ "How much" on the page of an aid is the amount received, unless the text mentions paying."""
     folded = fold_text(part.text)
-    asked = bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text))
-    return (asked or bool(SHARE_OF_COST.search(part.text.lower()))) and not PAYS.search(folded)
+    is_question = bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text))
+    return (is_question or bool(SHARE_OF_COST.search(part.text.lower()))) and not PAYS.search(folded)
 
 
 def _describes_procedure(part: PagePart) -> bool:

@@ -58,7 +58,7 @@ def retry(request: Request, context: WebContext, fields: FormData) -> Done:
     records, recipe, reason = _chosen(fields)
     count = context.app.operations.retry(records, recipe, context.app.clock(), reason=reason)
     return Done(
-        message="{count} records are due again.", values={"count": count}, location=_list_page(fields)
+        message="Records that are due again: {count}.", values={"count": count}, location=_list_page(fields)
     )
 
 
@@ -66,7 +66,9 @@ def drop(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
     records, recipe, reason = _chosen(fields)
     count = context.app.operations.drop(records, recipe, reason=reason)
-    return Done(message="{count} records are dropped.", values={"count": count}, location=_list_page(fields))
+    return Done(
+        message="Records that are dropped: {count}.", values={"count": count}, location=_list_page(fields)
+    )
 
 
 def _list_page(fields: FormData) -> str:
