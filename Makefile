@@ -6,10 +6,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NAME ?= all
 DATA ?=
 
-.PHONY: run test check chaos chaos-cluster bench docs sbom fmt lock clean
+.PHONY: run serve test check chaos chaos-cluster bench docs sbom fmt lock clean
 
 run: $(VENV)/.core
 	$(BIN)/headwater demo run
+
+# The demo in the browser, at http://127.0.0.1:8080.
+serve: $(VENV)/.web
+	$(BIN)/headwater serve --demo
 
 # The checks run beside the tests, many of which wait for servers. The tests of a file stay in one process and share its
 # fixtures; long suites come first (tests/conftest.py).
@@ -63,6 +67,12 @@ $(VENV)/.core: requirements/core.txt pyproject.toml | $(VENV)/bin/python
 	@echo "Installing Headwater into $(VENV) (first time only) …"
 	$(PIP) install --require-hashes -r requirements/core.txt
 	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+# The lock of the image has the packages of the web server.
+$(VENV)/.web: requirements/cluster.txt $(VENV)/.core
+	@echo "Installing the web server …"
+	$(PIP) install --require-hashes -r requirements/cluster.txt
 	touch $@
 
 $(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.core

@@ -1,4 +1,4 @@
-"""Lists of the HTTP API at a million documents, a document that is asked for again and again, and memory.
+"""Lists of the HTTP API and the web pages at a million documents, a document that is asked for again and again, and memory.
 
     python -m benchmarks.web_api sqlite|postgresql [DOCUMENTS]
 
@@ -43,6 +43,7 @@ LISTS = (
     "/stories?limit=50",
     "/quarantine?limit=50",
 )
+PAGES = ("/", "/stories?recipe=news", "/stories/STORY", "/documents/DOCUMENT", "/map")
 
 
 def fill(app: App, count: int) -> None:
@@ -85,6 +86,16 @@ def fill(app: App, count: int) -> None:
             f"updated_at) SELECT {key}, '{RECIPE}', 'g', 'live', 'Story ' || n, 'Summary', 3, {moment}, {moment}, 0.5, 1, {empty}, {moment}, {moment} "
             f"FROM {numbers} WHERE n % 5 = 0"
         )
+        for before in range(3):
+            member = key.replace("n * 2654435761", f"(n - {before}) * 2654435761").replace(
+                ", n)", f", n - {before})"
+            )
+            member = member.replace("n::bigint", f"(n - {before})::bigint").replace(
+                "to_hex(n)", f"to_hex(n - {before})"
+            )
+            cursor.execute(
+                f"INSERT INTO story_members (story_id, document_id, similarity) SELECT {key}, {member}, 0.9 FROM {numbers} WHERE n % 5 = 0"
+            )
         cursor.execute(
             f"INSERT INTO quarantine (record_id, task, recipe, state, reason, detail, evidence, attempts, created_at) SELECT {key}, 'refine', "
             f"'{RECIPE}', 'quarantined', 'no_text', '', {empty}, 1, {moment} FROM {numbers} WHERE n % 50 = 0"
@@ -97,7 +108,7 @@ def fill(app: App, count: int) -> None:
         connection.exec_driver_sql(
             "ANALYZE"
             if engine.dialect.name == "sqlite"
-            else "ANALYZE documents, captures, stories, quarantine"
+            else "ANALYZE documents, captures, stories, story_members, quarantine"
         )
         connection.commit()
 
@@ -127,6 +138,21 @@ async def measure_lists(app: App) -> None:
             print(
                 f"{path:44} p50 {1000 * statistics.median(times):6.1f} ms  p95 {p95(times):6.1f} ms  bare SELECT p95 {p95(bare):5.1f} ms"
             )
+
+
+async def measure_pages(app: App) -> None:
+    context = make_context(app, refuse_runs)
+    async with client_of(context) as client:
+        story = (await client.get("/api/v1/stories?limit=1&fields=id")).json()["items"][0]["id"]
+        document = (await client.get("/api/v1/documents?limit=1&fields=id")).json()["items"][0]["id"]
+        for path in PAGES:
+            address, times = path.replace("STORY", story).replace("DOCUMENT", document), []
+            for _ in range(ROUNDS):
+                began = time.perf_counter()
+                answer = await client.get(address)
+                times.append(time.perf_counter() - began)
+                assert answer.status_code == 200, answer.text
+            print(f"{path:44} p50 {1000 * statistics.median(times):6.1f} ms  p95 {p95(times):6.1f} ms")
 
 
 async def measure_requests(app: App, count: int) -> None:
@@ -182,6 +208,7 @@ def main() -> None:
         fill(app, count)
         print(f"{kind}: {count} documents in {time.perf_counter() - began:.0f} s")
         asyncio.run(measure_lists(app))
+        asyncio.run(measure_pages(app))
         asyncio.run(measure_requests(app, requests))
         app.store.engine.dispose()
 

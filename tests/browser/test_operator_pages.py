@@ -77,7 +77,7 @@ def test_lists_and_actions_work_without_a_script_and_in_spanish(visitor: Visitor
     page = visitor.open("/operate/alarms", javascript=False, language="es")
     page.get_by_role("button", name="Dar por vista").first.click()
     assert page.get_by_role("status").inner_text().startswith("Vista:")
-    page.get_by_role("link", name="Cuarentena").click()
+    page.get_by_role("link", name="Cuarentena").first.click()
     assert page.get_by_role("heading", name="Cuarentena").is_visible()
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.support.api_installation import installation
+from tests.support.api_installation import fill, installation
 from tests.support.deadline import DEADLINE
 
 from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.store.changes.workers import WorkerProcess
+from headwater.store.schema.flow import documents
 from headwater.web.crash_trial import CrashTrial, is_descendant
 
 PARENT = "import subprocess; child = subprocess.Popen(['sleep', '600']); print(child.pid, flush=True); child.wait()"
@@ -23,7 +24,7 @@ PARENT = "import subprocess; child = subprocess.Popen(['sleep', '600']); print(c
 @pytest.fixture
 def trial(tmp_path: Path) -> Iterator[CrashTrial]:
     with installation(tmp_path) as app:
-        trial = CrashTrial(app, ())
+        trial = CrashTrial(app, (), "crypto")
         yield trial
         if trial.child is not None:
             trial.child.kill()
@@ -53,9 +54,15 @@ def test_a_worker_of_the_trial_is_killed_and_another_process_is_not(trial: Crash
 
 def test_what_the_demo_has_and_an_ended_trial_has_not_is_lost(trial: CrashTrial):
     assert trial.figures() == {"expected": 0, "has_rows": False}
+    fill(trial.app)
+    with trial.app.engine.begin() as connection:
+        connection.execute(documents.update().values(recipe="crypto"))
     record_worker(trial, "own", 1)
+    trial.child = subprocess.Popen([sys.executable, "-c", ""])
+    trial.child.wait(DEADLINE)
     figures = trial.figures()
-    assert (figures["lost"], figures["duplicated"], figures["present"]) == (0, 0, 0)
+    assert (figures["expected"], figures["present"], figures["duplicated"]) == (3, 0, 0)
+    assert (figures["lost"], figures["lost_by_kind"]["documents_of_the_demo"]) == (3, 3)
 
 
 def test_a_process_descends_from_those_that_started_it():

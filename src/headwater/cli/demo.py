@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -42,6 +43,11 @@ app = command_group("Run Headwater against a demo internet on this machine.")
 # Each has its own part of the demo internet; the JSON output describes the first one in detail.
 RECIPES = ("crypto", "markets", "procedures", "geopolitics", "news")
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
+# With and without the extra `web`; `make run` installs without it.
+HOW_TO_SERVE = {
+    True: "The last one serves the web pages: http://127.0.0.1:8080",
+    False: "The last one serves the web pages, once `pip install 'headwater[web]'` is done; in the repository: `make serve`.",
+}
 DEMO_SETTINGS = (
     "data", "hosts", "contact", "requests_per_second", "budgets", "rate_limits", "log_level", "recipes",
 )  # fmt: skip
@@ -188,7 +194,7 @@ def _next_steps(app: App, recipe: str, out: Console) -> None:
     steps.append(f"{base} serve --demo")
     for step in steps:
         out.print(f"  {step}", soft_wrap=True)
-    out.print("\nThe last one opens the web pages: http://127.0.0.1:8080")
+    out.print(f"\n{HOW_TO_SERVE[find_spec('uvicorn') is not None]}", soft_wrap=True)
 
 
 def program_name() -> str:

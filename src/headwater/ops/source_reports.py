@@ -1,6 +1,6 @@
 """How reliable sources are: polls, response times, rhythm and quality, and what is remarkable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,21 +9,7 @@ from headwater.ops.alarms.quality_drop import detect_quality_drop
 from headwater.ops.alarms.silence import expected_quiet
 from headwater.ops.alarms.source_rules import is_muted, poll_interval, source_silence
 from headwater.ops.health import default_trigger
-from headwater.store.changes.source_list import REMOVED, UNLISTED
 from headwater.store.reads.source_history import SourceHistory, poll_statistics, source_histories
-
-
-def source_status(source: Mapping[str, Any]) -> str:
-    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted", "removed" or "gone"."""
-    if source["origin"] in {UNLISTED, REMOVED}:
-        return str(source["origin"])
-    if source["stop_reason"]:
-        return "stopped"
-    if not source["active"]:
-        return "gone" if source["reason"] == "gone" else "paused"
-    if source["failures"]:
-        return f"failing x{source['failures']}"
-    return "ok" if source["last_polled_at"] else "new"
 
 
 def source_reports(

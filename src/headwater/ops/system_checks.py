@@ -10,7 +10,6 @@ from pathlib import Path
 from headwater.app import App
 from headwater.liveness import dead_owners, process_of
 from headwater.model.errors import Temporary
-from headwater.ops.move_files import list_packs
 from headwater.ops.system_rules import (
     PartCheck,
     captures_check,
@@ -110,6 +109,8 @@ def check_archive(app: App) -> PartCheck:
 
 def check_captures(app: App) -> PartCheck:
     """Compares names only; `backup verify` reads the bytes. The rows come first: a pack is written before its rows."""
+    from headwater.ops.move_files import list_packs  # noqa: PLC0415 - `status` needs no archive to start
+
     referenced = list_packs(app.engine)
     present = set(app.archive.packs(datetime.max.replace(tzinfo=UTC)))
     return captures_check([name for name in referenced if name not in present], len(referenced))

@@ -24,7 +24,6 @@ from headwater.store.connect import read_transaction
 from headwater.store.reads.integrity import check_integrity
 from headwater.store.schema.flow import documents
 
-RECIPE = "crypto"
 WORKERS = 2
 STOP_SECONDS = 60
 
@@ -36,6 +35,7 @@ class CrashTrial:
 
     app: App
     arguments: Sequence[str]
+    recipe: str
     child: "subprocess.Popen[bytes] | None" = None
     killed: list[int] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ class CrashTrial:
             raise Refused("run_under_way", "the trial is running; wait until it ends, or stop it")
         shutil.rmtree(self.folder, ignore_errors=True)
         self.killed = []
-        words = ("run", RECIPE, "--until-idle", "--quiet", "--workers", str(WORKERS))
+        words = ("run", self.recipe, "--until-idle", "--quiet", "--workers", str(WORKERS))
         program = (sys.executable, "-m", "headwater.cli", *self.arguments, "--data", str(self.folder))
         self.child = subprocess.Popen((*program, *words), stdin=subprocess.DEVNULL)  # noqa: S603 - our own program
 
@@ -88,14 +88,14 @@ class CrashTrial:
 
     def figures(self) -> dict[str, Any]:
         """What is there, what is missing and what is there twice."""
-        expected = _document_ids(self.app)
-        if not self._has_rows():
+        expected = _document_ids(self.app, self.recipe)
+        if self.child is None or not self._has_rows():
             return {"expected": len(expected), "has_rows": False}
         with self._opened() as app:
-            integrity = check_integrity(app.engine, RECIPE)
-            present = _document_ids(app)
-            waiting = _count_waiting(app)
-        missing = 0 if self.is_running or self.child is None else len(expected - present)
+            integrity = check_integrity(app.engine, self.recipe)
+            present = _document_ids(app, self.recipe)
+            waiting = _count_waiting(app, self.recipe)
+        missing = 0 if self.is_running else len(expected - present)
         return {
             "expected": len(expected),
             "has_rows": True,
@@ -130,13 +130,13 @@ class _OpenApp:
         self.app.engine.dispose()
 
 
-def _document_ids(app: App) -> set[str]:
+def _document_ids(app: App, recipe: str) -> set[str]:
     with read_transaction(app.engine) as connection:
-        return set(connection.scalars(select(documents.c.id).where(documents.c.recipe == RECIPE)))
+        return set(connection.scalars(select(documents.c.id).where(documents.c.recipe == recipe)))
 
 
-def _count_waiting(app: App) -> int:
-    query = select(func.count()).where(documents.c.recipe == RECIPE, documents.c.state == State.WAITING)
+def _count_waiting(app: App, recipe: str) -> int:
+    query = select(func.count()).where(documents.c.recipe == recipe, documents.c.state == State.WAITING)
     with read_transaction(app.engine) as connection:
         return connection.scalar(query) or 0
 

@@ -26,7 +26,7 @@ class ReviewKey(msgspec.Struct, frozen=True):
     decided: Text = ""
 
 
-class Decision(msgspec.Struct, frozen=True):
+class ReviewDecision(msgspec.Struct, frozen=True):
     id: Key
 
 
@@ -43,10 +43,12 @@ WEB_PAGES: Mapping[str, WebPage] = {
         handler=f"{HANDLERS}:show_item", package=PACKAGE, parameters=ReviewKey, template="review.html"
     ),
     "review/accept": WebPage(
-        handler=f"{HANDLERS}:accept", package=PACKAGE, parameters=Decision, changes=True
+        handler=f"{HANDLERS}:accept", package=PACKAGE, parameters=ReviewDecision, changes=True
     ),
     "review/reject": WebPage(
         handler=f"{HANDLERS}:reject", package=PACKAGE, parameters=Rejection, changes=True
     ),
-    "review/undo": WebPage(handler=f"{HANDLERS}:undo", package=PACKAGE, parameters=Decision, changes=True),
+    "review/undo": WebPage(
+        handler=f"{HANDLERS}:undo", package=PACKAGE, parameters=ReviewDecision, changes=True
+    ),
 }

@@ -99,7 +99,7 @@ def serve_command(
         )
         if demo:
             web.local_scope = KeyScope.ADMIN
-            web.crash_trial = CrashTrial(app, words)
+            web.crash_trial = CrashTrial(app, words, _trial_recipe())
         async with working(words) if demo else nullcontext():
             try:
                 await run_server(web, host, port, on_started=report)
@@ -145,6 +145,13 @@ def _open_demo(context: typer.Context) -> AbstractContextManager[tuple[App, Path
     from headwater.cli.demo import filled_demo  # noqa: PLC0415 - only the demo needs its internet
 
     return filled_demo(context)
+
+
+def _trial_recipe() -> str:
+    """The first one of the demo: it has many small documents."""
+    from headwater.cli.demo import RECIPES  # noqa: PLC0415 - only the demo needs its internet
+
+    return RECIPES[0]
 
 
 def missing_extra(error: ModuleNotFoundError) -> Refused:

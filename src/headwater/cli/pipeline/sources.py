@@ -26,7 +26,7 @@ from headwater.cli.render.console import (
     time_column,
 )
 from headwater.model.errors import Refused
-from headwater.ops.source_reports import source_status
+from headwater.ops.source_status import source_status
 from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import REMOVED, UNLISTED

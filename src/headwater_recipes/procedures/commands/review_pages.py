@@ -10,7 +10,7 @@ from headwater_recipes.procedures.commands.review import review_queue
 from headwater_recipes.procedures.endpoints import Rejection
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout, read_json
 from headwater_recipes.procedures.knowledge_base.review import ReviewItem
-from headwater_recipes.procedures.web_pages import DecidedKey, Decision, ReviewKey
+from headwater_recipes.procedures.web_pages import DecidedKey, ReviewDecision, ReviewKey
 
 LIST, PAGE = f"/recipes/{NAME}/reviews", f"/recipes/{NAME}/review"
 # In the order in which an editor reads them. The others are bookkeeping, or repeat one of these.
@@ -122,7 +122,7 @@ def passages_of(extraction: Mapping[str, Any], name: str) -> list[str]:
     return [passage[:LONGEST_PASSAGE] for passage in passages if passage]
 
 
-def accept(app: App, parameters: Decision) -> dict[str, Any]:
+def accept(app: App, parameters: ReviewDecision) -> dict[str, Any]:
     queue, following = review_queue(app), _following(app, parameters.id)
     name = _name(queue.item(parameters.id))
     queue.accept(parameters.id, app.clock().isoformat())
@@ -148,7 +148,7 @@ def reject(app: App, parameters: Rejection) -> dict[str, Any]:
     }
 
 
-def undo(app: App, parameters: Decision) -> dict[str, Any]:
+def undo(app: App, parameters: ReviewDecision) -> dict[str, Any]:
     queue = review_queue(app)
     queue.undo(parameters.id)
     app.close_run(NAME)

@@ -3,11 +3,12 @@
 import ctypes
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import islice
 
 import pypdfium2
 from pypdfium2 import raw as pdfium
 
-from headwater_recipes.procedures.page.source_text import Place, SourceNode, SourceText
+from headwater_recipes.procedures.page.source_text import MOST_LINES, Place, SourceNode, SourceText
 from headwater_recipes.procedures.sections.parts import lines_of
 
 MOST_PAGES, MOST_CHARACTERS = 60, 2_000
@@ -53,7 +54,7 @@ def pdf_line_places(data: bytes, text: str) -> list[tuple[int, int, Place]]:
     source = SourceText.of(pdf_text.nodes())
     places: list[tuple[int, int, Place]] = []
     after = 0
-    for line in lines_of(text):
+    for line in islice(lines_of(text), MOST_LINES):
         match = None if line.kind == "rule" else source.find(line.text, after)
         if match is None:
             continue

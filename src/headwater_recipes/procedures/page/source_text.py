@@ -4,6 +4,7 @@ PDF. Passages are compared by their letters and digits, because extraction chang
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -14,6 +15,7 @@ Place = dict[str, Any]
 SKIPPED = frozenset({"script", "style", "noscript", "template"})
 ATTRIBUTES = ("alt", "content", "title", "value", "aria-label", "data-label")
 MOST_NODES, DEEPEST, LONGEST_PASSAGE, SHORTEST = 20_000, 150, 400, 3
+MOST_ATTRIBUTES, MOST_LINES = 200, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class SourceText:
     letters: str = ""
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)  # in the source texts, one after another
+    first_nodes: dict[str, int] = field(default_factory=dict)  # the first text of each element, by its path
 
     @classmethod
     def of(cls, nodes: Iterable[SourceNode]) -> "SourceText":
@@ -41,6 +44,8 @@ class SourceText:
         count = end = 0
         for node in nodes:
             bare = letters_of(node.text)
+            for path in node.paths:
+                source.first_nodes.setdefault(path, len(source.nodes))
             source.nodes.append(node)
             source.starts.append(count)
             pieces.append(bare)
@@ -67,7 +72,7 @@ class SourceText:
             return {"path": f"{head.paths[-1]}/@{head.attribute}", "start": 0, "end": len(head.text)}
         common = [one for one, other in zip(head.paths, tail.paths, strict=False) if one == other]
         path = common[-1] if common else head.paths[0]
-        begins = next(place for place, node in enumerate(self.nodes) if path in node.paths)
+        begins = self.first_nodes[path]
         base = self.ends[begins - 1] if begins else 0
         return {
             "path": path,
@@ -101,7 +106,7 @@ def html_attributes(tree: LexborHTMLParser) -> SourceText:
     return SourceText.of(
         SourceNode((element_path(node),), text, name)
         for name in ATTRIBUTES
-        for node in tree.css(f"[{name}]")[:MOST_NODES]
+        for node in tree.css(f"[{name}]")[:MOST_ATTRIBUTES]
         if (text := node.attributes.get(name) or "").strip()
     )
 
@@ -148,7 +153,7 @@ def line_places(text: str, source: SourceText) -> list[tuple[int, int, Place]]:
     """(start, end, place) of each line of the extracted text that the source contains."""
     places: list[tuple[int, int, Place]] = []
     after = 0
-    for line in lines_of(text):
+    for line in islice(lines_of(text), MOST_LINES):
         match = None if line.kind == "rule" else source.find(line.text, after)
         if match is not None:
             after = match[1]

@@ -3,8 +3,10 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+from sqlalchemy import Engine
 from starlette.requests import Request
 
+from headwater.model.jobs import State
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.lead_lookup import leads_with_words, sources_of_host
 from headwater.store.rows import Record
@@ -33,9 +35,15 @@ def load_missing(request: Request, context: WebContext) -> dict[str, Any]:
     return {
         "q": text,
         "fate": describe_fate(history) if history else None,
-        "items": leads_with_words(engine, text.split()[:MOST_WORDS]) if text and not history else [],
+        "items": _matching_items(engine, text) if text and not history else [],
         "sources": sources_of_host(engine, host) if host and not history else [],
     }
+
+
+def _matching_items(engine: Engine, text: str) -> list[Record]:
+    """Those that readers cannot find come first."""
+    rows = leads_with_words(engine, text.split()[:MOST_WORDS])
+    return sorted(rows, key=lambda row: row["state"] == State.KEPT)
 
 
 def describe_fate(history: Record) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from headwater.model.api_key import KeyScope
 from headwater.model.errors import Refused
 from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_registration import register_source
-from headwater.ops.source_reports import source_reports, source_status
+from headwater.ops.source_reports import source_reports
+from headwater.ops.source_status import source_status
 from headwater.settings.sources import SourceLine, make_source, parse_duration
 from headwater.store.reads.record_lists import CAPTURES, POLLS, SOURCES, PageRequest, find_row, list_of
 from headwater.store.reads.source_history import daily_polls

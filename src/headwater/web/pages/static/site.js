@@ -72,6 +72,11 @@
     const question = event.submitter?.dataset.confirm || event.target.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   }, true);
+  // The page that is open is visible among those beside it, also on a phone.
+  for (const here of document.querySelectorAll(".tabs [aria-current], .site-nav [aria-current]")) {
+    const row = here.closest(".tabs, ul");
+    row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.clientWidth) / 2;
+  }
   // A part that shows what happens now is read again while the page is visible, unless the reader is in it.
   const refresh = async (part) => {
     if (document.hidden || part.contains(document.activeElement)) return;
