@@ -1,6 +1,7 @@
 """`headwater serve`."""
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext, suppress
@@ -70,6 +71,8 @@ def serve_command(
     stack = context.with_resource(ExitStack())
     words = tuple(global_option_words(global_options(context)))
     if demo:
+        # The server passes a signal on when it has stopped; as an exception it lets the processes of the demo end, too.
+        signal.signal(signal.SIGTERM, _exit_in_order)
         app, settings_file = stack.enter_context(_open_demo(context))
         words = ("--config", str(settings_file))
     else:
@@ -145,6 +148,11 @@ def _open_demo(context: typer.Context) -> AbstractContextManager[tuple[App, Path
     from headwater.cli.demo import filled_demo  # noqa: PLC0415 - only the demo needs its internet
 
     return filled_demo(context)
+
+
+def _exit_in_order(number: int, frame: object) -> None:
+    del frame
+    sys.exit(128 + number)
 
 
 def _trial_recipe() -> str:
