@@ -31,7 +31,7 @@ from headwater_recipes.procedures.standalone import page_from
 from training.section_headings import headings
 
 Section = tuple[int, str, str, str, tuple[SectionLine, ...]]
-BATCHES = [f"batch-{number}" for number in range(1, 21)] + ["none"]
+BATCHES = [f"batch-{number}" for number in range(1, 22)] + ["none"]
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -15,7 +15,12 @@ from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span
 from headwater_recipes.procedures.identity import kind_tags, procedure_id
 from headwater_recipes.procedures.page.page import LanguageDetector, ProcedurePage, no_language
 from headwater_recipes.procedures.registry.portals import Portal, portal_territory
-from headwater_recipes.procedures.registry.territory import SOURCE_TYPES, most_specific, territory_of
+from headwater_recipes.procedures.registry.territory import (
+    SOURCE_TYPES,
+    in_nominative,
+    most_specific,
+    territory_of,
+)
 from headwater_recipes.procedures.retrieval.keywords import keywords_for
 from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
 from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
@@ -346,10 +351,12 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         name_in(page.page_title),
         name_in(str(page.site.get("opening") or "")),
         *(name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
+        *(str(page.site.get(name) or "") for name in ("logo", "name")),
+        str(page.site.get("header") or "").partition(" · ")[0],
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]
-    territory = most_specific(territories)
+    territory = in_nominative(most_specific(territories), page.text)
     return territory, SOURCE_TYPES.get(str(territory.get("nivel")), "local")
 
 

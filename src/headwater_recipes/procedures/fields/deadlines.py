@@ -18,12 +18,25 @@ LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
 UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
+UNHEARD = re.compile(
+    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\bcallar\b"
+)
+MEANS = re.compile(
+    r"\b(?:entiend|entend|vol dir|significa|means?\b|equival|consider|quiere decir|quere dicir|joko d|conced|deneg|turned down|refus|granted|reject|estimad|desestimad|ezets|onets)"
+)
+"""What silence means: nobody has answered, and a consequence follows."""
 APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)"
+    r"|\b(?:le|lle|te|che|us|os|li|et) (?:(?:el|la|lo|los|las|els|les|o|a) )?(?:respond|contest|dire|dona|donem|damos|daremos|confirma|avisa|entrega|comunica)\w*"
+    r"|\b(?:damos|resolvemos|entregamos|respondemos|contestamos)\w{0,4}\b|\b(?:resolvemo|damo)\w{1,5}\b|se (?:le |te |os |lle |us )?(?:confirma|comunica|concede)\b"
 )
+OPEN_ALWAYS = re.compile(
+    r"todo el ano|tot l any|todo o ano|urte osoan|all year|any time|(?:cualquier|qualsevol|calquera|any) (?:momento?|dia|day)|edozein unetan"
+)
+"""A time to apply, whatever the heading says."""
 OUTRIGHT = re.compile(
     r"(?:plazo|termini|prazo)(?: maxim\w+)? (?:de|para|per a?|pera) (?:la |dictar )?(?:resol\w+|notific\w+)[^.]{0,60}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
     r"|(?:resolucion?o?|resolucio|resposta|respuesta)\b[^.]{0,40}\b(?:en un|en el|en) (?:plazo|termini|prazo)\b[^.]{0,40}\b(?:dias?|dies|meses|mes|mesos|semanas?)\b"
@@ -36,7 +49,7 @@ AFTER_IT = re.compile(
 )
 """A decision after which the time to apply begins."""
 APPLYING = re.compile(
-    r"solicit|sol licit|present|inscrip|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
+    r"solicit|sol licit|present|inscrip|apunta|\bpeticion|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
 )
 
 
@@ -127,8 +140,11 @@ def _key(folded: str, default: str) -> str:
         return "silencio_administrativo"
     if APPEAL.search(folded):
         return "recurso"
-    if len(folded) <= LONGEST_SENTENCE and UNANSWERED.search(folded):
+    short = len(folded) <= LONGEST_SENTENCE
+    if short and (UNANSWERED.search(folded) or (UNHEARD.search(folded) and MEANS.search(folded))):
         return "silencio_administrativo"
+    if default == "resolucion" and OPEN_ALWAYS.search(folded) and not DECISION.search(folded):
+        return "solicitud"
     if default == "resolucion" or (default and AFTER_IT.search(folded)):
         return default
     if DECISION.search(folded) and not (

@@ -29,6 +29,14 @@ SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
 NEXT_COUNT = re.compile(r"(?<=[.;,])\s+(?=(?:\d{1,2}|[a-h])\s?[.)º]-?\s+[A-ZÁÉÍÓÚÀÈÒÑÇ])")
+INTRODUCED = re.compile(r"^(?:[^\s:;]+ ){1,3}?[^\s:;]+: ([^:;]{3,120}(?:; [^:;]{3,120}){2,12})$")
+"""Few words and a colon before at least three things separated by semicolons."""
+BETWEEN_SENTENCES, FEWEST_SENTENCES = re.compile(r"(?<=[a-zà-ÿ0-9)][.])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])"), 3
+OBLIGES = re.compile(
+    r"\b(?:hay que|es (?:necesari|imprescindible|obligatori)\w*|se (?:exige|requiere|pide)\w*|debe\w*|tiene\w* que|cal\b|s ha de|heu de|ha de|hai que|e (?:necesari|preciso)\w*|ten que|must|need to|have to|required|behar)\b"
+)
+DOUBT = re.compile(r"(?:si|se|if) (?:\w+ ){0,2}(?:dud|dubt|dubid|doubt|question)")
+"""An offer of help below a list."""
 SENTENCE_INSIDE = re.compile(r"[.!?]\s+[A-ZÁÉÍÓÚÀÈÒÑÇ]")
 CONDITION = re.compile(
     r"^(?:no |non )?(?:ser|estar|tener|haber|residir|vivir|carecer|cumplir|hallarse|encontrarse|figurar|poseer|tenir|haver|viure|complir|trobar se|ter|habitar|cumprir|be (?:over|aged|registered|a resident)|live in|have lived)\b|\b(?:izatea|egotea|bizitzea|edukitzea)$"
@@ -86,6 +94,7 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if (
             _is_form_link(line, part.lines)
             or NOTE.match(line.text)
+            or (line.kind == "text" and place and DOUBT.match(fold_text(line.text)))
             or _is_obtained_by_office(part, line)
             or _introduces_list(line, following)
             or is_header_row(part.lines, place)
@@ -141,10 +150,22 @@ def split_entries(text: str) -> list[str]:
         items = [piece for piece in NEXT_COUNT.split(text) if piece]
         if len(items) > 1:
             return [COUNTED.sub("", piece) for piece in items]
+    if (match := INTRODUCED.match(text)) is not None:
+        return SEVERAL.split(match[1].rstrip("."))
     pieces = SEVERAL.split(text)
+    obliging = _obliging_sentences(text)
+    if obliging:
+        return obliging
     if len(pieces) < 2 or SENTENCE_INSIDE.search(text) or ":" in pieces[0]:
         return [text]
     return pieces
+
+
+def _obliging_sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, if each of them is a condition of its own: "Hay que ... Es necesario ..."."""
+    pieces = BETWEEN_SENTENCES.split(text)
+    obliges = all(OBLIGES.search(fold_text(piece)) for piece in pieces)
+    return pieces if len(pieces) >= FEWEST_SENTENCES and obliges else []
 
 
 def tidy(text: str) -> str:

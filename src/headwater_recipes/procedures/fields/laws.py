@@ -36,9 +36,11 @@ def laws(parts: Sequence[PagePart]) -> FieldValue:
 
 
 def _law_names(line: SectionLine) -> list[str]:
-    if any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links):
-        return []
-    if places.number_in(line.text) and not re.search(_NORMS, line.text):
+    names_norm = re.search(_NORMS, line.text) is not None
+    starts = any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links)
+    if starts and not names_norm:
+        return []  # every link of an electronic office leads to its host: a law stays a law
+    if places.number_in(line.text) and not names_norm:
         return []  # a contact below the last law
     if (
         BYLINE.search(fold_text(line.text))

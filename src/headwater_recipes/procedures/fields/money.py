@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
+from headwater_recipes.procedures.sections.by_form import says_free
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
@@ -62,7 +63,10 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
     if (
         NO.match(folded)
         or ZERO.match(folded)
-        or ((ALL_FREE.match(folded) or NOTHING_TO_PAY.match(folded)) and not MONEY.search(text))
+        or (
+            (ALL_FREE.match(folded) or NOTHING_TO_PAY.match(folded) or says_free(folded))
+            and not MONEY.search(text)
+        )
     ):
         return FieldValue(FREE, spans_of(lines))
     return FieldValue(text, spans_of(lines))

@@ -71,18 +71,23 @@ def responsible_organism(
                 )
             ):
                 return FieldValue(organism, spans_of([line]))
-    if owner := _named_twice(site, page_title):
-        return FieldValue(owner, origin="frame:logo")
+    owner, owner_place = _named_twice(site, page_title)
+    if owner:
+        return FieldValue(owner, origin=f"frame:{owner_place}")
     place = "name" if site.get("name") else "author"
     name = str(site.get(place) or "")
     return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
 
 
-def _named_twice(site: Mapping[str, Any], page_title: str) -> str:
-    """The text of the logo, if the title of the page or the footer repeats it: the site is named after its owner."""
-    logo = str(site.get("logo") or "").strip()
-    repeated = fold_text(logo) in fold_text(f"{page_title} {site.get('footer') or ''}")
-    return logo if FEWEST_NAME_WORDS <= len(logo.split()) <= MOST_NAME_WORDS and repeated else ""
+def _named_twice(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
+    """The text of the logo or at the top of the header, if the title of the page or the footer repeats it: the site is named
+    after its owner. And the part of the frame that has it."""
+    place = "logo" if site.get("logo") else "header"
+    name = str(site.get(place) or "").partition(" · ")[0].strip()
+    repeated = fold_text(name) in fold_text(f"{page_title} {site.get('footer') or ''}")
+    return (
+        (name, place) if FEWEST_NAME_WORDS <= len(name.split()) <= MOST_NAME_WORDS and repeated else ("", "")
+    )
 
 
 def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:

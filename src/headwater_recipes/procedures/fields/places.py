@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
+from headwater_recipes.procedures.sections.by_form import is_address
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
 
 APPOINTMENT = re.compile(
@@ -157,9 +158,9 @@ def streets_in(text: str) -> list[str]:
     """The street addresses in a text: a street with a number or postcode."""
     addresses = []
     for piece in SENTENCE.split(text):
-        if not (STREET.search(piece) or BASQUE_STREET.search(piece)) or not (
-            POSTCODE.search(piece) or HOUSE.search(piece)
-        ):
+        named = STREET.search(piece) or BASQUE_STREET.search(piece)
+        numbered = POSTCODE.search(piece) or HOUSE.search(piece)
+        if not (named and numbered) and not is_address(piece):
             continue
         _, colon, after_colon = piece.partition(": ")
         address = (

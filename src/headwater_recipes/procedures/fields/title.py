@@ -194,6 +194,10 @@ def _is_opening(part: PagePart, *, passed: bool, opening: Sequence[SectionLine])
     """Whether the part belongs to the opening. Key facts may come before the title; the text below the title still counts."""
     if part.level == 1 and not opening:
         return True
+    if part.title and _sentence_lines(opening) and part.level > 1:
+        return False  # a section of its own, whatever it says
+    if part.title and not passed and not opening:
+        return True
     return part.level <= 2 and not (passed and (part.title or _sentence_lines(opening)))
 
 

@@ -27,6 +27,10 @@ _ABOUT: dict[str, re.Pattern[str]] = {
     for name, pattern in {
         "silence": r"(?:si|se|if) (?:\w+ ){0,3}?(?:no|non|not|nobody|nadie|ningu|ninguen)\b.*(?:contest|respo|resuelv|resol|answer|reply|decid)|ez (?:bada|badute|badidate) (?:erantzu|ebatz)",
         "appeal": r"recurr|recorr|impugn|reclam\w+|errekurr|errekurtso|appeal|disagree|(?:no|non) (?:estoy|estic|estou|estas|se esta) (?:de acuerdo|d acord|de acordo)|me (?:la |lo )?denieg|deneg",
+        "charges": r"(?:(?:le|lle|te|che|us|os|li|et|me|em) )?cobra(?:mos|n|m|ran|remos)\b|cobrem\b|cobrarem\b",
+        "hands_in": r"(?:hacer|hacerl\w+|fer|facer|facel\w*|fer ho|get\w*) (?:\w+ ){0,2}?(?:llegar|arribar|chegar|to us)\b",
+        "reach": r"(?:llegar|arribar|chegar|get)(?: hi| ata nos| hasta aqui| here| there)?$",
+        "starts": r"empez\w*|empiez\w*|comenz\w*|comienz\w*|comenc\w*|start\w*|hasi\b",
         "decide": r"tendre\w*|tindr\w*|terei|dira\w*|diran|llegar\w*|arribar\w*|chegar\w*|jakingo|wait|have it|tarda\w*|triga\w*|demora\w*|resolv\w*|resolu\w*|resoldr\w*|resuelv\w*|resol\b|contest\w*|respon\w*|respuest\w*|respost\w*|conced\w*|concess?\w*|sabre\w*|sabras|notific\w*|ebatz\w*|ebazt\w*|ebazpen\w*|erantzu\w*|irauten|decid\w*|decision|takes?|answer\w*|reply|response|hear (?:from|back)|tiempo de espera|entrega(?:n|ran) (?:el|la)",
         "gets": r"estalvi\w*|ahorr\w*|aforr\w*|cobr\w*|recib\w*|rebr\w*|rebo\b|percib\w*|perceb\w*|me dan\b|dan\b|donen|donaran|me pagan|em paguen|pagan\b|diner\w*|dinero|din eiro|dineiro|corresponde\w*|jaso\w*|kobra\w*|receive|get\b|paid",
         "pays": r"pag\w*|cuesta\w*|cost\w*|custa\w*|vale\b|val\b|abon\w*|aboar|ordain\w*|balio|kosta\w*|precio|preu|prezo|tasas?|taxes|taxas?|pay|fee|charge|gratis|gratuit\w*|free|doan\w*",
@@ -51,6 +55,7 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
     "long": (("gets", _RESOLUCION), ("decide", _RESOLUCION), ("applies", _SOLICITUD), ("brings", _SOLICITUD)),
     "much": (
         ("decide", _RESOLUCION),
+        ("charges", Label("tasas")),
         ("gets", Label("cuantias")),
         ("pays", Label("tasas")),
         ("aid", Label("cuantias")),
@@ -63,9 +68,16 @@ _ANSWERS: dict[str, tuple[tuple[str, Label], ...]] = {
         ("pays", Label("plazos", "pago")),
         ("", _SOLICITUD),
     ),
-    "where": (("asks", Label("contacto")), ("law", Label("base_legal")), ("", Label("donde_solicitar"))),
+    "where": (
+        ("asks", Label("contacto")),
+        ("law", Label("base_legal")),
+        ("starts", Label("como_solicitar")),
+        ("", Label("donde_solicitar")),
+    ),
     "how": (
         ("appeal", _RECURSO),
+        ("hands_in", Label("como_solicitar")),
+        ("reach", Label("donde_solicitar")),
         ("decide", _RESOLUCION),
         ("pays", Label("tasas")),
         ("asks", Label("contacto")),

@@ -26,6 +26,9 @@ def rows_of(table: LexborNode) -> TableRows:
 
 def _without_empty_columns(rows: TableRows) -> TableRows:
     """The rows without empty columns."""
+    wide = [row for row in rows if len(row) > 1]
+    if wide and all(len(row) == 2 and not _has_text(row[0]) for row in wide):
+        return [row[-1:] for row in rows]  # an empty cell only indents the text below a label
     widths = {len(row) for row in rows}
     if len(widths) != 1:
         return rows
@@ -106,7 +109,15 @@ def is_marked_as_pairs(rows: TableRows) -> bool:
 def has_bands(rows: TableRows) -> bool:
     """Whether rows with one cell are labels for the rows below."""
     fields = {label.field for row in rows if _is_band(row) and (label := recognise_plain(_cell_text(row[0])))}
-    return len(fields) >= FEWEST_PARTS and any(not _is_band(row) for row in rows)
+    if len(fields) >= FEWEST_PARTS:
+        return any(not _is_band(row) for row in rows)
+    return _alternate([_is_band(row) for row in rows])
+
+
+def _alternate(bands: list[bool]) -> bool:
+    """Whether each bold row stands above a row of text: labels in any words."""
+    pairs = list(zip(bands[::2], bands[1::2], strict=False))
+    return len(pairs) >= FEWEST_PARTS and len(bands) == 2 * len(pairs) and all(a and not b for a, b in pairs)
 
 
 def groups_of(rows: TableRows) -> TableBands:

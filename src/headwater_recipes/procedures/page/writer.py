@@ -1,7 +1,7 @@
 """Writes blocks: the levels of headings, the list of blocks, and lines with bold text and links."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -18,7 +18,12 @@ _ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚ
 _STREET = re.compile(
     r"[cC]\. (?:d\w{0,2}[ '’]\S|[A-ZÀ-Ý])[^.]{1,60}, ?\d"
 )  # the abbreviation of a street, not a third item
-FEWEST_LABELLED = 2
+FEWEST_LABELLED = FEWEST_LISTED = 2
+FEWEST_WORDS = 3
+_BREAKS_OFF = re.compile(
+    r"(?:[,:(/–-]|\b(?:de|del|la|el|los|las|les|els|y|i|e|o|a|al|en|da|do|dos|das|na|no|eta|of|the|and|to|con|amb|para|per|por|que))$"
+)
+_POSTCODE = re.compile(r"\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3}\b")
 _ENDS = re.compile(r"[.;,]$")
 
 
@@ -118,15 +123,29 @@ class LineWriter:
         joined: list[list[TextRun]] = []
         labelled = [_LABELLED.match(plain_line(line)) is not None for line in lines]
         listed = sum(labelled) >= FEWEST_LABELLED
+        separate = _are_separate([plain_line(line) for line in lines])
         for line, has_label in zip(lines, labelled, strict=True):
             sentence_ended = (
                 bool(joined) and _ENDED.search(plain_line(joined[-1])) and _BEGINS.match(plain_line(line))
             )
-            if joined and not sentence_ended and not starts_new_block(line) and not (listed and has_label):
+            continues = not sentence_ended and not starts_new_block(line) and not (listed and has_label)
+            if joined and continues and not separate:
                 joined[-1] = [*joined[-1], TextRun(" "), *line]
             else:
                 joined.append(line)
         return joined
+
+
+def _are_separate(lines: Sequence[str]) -> bool:
+    """Whether line breaks separate things of a list: each begins like one and is long enough, and none breaks off."""
+    if len(lines) < FEWEST_LISTED or not all(_BEGINS.match(line) for line in lines):
+        return False
+    if any(_BREAKS_OFF.search(line) for line in lines[:-1]):
+        return False
+    addresses = [_POSTCODE.search(line) is not None for line in lines]
+    if any(addresses):
+        return all(addresses)
+    return all(len(line.split()) >= FEWEST_WORDS for line in lines)
 
 
 def starts_new_block(line: list[TextRun]) -> bool:

@@ -49,6 +49,7 @@ COMMUNITIES: Mapping[str, str] = {
 TOWN = re.compile(
     r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
 )
+TOWN_FIRST = re.compile(r"^(.+) (?:ayuntamiento|ajuntament|concello|udala)$")
 BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
 SHARED = re.compile(
     r"^(?:consell comarcal|comarca|mancomunidad|mancomunitat|mancomunidade|area metropolitana)\b|\b(?:mankomunitatea|kuadrilla)$"
@@ -59,7 +60,7 @@ PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
 STATE = re.compile(
-    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|estatal|boletin oficial del estado)\b"
+    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|national|estatal|boletin oficial del estado)\b"
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
@@ -74,7 +75,7 @@ def slug(text: str) -> str:
 def territory_of(organism: str, host: str) -> dict[str, str]:
     """`nivel` with its place. Empty when neither the name nor the host shows it."""
     folded = fold_text(organism)
-    for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN):
+    for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN, TOWN_FIRST):
         if match := pattern.match(folded):
             return {"nivel": "local", "municipio": slug(match[1])}
     if SHARED.search(folded):
@@ -96,6 +97,14 @@ def most_specific(territories: Sequence[dict[str, str]]) -> dict[str, str]:
         return first
     regional = (place for place in territories if place.get("nivel") == "autonomico" and place.get("ccaa"))
     return next(regional, first)
+
+
+def in_nominative(territory: dict[str, str], text: str) -> dict[str, str]:
+    """The territory with the town as the page writes it elsewhere: "Arrizabaleko Udala" is that of Arrizabal, not Arrizabale."""
+    town = territory.get("municipio", "")
+    shorter = town.removesuffix("e")
+    words = set(fold_text(text).split())
+    return {**territory, "municipio": shorter} if town not in words and shorter in words else territory
 
 
 def community_in(folded: str) -> str | None:

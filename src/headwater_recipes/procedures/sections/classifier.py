@@ -44,6 +44,10 @@ FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("refuse", r"desestim|estimad|estimator|deneg|concedid|silenci|positiv|negativ|ezets|onets"),
         ("appeal", r"recurso|recurs\b|alzada|reposici|contencios|errekurtso|appeal|reclam|impugn|tribunal"),
         ("body", r"^(?:ayuntamiento|ajuntament|concello|consejeria|conselleria|ministerio|direccion general|departament|servicio|area|regidoria|concejalia|diputacion)|(?:udala|saila|council)$"),
+        ("stop", r"[.!]$"),
+        ("go", r"\b(?:acerqu\w+|pase|pasese|passeu|venga|veniu|vine|acuda|achegu\w+|etorri|hurbildu|presente|come|visit|hable|parleu)\b"),
+        ("send", r"\b(?:envi\w+|rellen\w+|cubr\w+|bete\b|bidali|puj\w+|upload|send|fill|llam\w+|truqu\w+|marque|entr[ae]\b|reserve|mand[ae]\w*)\b"),
+        ("us", r"\b(?:le|lle|te|che|us|os) \w+(?:mos|em|rem)\b|\b\w+(?:remos|aremos)\b|\bwe\b|dugu\b|\b(?:from|to) us\b"),
         ("sentence", r"\b(?:es|son|permite|permet|sirve|consiste|da|is|allows|ayuda a|para que)\b"),
     )
 )  # fmt: skip

@@ -12,6 +12,7 @@ from headwater_recipes.procedures.labels.recognise import (
     recognise_plain,
 )
 from headwater_recipes.procedures.labels.vocabulary import Label
+from headwater_recipes.procedures.sections.by_form import label_by_form
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 
 STICKY = frozenset({"ignored", "base_legal", "cuantias"})
@@ -30,14 +31,14 @@ FREQUENT = re.compile(
     r"(?:preguntas|dudas|cuestiones|preguntes|dubtes|dubidas) (?:mas |mes |mais )?(?:frecuentes|frequents|freqüents|comunes|habituales|habituals)|ohiko galderak|faqs?$|frequently asked|common questions"
 )
 ANY_TERM = re.compile(r"\w+(?: (?:maxim\w*|legal|previst\w+|general))?$")
-NORM = re.compile(
-    r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
-    r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) \d"
+NORM_INSIDE = re.compile(
+    r"\b(?:Ley|Llei|Lei|Legea|Real [Dd]ecreto|Reial [Dd]ecret|Decreto|Decret|Dekretua|Orden|Ordre|Orde|Agindua|Orden[a-z]{3,6}|Ordenança|Reglament\w*|Regulamento|Estatut\w*|Constituci\w+|Resoluci\w+|Directiva|Bases?|Law|Act|Decree|Order|BO[A-Z]{1,3}|DOG[CV]?)\b|\d/\d{4}"
 )
-LONGEST_UNKNOWN, FEW_WORDS, FEWEST_PARTS = 8, 14, 3
-PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
+FEW_WORDS, FEWEST_PARTS = 14, 3
 TELEPHONE, FEW = re.compile(r"telefon\w*$|(?:tele)?phone$"), 4
-LOOSE = frozenset({"donde_solicitar", "descripcion"})
+CALLING = re.compile(
+    r"\b(?:llam(?:ando|e|a|ad)|truc(?:ant|a)|truqu\w+|chamando|chame|deituz|deitu|call(?:ing)?)\b"
+)
 FREE_KEY = re.compile(r"[^a-z0-9]+")
 TIME = re.compile(
     r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|anos?|anys?|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|years?|plazo|termini|prazo|epea?)\b"
@@ -78,8 +79,8 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
                 None,
                 False,
             )  # the title of the page, even if it looks like a label: "Tasa de basuras" is a procedure
-        if (label is None and above) or (label is not None and label.field in LOOSE):
-            label = label_by_content(heading.text, below) or label
+        elif (by_form := label_by_form(heading.text, label, below)) is not None and (above or label):
+            label, is_own = by_form, False
         also = recognise_both(heading.text) if is_own else ()
         parts.append(
             PagePart(
@@ -94,7 +95,8 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
             )
         )
         above.append(_HeadingAbove(heading.level, label, heading.text))
-    return [divided for part in _without_repeats(_without_privacy(parts)) for divided in _split_part(part)]
+    parts = _with_telephone_way(_without_repeats(_without_privacy(parts)))
+    return [divided for part in parts for divided in _split_part(part)]
 
 
 def _overall_title(lines: Sequence[SectionLine]) -> SectionLine | None:
@@ -109,16 +111,6 @@ def _overall_title(lines: Sequence[SectionLine]) -> SectionLine | None:
         return None
     first = lines[lines.index(headings[place]) + 1]
     return headings[place] if first.kind == "heading" else None
-
-
-def label_by_content(title: str, below: Sequence[SectionLine]) -> Label | None:
-    """The label of a section without a known heading, by its text: laws or a telephone number."""
-    if len(title.split()) > LONGEST_UNKNOWN or not below:
-        return None
-    if NORM.match(below[0].text) and sum(bool(NORM.match(line.text)) for line in below) * 2 >= len(below):
-        return Label("base_legal")
-    words = " ".join(line.text for line in below) if recognise(title) is None else ""
-    return Label("contacto") if len(words.split()) <= FEW_WORDS and PHONE.search(words) else None
 
 
 def _continued_part(
@@ -153,6 +145,8 @@ def _effective_label(title: str, above: Sequence[_HeadingAbove], below: str) -> 
     )
     if parent is None or parent.field == "descripcion":
         return (own_label or parent, own_label is not None) if parent else (own_label, own_label is not None)
+    if parent.field == "base_legal" and below and not NORM_INSIDE.search(below):
+        return own_label, own_label is not None  # another column of the page
     if parent.field in STICKY:
         plainly = parent.field != "ignored" and recognise_plain(title) is not None
         return (own_label, True) if plainly else (parent, False)
@@ -236,6 +230,17 @@ def _without_repeats(parts: Sequence[PagePart]) -> list[PagePart]:
         replace(part, label=Label("ignored")) if in_questions and part.field in answered else part
         for part, in_questions in zip(parts, below_questions, strict=True)
     ]
+
+
+def _with_telephone_way(parts: Sequence[PagePart]) -> list[PagePart]:
+    """ "Teléfono" directly below another way to apply is a way as well, if its text tells people to call."""
+    result: list[PagePart] = []
+    for part in parts:
+        after_way = bool(result) and result[-1].field == "como_solicitar" and bool(result[-1].key)
+        calls = CALLING.search(plain_label(part.text)) and len(part.text.split()) > FEW
+        is_way = part.field == "contacto" and TELEPHONE.match(plain_label(part.title)) and after_way and calls
+        result.append(replace(part, label=Label("como_solicitar", "telefono")) if is_way else part)
+    return result
 
 
 def _mentions_personal_data(parts: Sequence[PagePart], place: int) -> bool:

@@ -22,7 +22,7 @@ DOUBTFUL, CERTAIN = frozenset({"descripcion", "datos_importantes", "organismo", 
 def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
     """The sections, with those under unknown headings placed where the classifier is sure enough."""
     rule_fields = {(part.field, part.key) for part in parts if part.label is not None and part.lines}
-    readable = len({field for field, _ in rule_fields} & CORE) >= ENOUGH_KNOWN
+    readable = len({part.field for part in parts if part.own and part.lines} & CORE) >= ENOUGH_KNOWN
     result: list[PagePart] = []
     above: list[tuple[int, Label]] = []
     for part in parts:

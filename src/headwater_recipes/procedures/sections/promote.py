@@ -16,6 +16,7 @@ ARTICLE = re.compile(
     r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
     re.IGNORECASE,
 )
+FEWEST_BOLD = 6
 FEWEST_LABELS, FEWEST_KNOWN, MOST_OF_THEM = 3, 4, 0.6
 LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
 STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
@@ -37,6 +38,7 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
     lines = _without_label_lists(list(_without_tables(lines)))
     labelled = _leads_are_labels(lines)
     between = _between_labels(lines)
+    siblings = _bold_lines_divide(lines)
     for line in lines:
         if not result and line.kind == "text" and SITE.match(fold_text(line.text)):
             continue
@@ -52,7 +54,7 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
             around = line if recognise(line.text) is not None else None
             result.append(line)
             continue
-        pieces = list(_promote_line(line, min(level + 1, 7)))
+        pieces = list(_promote_line(line, min(level + 1, 7), siblings=siblings))
         if (labelled or line.start in between) and len(pieces) == 1 and _has_lead(line):
             pieces = [
                 _heading(line, line.lead, min(level + 1, 7)),
@@ -107,14 +109,23 @@ def _leads_are_labels(lines: Sequence[SectionLine]) -> bool:
     return len(labels) >= FEWEST_KNOWN and label_count >= MOST_OF_THEM * len(leads)
 
 
-def _promote_line(line: SectionLine, level: int) -> Iterator[SectionLine]:
+def _bold_lines_divide(lines: Sequence[SectionLine]) -> bool:
+    """Whether bold lines divide the page: there are many of them, and no headings below the title."""
+    bold = [line for line in lines if line.kind == "text" and line.lead and not line.rest]
+    headings = [line for line in lines if line.kind == "heading" and not line.promoted and line.level > 1]
+    known = [line for line in headings if (label := recognise(line.text)) is None or label.field != "ignored"]
+    return len(bold) >= FEWEST_BOLD and not known
+
+
+def _promote_line(line: SectionLine, level: int, *, siblings: bool) -> Iterator[SectionLine]:
     if line.kind == "heading":
         yield replace(line, level=level)
         return
     if line.kind == "text" and line.lead and not line.rest:
         # All bold: a label, or a title within the current section.
         is_label = recognise(line.lead) is not None
-        yield replace(_heading(line, line.lead, level if is_label else level + 1), promoted=not is_label)
+        below = 0 if is_label or siblings else 1
+        yield replace(_heading(line, line.lead, level + below), promoted=not is_label)
         return
     if line.kind == "text":
         head, value = _label_and_rest(line)

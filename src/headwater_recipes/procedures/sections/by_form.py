@@ -1,0 +1,89 @@
+"""Recognises the field of a section by the form of its text alone: laws, a telephone number, an address, the name of a public
+body, what is paid. Such texts mean the same under any heading."""
+
+import re
+from collections.abc import Sequence
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.labels.vocabulary import Label
+from headwater_recipes.procedures.sections.parts import SectionLine
+
+NORM = re.compile(
+    r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
+    r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) (?:[A-Z]{2,4}/)?\d"
+)
+PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
+ADDRESS = re.compile(
+    r"^[^.;?!]{3,80},\s?(?:n\.?º\s?)?(?:\d{1,4}|s/n)\b.{0,60}\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3}\s+[A-ZÁÉÍÓÚÀÈÒÑ]"
+)
+BODY = re.compile(
+    r"^(?:La |El |L['’]|O |A |The )?(?:(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellaría|Consejería|Conselleria|Consellería|Institut[oa]?|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía Local)\b"
+    r"(?:,? (?:de|del|d['’]|la|las|los|les|els|l['’]|y|i|e|o|a|do|da|dos|das|para|per|en)?\s?[\wÀ-ÿ'’·-]+){1,10}"
+    r"|(?:[\wÀ-ÿ-]+ ){1,6}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Sekretaritza|Udala)"
+    r"|(?:Sub)?(?:Department|Directorate|Office|Ministry|Agency|Division|Unit|Bureau|Secretariat|[Dd]irectorate) (?:for|of) (?:[\w-]+,? ?){1,8})$"
+)
+MONEY = re.compile(r"\d[\d.,]{0,12}\s?(?:€|euros?\b|eur\b)", re.IGNORECASE)
+PAID = re.compile(
+    r"\b(?:se |que se )?(?:pagan?|abonan?|ingresan?|paguen|ordain\w+)\b|\b(?:pagar|abonar|aboar|paid|pay|payable)\b|\b(?:le|lle|te|che|us|os|li) cobra(?:mos|n|m|rem\w*)\b|\bno pagan\b"
+)
+FREE = re.compile(
+    r"^(?:nada|res|nothing|ezer|no|non|ez)?\b ?(?:\w+ ){0,3}(?:(?:no|non|ez) (?:\w+ ){0,2}(?:cost\w+|cobra\w*|cobre\w*|paga\w*|custa\w*|suposa\w*)(?: \w+){0,4}|costs? nothing|gratuit\w*|gratis|doan|free)$"
+)
+GETS = re.compile(r"ayuda|ajut|axuda|subvenci|prestaci|beca|laguntz|grant|benefit|recib|saldo|premi")
+LONGEST_TITLE, FEW_WORDS, MOST_PAID_WORDS = 8, 14, 25
+OPEN = frozenset({"", "requisitos", "plazos", "descripcion", "datos_importantes"})
+"""Fields that the heading may name by mistake where the text is an address or a public body."""
+
+
+def label_by_form(title: str, label: Label | None, lines: Sequence[SectionLine]) -> Label | None:
+    """The label that the text has by its form. None where the form says nothing or the heading says it better."""
+    if not lines:
+        return None
+    field = label.field if label else ""
+    if field in OPEN and all(is_address(_after_name(line.text)) for line in lines):
+        return Label("donde_solicitar")
+    if field in {"", "requisitos"} and len(lines) == 1 and is_body(lines[0].text):
+        return Label("organismo")
+    if field in {"", "requisitos", "descripcion", "donde_solicitar"} and mostly_norms(title, lines):
+        return Label("base_legal")
+    if not field and len(title.split()) <= LONGEST_TITLE:
+        return _by_number(title, " ".join(line.text for line in lines))
+    return None
+
+
+def mostly_norms(title: str, lines: Sequence[SectionLine]) -> bool:
+    if len(title.split()) > LONGEST_TITLE or not NORM.match(lines[0].text):
+        return False
+    return sum(bool(NORM.match(line.text)) for line in lines) * 2 >= len(lines)
+
+
+def is_body(text: str) -> bool:
+    """Whether the text is nothing but the name of a public body or of one of its offices."""
+    return len(text.split()) <= FEW_WORDS and BODY.match(text) is not None
+
+
+def is_address(text: str) -> bool:
+    """Whether the text has the form of an address: a name, a number, a postcode and a town."""
+    return ADDRESS.match(text) is not None
+
+
+def _after_name(text: str) -> str:
+    """The address after the name of the building: "Centro cívico: calle Mayor, 3"."""
+    name, colon, address = text.partition(": ")
+    return address if colon and len(name.split()) <= LONGEST_TITLE else text
+
+
+def says_free(folded: str) -> bool:
+    """Whether a short text says that nothing is paid, in whatever words."""
+    return len(folded.split()) <= FEW_WORDS and FREE.match(folded) is not None
+
+
+def _by_number(title: str, words: str) -> Label | None:
+    folded = fold_text(words)
+    if len(words.split()) <= FEW_WORDS and PHONE.search(words) and recognise(title) is None:
+        return Label("contacto")
+    if says_free(folded):
+        return Label("tasas")
+    paid = MONEY.search(words) and PAID.search(folded) and not GETS.search(fold_text(f"{title} {words}"))
+    return Label("tasas") if paid and len(words.split()) <= MOST_PAID_WORDS else None
