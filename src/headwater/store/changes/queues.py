@@ -179,7 +179,8 @@ class SqlQueues:
         """The number of items in each state, for every queue. An item whose lease has run out is what the next consumer
         finds: waiting or, after its last attempt, failed."""
         table = queue_items
-        lease_ended = and_(table.c.state == LEASED, table.c.lease_until <= self.clock())
+        is_due_again = table.c.due_at.is_not(None)  # not what a program popped from a list without a report
+        lease_ended = and_(table.c.state == LEASED, is_due_again, table.c.lease_until <= self.clock())
         state = case(
             (and_(lease_ended, table.c.attempts < self.tries), WAITING),
             (lease_ended, FAILED),

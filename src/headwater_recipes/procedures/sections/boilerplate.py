@@ -31,7 +31,7 @@ SUGGESTS = re.compile(
 SHARES = re.compile(
     r"^(?:compart\w*|comparteix|partekatu|share|siguenos|segueix nos|follow us)\b(?: \w+){0,6}$"
 )
-NETWORKS = frozenset(
+SOCIAL = frozenset(
     [
         "facebook",
         "twitter",
@@ -43,6 +43,10 @@ NETWORKS = frozenset(
         "youtube",
         "bluesky",
         "mastodon",
+    ]
+)
+NETWORKS = SOCIAL | frozenset(
+    [
         "pinterest",
         "correo",
         "correu",
@@ -61,7 +65,6 @@ NETWORKS = frozenset(
         "link",
         "y",
         "i",
-        "e",
         "and",
         "en",
         "por",
@@ -69,20 +72,6 @@ NETWORKS = frozenset(
         "la",
         "el",
         "a",
-    ]
-)
-SOCIAL = frozenset(
-    [
-        "facebook",
-        "twitter",
-        "x",
-        "whatsapp",
-        "linkedin",
-        "telegram",
-        "instagram",
-        "youtube",
-        "bluesky",
-        "mastodon",
     ]
 )
 FEWEST_NETWORKS = 2

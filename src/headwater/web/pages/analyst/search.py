@@ -36,6 +36,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "facets": [],
         "next": None,
         "total": 0,
+        "word_total": 0,
         "corrections": {},
     }
     if not pairs:
@@ -59,6 +60,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "facets": facet_records(results.facets, pairs),
         "next": cursor,
         "total": results.total,
+        "word_total": results.word_total,
         "corrections": results.corrections,
     }
 
