@@ -158,9 +158,9 @@ def streets_in(text: str) -> list[str]:
     """The street addresses in a text: a street with a number or postcode."""
     addresses = []
     for piece in SENTENCE.split(text):
-        named = STREET.search(piece) or BASQUE_STREET.search(piece)
-        numbered = POSTCODE.search(piece) or HOUSE.search(piece)
-        if not (named and numbered) and not is_address(piece):
+        has_street = STREET.search(piece) or BASQUE_STREET.search(piece)
+        has_number = POSTCODE.search(piece) or HOUSE.search(piece)
+        if not (has_street and has_number) and not is_address(piece):
             continue
         _, colon, after_colon = piece.partition(": ")
         address = (

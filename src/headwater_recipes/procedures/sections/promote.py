@@ -113,8 +113,10 @@ def _bold_lines_divide(lines: Sequence[SectionLine]) -> bool:
     """Whether bold lines divide the page: there are many of them, and no headings below the title."""
     bold = [line for line in lines if line.kind == "text" and line.lead and not line.rest]
     headings = [line for line in lines if line.kind == "heading" and not line.promoted and line.level > 1]
-    known = [line for line in headings if (label := recognise(line.text)) is None or label.field != "ignored"]
-    return len(bold) >= FEWEST_BOLD and not known
+    dividing = [
+        line for line in headings if (label := recognise(line.text)) is None or label.field != "ignored"
+    ]
+    return len(bold) >= FEWEST_BOLD and not dividing
 
 
 def _promote_line(line: SectionLine, level: int, *, siblings: bool) -> Iterator[SectionLine]:
