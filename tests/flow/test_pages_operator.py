@@ -205,6 +205,16 @@ def test_an_article_that_is_missing_is_explained(client: TestClient, app: App):
     assert ">Wire</a>" in unknown.text
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "http://℀.com", "https://[x]/", "http://host:port/"])
+def test_a_typed_address_that_is_none_gets_an_ordinary_answer(admin: TestClient, address: str):
+    for page in ("/operate/missing", "/operate/sources", "/search"):
+        assert admin.get(page, params={"q": address}).status_code == 200, page
+    assert "No source listed it" in admin.get("/operate/missing", params={"q": address}).text
+    fields = {"recipe": "crypto", "name": "Coin", "url": address, "kind": "feed"}
+    assert "notice failed" in send(admin, "/sources/preview", **fields)
+    assert send(admin, "/sources/add", **fields)
+
+
 def test_the_crash_trial_is_only_in_the_demo(client: TestClient):
     assert client.get("/operate/crash-trial").status_code == 404
     assert client.get("/operate/alarms", headers=WITH_KEY).status_code == 200
