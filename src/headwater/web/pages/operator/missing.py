@@ -1,4 +1,5 @@
-"""Why an item is missing: what became of an address, or of an item with these words in its title."""
+"""Why an item is missing: what became of an address, or of an item with these words in its title; and what polls noted of
+an entry that they refused."""
 
 from typing import Any
 
@@ -7,7 +8,7 @@ from starlette.requests import Request
 
 from headwater.model.jobs import State
 from headwater.store.reads.explanation import explain
-from headwater.store.reads.lead_lookup import leads_with_words, sources_of_host
+from headwater.store.reads.lead_lookup import leads_with_words, poll_notes_with_words, sources_of_host
 from headwater.store.rows import Record
 from headwater.text.urls import host_of
 from headwater.web.context import WebContext
@@ -36,6 +37,7 @@ def load_missing(request: Request, context: WebContext) -> dict[str, Any]:
         "q": text,
         "fate": describe_fate(history) if history else None,
         "items": _matching_items(engine, text) if text and not history else [],
+        "notes": poll_notes_with_words(engine, text.split()[:MOST_WORDS]) if text and not history else [],
         "sources": sources_of_host(engine, host) if host and not history else [],
     }
 
