@@ -208,6 +208,16 @@ def test_an_article_that_is_missing_is_explained(client: TestClient, app: App):
     assert ">Wire</a>" in unknown.text
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "http://℀.com", "https://[x]/", "http://host:port/"])
+def test_a_typed_address_that_is_none_gets_an_ordinary_answer(admin: TestClient, address: str):
+    for page in ("/operate/missing", "/operate/sources", "/search"):
+        assert admin.get(page, params={"q": address}).status_code == 200, page
+    assert "No source listed it" in admin.get("/operate/missing", params={"q": address}).text
+    fields = {"recipe": "crypto", "name": "Coin", "url": address, "kind": "feed"}
+    assert "notice failed" in send(admin, "/sources/preview", **fields)
+    assert send(admin, "/sources/add", **fields)
+
+
 def test_an_entry_that_a_poll_refused_is_explained(client: TestClient, app: App):
     """It became no lead; only the poll noted it."""
     with app.store.engine.begin() as connection:

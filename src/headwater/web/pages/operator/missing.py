@@ -2,7 +2,6 @@
 an entry that they refused."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import Engine
 from starlette.requests import Request
@@ -11,6 +10,7 @@ from headwater.model.jobs import State
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.lead_lookup import leads_with_words, poll_notes_with_words, sources_of_host
 from headwater.store.rows import Record
+from headwater.text.urls import host_of
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action
 from headwater.web.pages.page import Page
@@ -32,7 +32,7 @@ def load_missing(request: Request, context: WebContext) -> dict[str, Any]:
     text = request.query_params.get("q", "").strip()
     engine = context.app.engine
     history = explain(engine, text) if text else None
-    host = urlsplit(text).hostname if text.startswith(("http://", "https://")) else None
+    host = host_of(text) if text.startswith(("http://", "https://")) else ""
     return {
         "q": text,
         "fate": describe_fate(history) if history else None,
