@@ -131,6 +131,15 @@ def test_a_source_is_added(admin: TestClient):
     assert "the source exists already" in send(admin, "/sources/add", **fields)
 
 
+@pytest.mark.parametrize("path", ["/sources/add", "/sources/preview"])
+def test_a_form_does_not_read_a_file_of_the_server(
+    admin: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+):
+    monkeypatch.setattr(App, "fetcher", lambda _: pytest.fail("nothing may be fetched"))
+    url = "https://evil.example/x?token=file:/etc/passwd"
+    assert "are refused over HTTP" in send(admin, path, recipe="crypto", name="Evil", url=url)
+
+
 def test_an_alarm_is_acknowledged(admin: TestClient):
     assert "Wire is silent" in admin.get("/operate/alarms").text
     assert "Acknowledged: Wire is silent" in send(admin, f"/alarms/{'a' * 40}/acknowledge")
