@@ -68,6 +68,14 @@ def test_search_marks_the_words_and_offers_facets(client: TestClient, rows: Page
     assert "Nothing matches" in client.get("/search?topic=none").text
 
 
+def test_a_time_that_is_none_leaves_the_form_with_what_was_typed(client: TestClient):
+    page = client.get("/search?q=dam&since=16/11/2026")
+    assert page.status_code == 200
+    assert "is not a time" in page.text
+    assert 'value="16/11/2026"' in page.text
+    assert 'value="dam"' in page.text
+
+
 def test_a_search_can_be_saved_once_under_a_name(client: TestClient, filled: tuple[App, PageRows]):
     fields = {"name": "Dams of Peru", "q": "dam", "country": "PE", "next": "/search?q=dam"}
     page = client.post("/search/save", data=fields)

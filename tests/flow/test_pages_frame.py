@@ -189,6 +189,12 @@ def test_language_and_theme_are_chosen_by_the_reader(client: TestClient):
     assert "Atajos de teclado" in answer.text
 
 
+def test_menu_and_problems_are_in_the_language_of_the_reader(client: TestClient):
+    page = client.get("/nothing-here", headers={"accept-language": "es"}).text
+    assert "aquí no hay nada" in page
+    assert '<a href="/recipes/procedures/reviews">Revisión</a>' in page
+
+
 def test_problems_are_pages_for_people_and_records_for_programs(client: TestClient):
     page = client.get("/nothing-here")
     assert page.status_code == 404

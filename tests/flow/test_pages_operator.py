@@ -13,8 +13,10 @@ from tests.support.scene import START
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.api_keys import create_api_key
+from headwater.ops.source_detection import ADD_ANYWAY, FAILURE_SENTENCES, without_options
 from headwater.store.schema.flow import polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
+from headwater.web.pages.rendering import Frame, render
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 LISTS = (
@@ -129,6 +131,28 @@ def test_a_source_is_added(admin: TestClient):
     fields = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed", "kind": "feed"}
     assert "Coin is added" in send(admin, "/sources/add", **fields)
     assert "the source exists already" in send(admin, "/sources/add", **fields)
+
+
+def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
+    page = send(admin, "/sources/preview", recipe="geopolitics", url="http://127.0.0.1:1/feed")
+    assert 'value="http://127.0.0.1:1/feed"' in page
+    assert "<option selected>geopolitics</option>" in page
+    assert "cannot be used" in page
+    again = admin.get("/operate/sources/add?recipe=geopolitics&url=https://coin.example/").text
+    assert 'value="https://coin.example/"' in again
+    assert "<option selected>geopolitics</option>" in again
+
+
+def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
+    for sentence in (*FAILURE_SENTENCES.values(), f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
+        assert "--" not in without_options(sentence)
+
+
+def test_the_button_to_stop_a_run_is_in_the_part_that_is_refreshed():
+    run = {"id": "r", "status": "running", "created_at": START, "ended_at": None, "error": ""}
+    model = {"run": run, "is_open": True, "can_stop": True, "unfinished": {}, "documents": {}}
+    frame = Frame(path="/operate/runs/r", now=START, scope=KeyScope.OPERATE)
+    assert "/operate/runs/r/stop" in render("operator/run_live.html", frame, model)
 
 
 @pytest.mark.parametrize("path", ["/sources/add", "/sources/preview"])

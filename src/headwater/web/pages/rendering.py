@@ -86,8 +86,9 @@ def _frame(context: Context) -> Frame:
 
 
 @pass_context
-def _translate(context: Context, text: str, **values: Any) -> str:
-    return translate(_frame(context).language, text, _frame(context).package, **values)
+def _translate(context: Context, text: str, *, package: str = "", **values: Any) -> str:
+    """By the catalogue of the page's package, or of another one."""
+    return translate(_frame(context).language, text, package or _frame(context).package, **values)
 
 
 @pass_context

@@ -43,7 +43,9 @@ def site_routes(recipes: Mapping[str, Recipe]) -> list[BaseRoute]:
 
 def navigation_of(pages: Sequence[Page]) -> tuple[Mapping[str, str], ...]:
     return tuple(
-        {"path": page.path, "label": page.label, "section": page.section} for page in pages if page.label
+        {"path": page.path, "label": page.label, "section": page.section, "package": page.package}
+        for page in pages
+        if page.label
     )
 
 

@@ -7,6 +7,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.documents.places.countries import countries
+from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import marked_parts
@@ -38,12 +39,18 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "total": 0,
         "word_total": 0,
         "corrections": {},
+        "problem": "",
     }
     if not pairs:
         return model
-    filters = search_filters(
-        context, values, recipe=chosen["recipe"], since=chosen["since"], until=chosen["until"]
-    )
+    try:
+        filters = search_filters(
+            context, values, recipe=chosen["recipe"], since=chosen["since"], until=chosen["until"]
+        )
+    except Refused as error:
+        if error.reason != "bad_moment":
+            raise
+        return model | {"problem": error.detail}
     results, cursor = search_page(
         context.app,
         PagedSearch(
