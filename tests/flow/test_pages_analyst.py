@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from starlette.testclient import TestClient
@@ -10,6 +11,7 @@ from tests.support.page_rows import PageRows, fill_pages
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
+from headwater.ops.field_evidence import whole_forms
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 
@@ -92,6 +94,21 @@ def test_a_field_is_marked_where_it_stands_in_the_archived_page(
     frame = client.get(f"/documents/{rows.article}/source?field={field}")
     assert re.findall(r"<mark[^>]*>(.*?)</mark>", frame.text) == [quote]
     assert "html/body/" in frame.text
+
+
+def test_a_mark_that_states_only_the_day_says_where_the_time_comes_from(client: TestClient, rows: PageRows):
+    note = client.get(f"/documents/{rows.article}/source?field=published_at").text
+    assert "Of “published_at”, only the day stands here, not the time" in note
+    assert "The time comes from the entry of the source" in note
+    assert "only the day" not in client.get(f"/documents/{rows.article}/source?field=authors").text
+    evidence = client.get(f"/api/v1/documents/{rows.article}/fields/published_at").json()
+    assert (evidence["origin"], evidence["passage"]["quote"]) == ("source", "12 November 2026")
+
+
+def test_a_day_states_the_whole_of_a_date_without_a_time():
+    day = datetime(2026, 11, 12, tzinfo=UTC)
+    assert "12 November 2026" in whole_forms(day)
+    assert "12 November 2026" not in whole_forms(day.replace(hour=7, minute=33))
 
 
 def test_the_frame_of_an_archived_page_runs_and_loads_nothing(client: TestClient, rows: PageRows):

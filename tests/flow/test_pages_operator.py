@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, select
 from starlette.testclient import TestClient
 from tests.support.api_installation import HOSTILE, WITH_KEY, api_client, fill, installation
+from tests.support.scene import START
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.api_keys import create_api_key
+from headwater.store.schema.flow import polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
@@ -128,6 +131,15 @@ def test_a_source_is_added(admin: TestClient):
     assert "the source exists already" in send(admin, "/sources/add", **fields)
 
 
+@pytest.mark.parametrize("path", ["/sources/add", "/sources/preview"])
+def test_a_form_does_not_read_a_file_of_the_server(
+    admin: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+):
+    monkeypatch.setattr(App, "fetcher", lambda _: pytest.fail("nothing may be fetched"))
+    url = "https://evil.example/x?token=file:/etc/passwd"
+    assert "are refused over HTTP" in send(admin, path, recipe="crypto", name="Evil", url=url)
+
+
 def test_an_alarm_is_acknowledged(admin: TestClient):
     assert "Wire is silent" in admin.get("/operate/alarms").text
     assert "Acknowledged: Wire is silent" in send(admin, f"/alarms/{'a' * 40}/acknowledge")
@@ -203,6 +215,32 @@ def test_an_article_that_is_missing_is_explained(client: TestClient, app: App):
     unknown = client.get("/operate/missing?q=https://wire.example/never-seen")
     assert "No source listed it" in unknown.text
     assert ">Wire</a>" in unknown.text
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://℀.com", "https://[x]/", "http://host:port/"])
+def test_a_typed_address_that_is_none_gets_an_ordinary_answer(admin: TestClient, address: str):
+    for page in ("/operate/missing", "/operate/sources", "/search"):
+        assert admin.get(page, params={"q": address}).status_code == 200, page
+    assert "No source listed it" in admin.get("/operate/missing", params={"q": address}).text
+    fields = {"recipe": "crypto", "name": "Coin", "url": address, "kind": "feed"}
+    assert "notice failed" in send(admin, "/sources/preview", **fields)
+    assert send(admin, "/sources/add", **fields)
+
+
+def test_an_entry_that_a_poll_refused_is_explained(client: TestClient, app: App):
+    """It became no lead; only the poll noted it."""
+    with app.store.engine.begin() as connection:
+        source = connection.execute(select(sources.c.id, sources.c.recipe)).mappings().first()
+        assert source is not None
+        warnings = ["unsafe_link: javascript", "entry_without_link: Bridge opens"]
+        row = {"id": "9" * 40, "recipe": source["recipe"], "source_id": source["id"], "status": "done"}
+        connection.execute(insert(polls), [row | {"started_at": START, "warnings": warnings}])
+    (note,) = client.get("/operate/missing.json?q=bridge Opens").json()["notes"]
+    assert (note["note"], note["others"]) == (warnings[1], warnings[:1])
+    page = client.get("/operate/missing?q=Bridge opens").text
+    assert "entry_without_link: Bridge opens" in page
+    assert "No source listed it" not in page
+    assert client.get("/operate/missing.json?q=without_link").json()["notes"] == []
 
 
 def test_the_crash_trial_is_only_in_the_demo(client: TestClient):

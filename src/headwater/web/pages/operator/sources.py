@@ -11,7 +11,7 @@ from starlette.requests import Request
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Refused
 from headwater.ops.source_detection import detect_sources
-from headwater.ops.source_registration import register_source
+from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
 from headwater.settings.sources import SourceLine, make_source, parse_duration
@@ -142,6 +142,7 @@ def preview(request: Request, context: WebContext, fields: FormData) -> Done:
     url, recipe = str(fields.get("url", "")).strip(), str(fields.get("recipe", ""))
     if not url:
         raise Refused("bad_source", "give the address of a feed, a sitemap or a site")
+    refuse_references(url)
     candidates = detect_sources(context.app, url, PREVIEW_SECONDS)
     return Done(
         model={
@@ -156,6 +157,7 @@ def preview(request: Request, context: WebContext, fields: FormData) -> Done:
 def add(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
     values = {name: str(fields.get(name, "")).strip() for name in ("recipe", "name", "url", "kind", "every")}
+    refuse_references(values["url"])
     line = SourceLine(
         name=values["name"], url=values["url"], kind=values["kind"] or "feed", every=values["every"] or None
     )
