@@ -107,6 +107,13 @@ def test_the_cookie_is_secure_behind_tls_and_limited_to_the_prefix(app: App):
     assert "Secure" in answer.headers["set-cookie"]
 
 
+def test_the_link_to_sign_in_leads_back_with_the_query_and_not_to_itself(client: TestClient):
+    assert 'href="/sign-in?next=%2Fsearch%3Fq%3Ddam"' in client.get("/search?q=dam").text
+    page = client.get("/sign-in?next=/keys").text
+    assert 'href="/sign-in' not in page
+    assert "use the scope admin" in page
+
+
 def test_a_wrong_key_is_refused_with_a_sentence(far_client: TestClient):
     answer = sign_in(far_client, "hw_000000000000_wrong")
     assert answer.status_code == 401

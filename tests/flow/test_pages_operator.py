@@ -199,6 +199,23 @@ def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestC
     assert admin.get("/api/v1/documents", headers={"X-Api-Key": key[0]}).status_code == 401
 
 
+def way_back(page: str) -> str:
+    """Where the buttons of theme and language lead to."""
+    field = re.search(r'action="/preferences"[^>]*>\s*<input type="hidden" name="next" value="([^"]*)"', page)
+    assert field is not None
+    return field[1]
+
+
+def test_the_buttons_of_a_page_made_by_a_form_lead_to_the_page_of_the_form(admin: TestClient):
+    assert way_back(send(admin, "/keys/create", name="Grafana", scope="read")) == "/operate/keys"
+    preview = next(action for action in ACTIONS if action.path == "/operate/sources/preview")
+    assert preview.page == "/operate/sources/add"
+    assert all(action.page in {page.path for page in PAGES} for action in ACTIONS if action.template)
+    refused = admin.post("/operate/keys/create", data={}, headers={"origin": "https://evil.example"})
+    assert (refused.status_code, way_back(refused.text)) == (403, "/")
+    assert way_back(admin.get("/operate/sources?q=wire").text) == "/operate/sources?q=wire"
+
+
 def test_a_form_of_another_site_changes_nothing(admin: TestClient):
     headers = {"origin": "https://evil.example"}
     answer = admin.post("/operate/quarantine/drop", data={"all": "1", "reason": "too_deep"}, headers=headers)

@@ -31,9 +31,11 @@ SIZES = ("bytes", "KB", "MB", "GB", "TB")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What every page shows around its content, and how: for whom, in which language, at which time."""
+    """What every page shows around its content, and how: for whom, in which language, at which time. `here` is the address to
+    which a choice of theme or language, or signing in, leads back."""
 
     path: str
+    here: str = "/"
     now: datetime
     language: str = "en"
     theme: str = "system"

@@ -241,6 +241,7 @@ ACTIONS = (
         perform=preview,
         scope=KeyScope.ADMIN,
         template="operator/source_add.html",
+        page="/operate/sources/add",
     ),
     Action(path="/operate/sources/add", perform=add, scope=KeyScope.ADMIN),
     *(
