@@ -9,6 +9,7 @@ from starlette.requests import Request
 from headwater.documents.places.countries import countries
 from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
+from headwater.search.query import parse_query
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import marked_parts
 from headwater.web.pages.forms import Action, Done
@@ -38,6 +39,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "next": None,
         "total": 0,
         "word_total": 0,
+        "has_words": False,
         "corrections": {},
         "problem": "",
     }
@@ -68,6 +70,8 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "next": cursor,
         "total": results.total,
         "word_total": results.word_total,
+        # Punctuation, filters and excluded words alone name nothing that a document could have.
+        "has_words": bool(parse_query(chosen["q"], context.app.clock()).words),
         "corrections": results.corrections,
     }
 
