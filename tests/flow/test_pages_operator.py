@@ -178,7 +178,7 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
     assert "choose at least one record" in send(admin, "/quarantine/retry")
     assert "due again: 1" in send(admin, "/quarantine/retry", record=row["record_id"])
     assert admin.get("/operate/quarantine.json").json()["items"] == []
-    assert admin.get(f"/operate/quarantine/{row['record_id']}").status_code == 404
+    assert admin.get(f"/operate/quarantine/{'0' * 24}").status_code == 404
 
 
 def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
@@ -266,6 +266,19 @@ def test_a_typed_address_that_is_none_gets_an_ordinary_answer(admin: TestClient,
     fields = {"recipe": "crypto", "name": "Coin", "url": address, "kind": "feed"}
     assert "notice failed" in send(admin, "/sources/preview", **fields)
     assert send(admin, "/sources/add", **fields)
+
+
+def test_the_page_of_a_retried_record_says_what_became_of_it(admin: TestClient):
+    (row,) = admin.get("/operate/quarantine.json").json()["items"]
+    place = f"/operate/quarantine/{row['record_id']}"
+    before = admin.get(place).text
+    assert "Last attempt" in before
+    assert f'name="next" value="{place}"' in before
+    after = send(admin, "/quarantine/retry", record=row["record_id"], next=place)
+    assert "Records that are due again: 1" in after
+    assert "It is not quarantined now." in after
+    assert "It waits to be processed." in after
+    assert admin.get(f"{place}.json").json()["entry"] is None
 
 
 def test_an_entry_that_a_poll_refused_is_explained(client: TestClient, app: App):
