@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from starlette.testclient import TestClient
@@ -10,6 +11,10 @@ from tests.support.page_rows import PageRows, fill_pages
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
+from headwater.ops.field_evidence import whole_forms
+from headwater.store.search.document_search import SearchResults
+from headwater.web.pages.translations import SPANISH, translate
+from headwater.web.search_pages import PagedSearch, search_page
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 
@@ -66,6 +71,32 @@ def test_search_marks_the_words_and_offers_facets(client: TestClient, rows: Page
     assert "Nothing matches" in client.get("/search?topic=none").text
 
 
+def test_a_time_that_is_none_leaves_the_form_with_what_was_typed(client: TestClient):
+    page = client.get("/search?q=dam&since=16/11/2026")
+    assert page.status_code == 200
+    assert "is not a time" in page.text
+    assert 'value="16/11/2026"' in page.text
+    assert 'value="dam"' in page.text
+
+
+def test_search_does_not_claim_words_that_no_document_has(
+    client: TestClient, filled: tuple[App, PageRows], monkeypatch: pytest.MonkeyPatch
+):
+    assert "No document has the words" in client.get("/search?q=zzzzqqqq").text
+    quote = client.get("/search", params={"q": '"'}).text
+    assert "The search names no words; the newest first" in quote
+    assert "have the words" not in quote
+    newest, _ = search_page(filled[0], PagedSearch(text="*"))
+    facets = {"source": {"Meridian Post": 3, "Wire": 1}}
+    by_meaning = SearchResults(newest.rows, 4, 0, facets=facets)
+    monkeypatch.setattr("headwater.web.pages.analyst.search.search_page", lambda *_: (by_meaning, None))
+    page = client.get("/search?q=zzzzqqqq").text
+    assert "No document has the words · 4 by meaning" in page
+    assert "count the results by words and those by meaning" in page
+    twin = client.get("/search.json?q=zzzzqqqq").json()
+    assert (twin["total"], twin["word_total"], twin["has_words"]) == (4, 0, True)
+
+
 def test_a_search_can_be_saved_once_under_a_name(client: TestClient, filled: tuple[App, PageRows]):
     fields = {"name": "Dams of Peru", "q": "dam", "country": "PE", "next": "/search?q=dam"}
     page = client.post("/search/save", data=fields)
@@ -94,6 +125,21 @@ def test_a_field_is_marked_where_it_stands_in_the_archived_page(
     assert "html/body/" in frame.text
 
 
+def test_a_mark_that_states_only_the_day_says_where_the_time_comes_from(client: TestClient, rows: PageRows):
+    note = client.get(f"/documents/{rows.article}/source?field=published_at").text
+    assert "Of “published_at”, only the day stands here, not the time" in note
+    assert "The time comes from the entry of the source" in note
+    assert "only the day" not in client.get(f"/documents/{rows.article}/source?field=authors").text
+    evidence = client.get(f"/api/v1/documents/{rows.article}/fields/published_at").json()
+    assert (evidence["origin"], evidence["passage"]["quote"]) == ("source", "12 November 2026")
+
+
+def test_a_day_states_the_whole_of_a_date_without_a_time():
+    day = datetime(2026, 11, 12, tzinfo=UTC)
+    assert "12 November 2026" in whole_forms(day)
+    assert "12 November 2026" not in whole_forms(day.replace(hour=7, minute=33))
+
+
 def test_the_frame_of_an_archived_page_runs_and_loads_nothing(client: TestClient, rows: PageRows):
     frame = client.get(f"/documents/{rows.article}/source")
     policy = frame.headers["content-security-policy"]
@@ -112,6 +158,9 @@ def test_a_document_shows_its_fields_with_origins_text_trail_and_copies(client: 
     page = client.get(f"/documents/{rows.article}").text
     assert '<iframe name="archived" sandbox src=' in page
     assert client.get("/documents/none").status_code == 404
+    spanish = client.get(f"/documents/{rows.article}", headers={"accept-language": "es"}).text
+    assert ">conservados</span>" in spanish
+    assert translate(SPANISH, "source") == "fuente"
 
 
 def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):

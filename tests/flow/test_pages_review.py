@@ -62,6 +62,18 @@ def test_accepting_leads_to_the_next_one_and_undo_brings_it_back(app: App, edito
     assert json.loads(path.read_text())["verified_by"] is None
 
 
+def test_a_second_decision_about_the_same_procedure_leads_on(editor: TestClient):
+    for verb in ("accept", "accept", "reject"):
+        answer = editor.post(
+            f"{PAGE}/{verb}",
+            data={"id": "local-muestra-bono-00", "reason": "another town"},
+            headers={"referer": f"http://127.0.0.1{PAGE}?id=local-muestra-bono-00"},
+        )
+        assert answer.status_code == 200
+    assert "was decided already" in answer.text
+    assert str(answer.url).endswith("?id=local-muestra-ayuda&decided=local-muestra-bono-00")
+
+
 def test_a_rejection_needs_a_reason(app: App, editor: TestClient):
     answer = editor.post(f"{PAGE}/reject", data={"id": "local-muestra-bono-01", "reason": " "})
     assert "give a reason" in answer.text

@@ -75,6 +75,35 @@ def test_a_source_is_muted_for_a_while(app: App, client: TestClient):
     assert post(client, f"{path}/unmute", 200, WITH_KEY)["muted_until"] is None
 
 
+SECRET_PLACES = [
+    {"url": "https://evil.example/x?token=file:/etc/passwd"},
+    {"url": "https://evil.example/x?a=1&token=%65nv%3AHOME"},
+    {"options": {"headers": {"Authorization": "file:/etc/passwd"}}},
+    {"options": {"headers": {"X-Any": "env:HOME"}}},
+    {"options": {"fallback": ["https://evil.example/x?token=env:HOME"]}},
+    {"options": {"database": "env:HOME"}},
+]
+
+
+@pytest.mark.parametrize("fields", SECRET_PLACES)
+def test_no_key_reads_a_file_or_a_variable_of_the_server(
+    app: App, client: TestClient, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any]
+):
+    monkeypatch.setattr(App, "fetcher", lambda _: pytest.fail("nothing may be fetched"))
+    line = {"recipe": "crypto", "name": "Evil", "url": "https://evil.example/x"}
+    calls = [("/sources", line | fields)]
+    if "url" in fields:
+        calls += [("/sources/preview", fields), ("/sources/validate", fields)]
+    headers = admin(app)
+    for path, body in calls:
+        problem = post(client, path, 400, headers, **body)
+        assert (problem["type"].rpartition(":")[2], "over HTTP" in problem["detail"]) == (
+            "reference_refused",
+            True,
+        )
+    assert client.get("/api/v1/sources").json()["items"] == []
+
+
 def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):
     headers = admin(app)
     line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}

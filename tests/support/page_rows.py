@@ -63,7 +63,13 @@ def fill_pages(app: App) -> PageRows:
                 "topic": {"code": "06000000", "name": "environment"},
                 "geo_entities": [{"alpha2": "PE", "count": 2}],
             },
-            origins={"title": "html h1", "text": "block network", "authors": "byline", "amount": "sentence"},
+            origins={
+                "title": "html h1",
+                "text": "block network",
+                "authors": "byline",
+                "amount": "sentence",
+                "published": "source",
+            },
         )
     )
     _archive(app, article, ARTICLE.encode())

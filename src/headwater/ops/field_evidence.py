@@ -1,7 +1,7 @@
 """Where the value of a field stands: its origin, the capture it was read from, and the place in the captured bytes."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any
 
 from headwater.app import App
@@ -24,6 +24,10 @@ FIELDS = frozenset(
 )  # fmt: skip
 
 
+# Fields whose origin is recorded under the name that readers of pages use.
+RECORDED_NAMES = {"published_at": "published", "modified_at": "modified"}
+
+
 def explain_field(app: App, document: str, field: str) -> Mapping[str, Any]:
     """The evidence for one field of a document, by its id."""
     row = app.catalogue.document(document)
@@ -36,7 +40,7 @@ def explain_field(app: App, document: str, field: str) -> Mapping[str, Any]:
         "revision": row["revision"],
         "field": field,
         "value": value,
-        "origin": (row["origins"] or {}).get(field),
+        "origin": field_origin(row, field),
         **evidence,
     }
 
@@ -55,6 +59,11 @@ def field_value(row: Mapping[str, Any], field: str) -> Any:
             names = ", ".join(sorted({*FIELDS, *(row["attributes"] or ())}))
             raise Refused("unknown_field", f"there is no field '{field[:100]}'; there are: {names}")
     return value
+
+
+def field_origin(row: Mapping[str, Any], field: str) -> str | None:
+    origins: Mapping[str, str] = row["origins"] or {}
+    return origins.get(field) or origins.get(RECORDED_NAMES.get(field, field))
 
 
 def field_passage(app: App, capture_id: str | None, value: Any) -> dict[str, Any]:
@@ -87,17 +96,35 @@ def passage_record(body: bytes, value: Any) -> dict[str, Any] | None:
 
 def written_forms(value: Any) -> Iterator[str]:
     """How a value may be written in a page, the most exact first."""
+    yield from whole_forms(value)
+    yield from day_forms(value)
+
+
+def whole_forms(value: Any) -> Iterator[str]:
+    """Those that state the whole value."""
     if isinstance(value, datetime):
         yield value.isoformat()
         yield value.strftime("%Y-%m-%dT%H:%M:%SZ")
         yield value.strftime("%Y-%m-%dT%H:%M")
-        yield value.strftime("%Y-%m-%d")
-        yield value.strftime("%a, %d %b %Y")
-        yield from _written_days(value)
+        if not has_time(value):
+            yield from day_forms(value)
     elif isinstance(value, list | tuple):
         yield from (str(part) for part in value)
     elif value is not None:
         yield str(value)
+
+
+def has_time(value: datetime) -> bool:
+    """A date without a time is stored as midnight."""
+    return value.time() != time()
+
+
+def day_forms(value: Any) -> Iterator[str]:
+    """Those that state the day of a time, and nothing else."""
+    if isinstance(value, datetime):
+        yield value.strftime("%Y-%m-%d")
+        yield value.strftime("%a, %d %b %Y")
+        yield from _written_days(value)
 
 
 def _written_days(value: datetime) -> Iterator[str]:

@@ -1,15 +1,17 @@
-"""Leads by the words of their titles or by their host: what sources listed, whatever became of it."""
+"""Leads by the words of their titles or by their host: what sources listed, whatever became of it. And what polls noted of
+entries that became no lead."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, Text, cast, func, select
 
 from headwater.store.connect import read_transaction
 from headwater.store.rows import Record
-from headwater.store.schema.flow import documents, leads, sources
+from headwater.store.schema.flow import documents, leads, polls, sources
 
 MOST_ROWS = 20
+READ_POLLS = 5_000
 COLUMNS = (
     leads.c.id,
     leads.c.recipe,
@@ -38,6 +40,41 @@ def leads_with_words(engine: Engine, words: Sequence[str]) -> list[Record]:
     )
     with read_transaction(engine) as connection:
         return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def poll_notes_with_words(engine: Engine, words: Sequence[str]) -> list[Record]:
+    """The newest polls with a warning that names all these words, one per source and warning: an entry that a poll refuses
+    becomes no lead. Read are the last polls that warned; the warnings are compared here, because the database cannot fold
+    every letter."""
+    query = (
+        select(
+            polls.c.id,
+            polls.c.source_id,
+            sources.c.name.label("source"),
+            polls.c.started_at,
+            polls.c.warnings,
+        )
+        .join(sources, sources.c.id == polls.c.source_id)
+        .where(func.length(cast(polls.c.warnings, Text)) > len("null"))
+        .order_by(polls.c.started_at.desc())
+        .limit(READ_POLLS)
+    )
+    notes: dict[tuple[str, str], Record] = {}
+    with read_transaction(engine) as connection:
+        for row in connection.execute(query).mappings():
+            for line in lines_with_words(row["warnings"] or (), words):
+                others = [warning for warning in row["warnings"] if warning != line]
+                note = {name: row[name] for name in ("source_id", "source", "started_at")}
+                notes.setdefault((row["source_id"], line), note | {"note": line, "others": others})
+            if len(notes) >= MOST_ROWS:
+                break
+    return list(notes.values())
+
+
+def lines_with_words(lines: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Those whose detail, after the code, has all the words."""
+    details = ((line, line.partition(": ")[2].casefold()) for line in lines)
+    return [line for line, detail in details if all(word.casefold() in detail for word in words)]
 
 
 def sources_of_host(engine: Engine, host: str) -> list[Record]:

@@ -14,7 +14,7 @@ from headwater.model.page import PageMode
 from headwater.ops.feed_check import check_feeds
 from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_lists import source_opml
-from headwater.ops.source_registration import register_source
+from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.settings.sources import SourceLine, make_source, parse_duration
 from headwater.store.reads.record_lists import (
@@ -130,7 +130,9 @@ def add_source(
     options: Annotated[dict[str, Any] | None, Body()] = None,
     replace: Annotated[bool, Body(description="Change the source if it exists.")] = False,
 ) -> Response:
-    """Add a source, or with `replace` change the one of the same recipe, kind, address and name."""
+    """Add a source, or with `replace` change the one of the same recipe, kind, address and name. References to secrets
+    (`env:NAME`, `file:PATH`) are refused."""
+    refuse_references(url, options)
     line = SourceLine(
         name=name, url=url, kind=kind, every=every, cron=cron, pages=pages, options=options or {}
     )
@@ -153,6 +155,7 @@ def remove_source(request: Request, source: str) -> Response:
 @router.post("/validate", responses=described({"type": "object"}, writes=True), dependencies=[ADMIN])
 def validate_address(request: Request, url: Address) -> Response:
     """Fetch a feed once and say what it is: format, entries, age, problems. Nothing is stored."""
+    refuse_references(url)
     (check,) = check_feeds(context_of(request).app, [url], SECONDS)
     return json_answer_to(request, asdict(check))
 
@@ -162,6 +165,7 @@ def validate_address(request: Request, url: Address) -> Response:
 )
 def preview_address(request: Request, url: Address) -> Response:
     """What sources an address offers, and what each would bring. Nothing is stored."""
+    refuse_references(url)
     candidates = detect_sources(context_of(request).app, url, SECONDS)
     return json_answer_to(request, {"items": msgspec.to_builtins(candidates), "next": None})
 

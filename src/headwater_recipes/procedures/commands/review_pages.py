@@ -1,7 +1,8 @@
 """The review page: every field with its current and its proposed value beside the passage of the source."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from headwater.app import App
 from headwater.model.errors import Refused
@@ -9,7 +10,7 @@ from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.commands.review import review_queue
 from headwater_recipes.procedures.endpoints import Rejection
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout, read_json
-from headwater_recipes.procedures.knowledge_base.review import ReviewItem
+from headwater_recipes.procedures.knowledge_base.review import ReviewItem, ReviewQueue
 from headwater_recipes.procedures.web_pages import DecidedKey, ReviewDecision, ReviewKey
 
 LIST, PAGE = f"/recipes/{NAME}/reviews", f"/recipes/{NAME}/review"
@@ -123,29 +124,37 @@ def passages_of(extraction: Mapping[str, Any], name: str) -> list[str]:
 
 
 def accept(app: App, parameters: ReviewDecision) -> dict[str, Any]:
-    queue, following = review_queue(app), _following(app, parameters.id)
-    name = _name(queue.item(parameters.id))
-    queue.accept(parameters.id, app.clock().isoformat())
-    app.close_run(NAME)
-    return {
-        "message": "{name} is accepted.",
-        "values": {"name": name},
-        "location": _next_page(following, parameters.id),
-    }
+    return _decide(
+        app,
+        parameters.id,
+        lambda queue: queue.accept(parameters.id, app.clock().isoformat()),
+        "{name} is accepted.",
+    )
 
 
 def reject(app: App, parameters: Rejection) -> dict[str, Any]:
     if not parameters.reason.strip():
         raise Refused("no_reason", "give a reason: others read it later")
-    queue, following = review_queue(app), _following(app, parameters.id)
-    name = _name(queue.item(parameters.id))
-    queue.reject(parameters.id, parameters.reason.strip(), app.clock().isoformat())
+    return _decide(
+        app,
+        parameters.id,
+        lambda queue: queue.reject(parameters.id, parameters.reason.strip(), app.clock().isoformat()),
+        "{name} is rejected.",
+    )
+
+
+def _decide(app: App, key: str, decide: Callable[[ReviewQueue], object], message: str) -> dict[str, Any]:
+    """A key pressed twice decides once: the second time leads on, too."""
+    queue, following = review_queue(app), _following(app, key)
+    try:
+        name = _name(queue.item(key))
+        decide(queue)
+    except Refused as error:
+        if error.reason != "unknown_review":
+            raise
+        return {"message": "This procedure was decided already.", "location": _next_page(_first(app), key)}
     app.close_run(NAME)
-    return {
-        "message": "{name} is rejected.",
-        "values": {"name": name},
-        "location": _next_page(following, parameters.id),
-    }
+    return {"message": message, "values": {"name": name}, "location": _next_page(following, key)}
 
 
 def undo(app: App, parameters: ReviewDecision) -> dict[str, Any]:
@@ -172,5 +181,10 @@ def _following(app: App, key: str) -> str | None:
     return later[0] if later else None
 
 
+def _first(app: App) -> str | None:
+    return next((item.key for item in review_queue(app).items()), None)
+
+
 def _next_page(following: str | None, decided: str) -> str:
+    decided = quote(decided)
     return f"{PAGE}?id={following}&decided={decided}" if following else f"{LIST}?decided={decided}"

@@ -1,7 +1,7 @@
 """The archived page of a document, in a frame that runs nothing and loads nothing, with the place of a field marked."""
 
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
 from typing import Any
@@ -14,11 +14,12 @@ from headwater.extract.html.archived_page import ArchivedView, ShowArchivedPage
 from headwater.extract.pdf.archived_page import PdfView, ShowPdfPage
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.model.api_key import KeyScope
+from headwater.model.document import FROM_SOURCE
 from headwater.model.errors import Permanent
 from headwater.model.http import Capture
 from headwater.model.outcomes import ExtractHints
 from headwater.model.recipe import Parse
-from headwater.ops.field_evidence import field_value, written_forms
+from headwater.ops.field_evidence import day_forms, field_origin, field_value, whole_forms
 from headwater.store.reads.explanation import entry_body
 from headwater.text.charset import decode_text
 from headwater.text.passages import find_passage
@@ -50,11 +51,13 @@ PDF, HTML_TYPES = "application/pdf", ("text/html", "application/xhtml+xml")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What the frame shows: its content, where the value stands in words, and whether it was found there."""
+    """What the frame shows: its content, where the value stands in words, and whether it was found there. `only_day`: the
+    marked words state the day of a time and not the time."""
 
     body: str
     place: str = ""
     is_evidence: bool = False
+    only_day: bool = False
 
 
 def show_archived(request: Request) -> Response:
@@ -62,12 +65,23 @@ def show_archived(request: Request) -> Response:
     admit_reader(request, context, KeyScope.READ)
     row = find_document(request, request.path_params["document"])
     field = request.query_params.get("field", "")
-    texts = tuple(written_forms(field_value(row, field))) if field else ()
-    marked = read_archived(context, row, texts)
+    marked = mark_value(context, row, field_value(row, field) if field else None)
+    origin = field_origin(row, field) if field else None
     language = frame_of(request).language
     return Response(
-        _whole_page(marked, field, language), headers=FRAME_HEADERS, media_type="text/html; charset=utf-8"
+        _whole_page(marked, field, language, origin or ""),
+        headers=FRAME_HEADERS,
+        media_type="text/html; charset=utf-8",
     )
+
+
+def mark_value(context: WebContext, row: dict[str, Any], value: Any) -> Marked:
+    """The place that states the whole value, even among bytes that a page does not show; else that of its day."""
+    marked = read_archived(context, row, tuple(whole_forms(value)))
+    if marked.is_evidence or not (days := tuple(day_forms(value))):
+        return marked
+    day = read_archived(context, row, days)
+    return replace(day, only_day=day.is_evidence)
 
 
 def read_archived(context: WebContext, row: dict[str, Any], texts: tuple[str, ...]) -> Marked:
@@ -150,13 +164,15 @@ def _source_view(body: bytes, media_type: str, texts: tuple[str, ...]) -> Marked
     return None
 
 
-def _whole_page(marked: Marked, field: str, language: str) -> str:
+def _whole_page(marked: Marked, field: str, language: str, origin: str) -> str:
     if not marked.body:
         note = translate(language, "The archive has no page for this document.")
     elif field and not marked.is_evidence:
         note = translate(
             language, "“{field}” does not stand in the archived page as it is; see its origin.", field=field
         )
+    elif marked.only_day:
+        note = _day_note(marked, field, language, origin)
     elif field:
         note = translate(language, "“{field}” stands here: {place}", field=field, place=marked.place)
     else:
@@ -166,6 +182,20 @@ def _whole_page(marked: Marked, field: str, language: str) -> str:
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style></head>'
         f'<body><p class="note">{escape(note)}</p><div>{marked.body}</div></body></html>'
     )
+
+
+def _day_note(marked: Marked, field: str, language: str, origin: str) -> str:
+    note = translate(
+        language,
+        "Of “{field}”, only the day stands here, not the time: {place}",
+        field=field,
+        place=marked.place,
+    )
+    if not origin:
+        return note
+    if origin == FROM_SOURCE:
+        return f"{note}. {translate(language, 'The time comes from the entry of the source, for example in its feed.')}"
+    return f"{note}. {translate(language, 'Origin of the whole value: {origin}', origin=origin)}"
 
 
 ARCHIVED_ROUTE = Route("/documents/{document}/source", show_archived, methods=["GET"])

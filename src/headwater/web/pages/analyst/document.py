@@ -10,6 +10,7 @@ from headwater.extract.reader import read_any
 from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading
+from headwater.ops.field_evidence import field_origin
 from headwater.store.reads.explanation import entry_body, explain
 from headwater.store.reads.record_lists import DOCUMENTS, find_row
 from headwater.store.schema.flow import documents
@@ -18,18 +19,10 @@ from headwater.web.pages.analyst.marked_text import aligned_rows
 from headwater.web.pages.page import Page
 from headwater.web.rest.documents import find_document
 
-# In the order of the page, with the name under which an origin is recorded where it differs.
-FIELDS = {
-    "title": "title",
-    "authors": "authors",
-    "publisher": "publisher",
-    "published_at": "published",
-    "modified_at": "modified",
-    "language": "language",
-    "description": "description",
-    "keywords": "keywords",
-    "canonical_url": "canonical_url",
-}
+# In the order of the page.
+FIELDS = (
+    "title", "authors", "publisher", "published_at", "modified_at", "language", "description", "keywords", "canonical_url",
+)  # fmt: skip
 # Attributes that describe the reading, not the document.
 INTERNAL = frozenset({"charset", "charset_origin", "headings", "geo_entities", "links", "images"})
 MOST_ATTRIBUTES, LONGEST_VALUE, DEEPEST = 60, 600, 5
@@ -94,10 +87,9 @@ def without_markup(line: str) -> str:
 
 
 def field_records(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    origins = row["origins"] or {}
     return [
-        {"name": name, "value": row[name], "origin": origins.get(name) or origins.get(recorded)}
-        for name, recorded in FIELDS.items()
+        {"name": name, "value": row[name], "origin": field_origin(row, name)}
+        for name in FIELDS
         if row[name] not in (None, "", [], ())
     ]
 

@@ -1,15 +1,16 @@
-"""Why an item is missing: what became of an address, or of an item with these words in its title."""
+"""Why an item is missing: what became of an address, or of an item with these words in its title; and what polls noted of
+an entry that they refused."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import Engine
 from starlette.requests import Request
 
 from headwater.model.jobs import State
 from headwater.store.reads.explanation import explain
-from headwater.store.reads.lead_lookup import leads_with_words, sources_of_host
+from headwater.store.reads.lead_lookup import leads_with_words, poll_notes_with_words, sources_of_host
 from headwater.store.rows import Record
+from headwater.text.urls import host_of
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action
 from headwater.web.pages.page import Page
@@ -31,11 +32,12 @@ def load_missing(request: Request, context: WebContext) -> dict[str, Any]:
     text = request.query_params.get("q", "").strip()
     engine = context.app.engine
     history = explain(engine, text) if text else None
-    host = urlsplit(text).hostname if text.startswith(("http://", "https://")) else None
+    host = host_of(text) if text.startswith(("http://", "https://")) else ""
     return {
         "q": text,
         "fate": describe_fate(history) if history else None,
         "items": _matching_items(engine, text) if text and not history else [],
+        "notes": poll_notes_with_words(engine, text.split()[:MOST_WORDS]) if text and not history else [],
         "sources": sources_of_host(engine, host) if host and not history else [],
     }
 
