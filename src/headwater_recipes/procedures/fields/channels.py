@@ -26,7 +26,7 @@ CALLED = re.compile(
     r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b"
 )
 POST = re.compile(
-    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|(?:envi\w+|mand\w+|remit\w+|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
 )
 VIRTUAL = re.compile(
     r"electronic office|online office|oficina (?:virtual|electronica)(?: \\w+)?|bulego (?:birtual|elektroniko)\\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"

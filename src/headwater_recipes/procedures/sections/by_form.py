@@ -19,9 +19,9 @@ ADDRESS = re.compile(
 )
 BODY = re.compile(
     r"^(?:La |El |L['’]|O |A |The )?(?:(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellaría|Consejería|Conselleria|Consellería|Institut[oa]?|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía Local)\b"
-    r"(?:,? (?:de|del|d['’]|la|las|los|les|els|l['’]|y|i|e|o|a|do|da|dos|das|para|per|en)?\s?[\wÀ-ÿ'’·-]+){1,10}"
+    r"(?:,? [\wÀ-ÿ'’·-]+){1,13}"
     r"|(?:[\wÀ-ÿ-]+ ){1,6}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Sekretaritza|Udala)"
-    r"|(?:Sub)?(?:Department|Directorate|Office|Ministry|Agency|Division|Unit|Bureau|Secretariat|[Dd]irectorate) (?:for|of) (?:[\w-]+,? ?){1,8})$"
+    r"|(?:Sub)?(?:Department|[Dd]irectorate|Office|Ministry|Agency|Division|Unit|Bureau|Secretariat) (?:for|of)(?:,? [\w-]+){1,10})$"
 )
 MONEY = re.compile(r"\d[\d.,]{0,12}\s?(?:€|euros?\b|eur\b)", re.IGNORECASE)
 PAID = re.compile(
@@ -31,7 +31,7 @@ FREE = re.compile(
     r"^(?:nada|res|nothing|ezer|no|non|ez)?\b ?(?:\w+ ){0,3}(?:(?:no|non|ez) (?:\w+ ){0,2}(?:cost\w+|cobra\w*|cobre\w*|paga\w*|custa\w*|suposa\w*)(?: \w+){0,4}|costs? nothing|gratuit\w*|gratis|doan|free)$"
 )
 GETS = re.compile(r"ayuda|ajut|axuda|subvenci|prestaci|beca|laguntz|grant|benefit|recib|saldo|premi")
-LONGEST_TITLE, FEW_WORDS, MOST_PAID_WORDS = 8, 14, 25
+LONGEST_TITLE, FEW_WORDS, MOST_PAID_WORDS, LONGEST_NAME = 8, 14, 25, 200
 OPEN = frozenset({"", "requisitos", "plazos", "descripcion", "datos_importantes"})
 """Fields that the heading may name by mistake where the text is an address or a public body."""
 
@@ -60,7 +60,7 @@ def mostly_norms(title: str, lines: Sequence[SectionLine]) -> bool:
 
 def is_body(text: str) -> bool:
     """Whether the text is nothing but the name of a public body or of one of its offices."""
-    return len(text.split()) <= FEW_WORDS and BODY.match(text) is not None
+    return len(text) <= LONGEST_NAME and len(text.split()) <= FEW_WORDS and BODY.match(text) is not None
 
 
 def is_address(text: str) -> bool:
