@@ -12,6 +12,9 @@ from tests.support.page_rows import PageRows, fill_pages
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.field_evidence import whole_forms
+from headwater.store.search.document_search import SearchResults
+from headwater.web.pages.translations import SPANISH, translate
+from headwater.web.search_pages import PagedSearch, search_page
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 
@@ -66,6 +69,32 @@ def test_search_marks_the_words_and_offers_facets(client: TestClient, rows: Page
     assert client.get("/search.json?country=PE").json()["results"][0]["id"] == rows.article
     assert "How to search" in client.get("/search").text
     assert "Nothing matches" in client.get("/search?topic=none").text
+
+
+def test_a_time_that_is_none_leaves_the_form_with_what_was_typed(client: TestClient):
+    page = client.get("/search?q=dam&since=16/11/2026")
+    assert page.status_code == 200
+    assert "is not a time" in page.text
+    assert 'value="16/11/2026"' in page.text
+    assert 'value="dam"' in page.text
+
+
+def test_search_does_not_claim_words_that_no_document_has(
+    client: TestClient, filled: tuple[App, PageRows], monkeypatch: pytest.MonkeyPatch
+):
+    assert "No document has the words" in client.get("/search?q=zzzzqqqq").text
+    quote = client.get("/search", params={"q": '"'}).text
+    assert "The search names no words; the newest first" in quote
+    assert "have the words" not in quote
+    newest, _ = search_page(filled[0], PagedSearch(text="*"))
+    facets = {"source": {"Meridian Post": 3, "Wire": 1}}
+    by_meaning = SearchResults(newest.rows, 4, 0, facets=facets)
+    monkeypatch.setattr("headwater.web.pages.analyst.search.search_page", lambda *_: (by_meaning, None))
+    page = client.get("/search?q=zzzzqqqq").text
+    assert "No document has the words · 4 by meaning" in page
+    assert "count the results by words and those by meaning" in page
+    twin = client.get("/search.json?q=zzzzqqqq").json()
+    assert (twin["total"], twin["word_total"], twin["has_words"]) == (4, 0, True)
 
 
 def test_a_search_can_be_saved_once_under_a_name(client: TestClient, filled: tuple[App, PageRows]):
@@ -129,6 +158,9 @@ def test_a_document_shows_its_fields_with_origins_text_trail_and_copies(client: 
     page = client.get(f"/documents/{rows.article}").text
     assert '<iframe name="archived" sandbox src=' in page
     assert client.get("/documents/none").status_code == 404
+    spanish = client.get(f"/documents/{rows.article}", headers={"accept-language": "es"}).text
+    assert ">conservados</span>" in spanish
+    assert translate(SPANISH, "source") == "fuente"
 
 
 def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):

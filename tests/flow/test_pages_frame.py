@@ -107,6 +107,13 @@ def test_the_cookie_is_secure_behind_tls_and_limited_to_the_prefix(app: App):
     assert "Secure" in answer.headers["set-cookie"]
 
 
+def test_the_link_to_sign_in_leads_back_with_the_query_and_not_to_itself(client: TestClient):
+    assert 'href="/sign-in?next=%2Fsearch%3Fq%3Ddam"' in client.get("/search?q=dam").text
+    page = client.get("/sign-in?next=/keys").text
+    assert 'href="/sign-in' not in page
+    assert "use the scope admin" in page
+
+
 def test_a_wrong_key_is_refused_with_a_sentence(far_client: TestClient):
     answer = sign_in(far_client, "hw_000000000000_wrong")
     assert answer.status_code == 401
@@ -180,6 +187,12 @@ def test_language_and_theme_are_chosen_by_the_reader(client: TestClient):
     assert answer.url.path == "/keys"
     assert 'lang="es" data-theme="dark"' in answer.text
     assert "Atajos de teclado" in answer.text
+
+
+def test_menu_and_problems_are_in_the_language_of_the_reader(client: TestClient):
+    page = client.get("/nothing-here", headers={"accept-language": "es"}).text
+    assert "aquí no hay nada" in page
+    assert '<a href="/recipes/procedures/reviews">Revisión</a>' in page
 
 
 def test_problems_are_pages_for_people_and_records_for_programs(client: TestClient):

@@ -13,8 +13,10 @@ from tests.support.scene import START
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.api_keys import create_api_key
+from headwater.ops.source_detection import ADD_ANYWAY, FAILURE_SENTENCES, without_options
 from headwater.store.schema.flow import polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
+from headwater.web.pages.rendering import Frame, render
 
 BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 LISTS = (
@@ -131,6 +133,28 @@ def test_a_source_is_added(admin: TestClient):
     assert "the source exists already" in send(admin, "/sources/add", **fields)
 
 
+def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
+    page = send(admin, "/sources/preview", recipe="geopolitics", url="http://127.0.0.1:1/feed")
+    assert 'value="http://127.0.0.1:1/feed"' in page
+    assert "<option selected>geopolitics</option>" in page
+    assert "cannot be used" in page
+    again = admin.get("/operate/sources/add?recipe=geopolitics&url=https://coin.example/").text
+    assert 'value="https://coin.example/"' in again
+    assert "<option selected>geopolitics</option>" in again
+
+
+def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
+    for sentence in (*FAILURE_SENTENCES.values(), f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
+        assert "--" not in without_options(sentence)
+
+
+def test_the_button_to_stop_a_run_is_in_the_part_that_is_refreshed():
+    run = {"id": "r", "status": "running", "created_at": START, "ended_at": None, "error": ""}
+    model = {"run": run, "is_open": True, "can_stop": True, "unfinished": {}, "documents": {}}
+    frame = Frame(path="/operate/runs/r", now=START, scope=KeyScope.OPERATE)
+    assert "/operate/runs/r/stop" in render("operator/run_live.html", frame, model)
+
+
 @pytest.mark.parametrize("path", ["/sources/add", "/sources/preview"])
 def test_a_form_does_not_read_a_file_of_the_server(
     admin: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
@@ -154,7 +178,7 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
     assert "choose at least one record" in send(admin, "/quarantine/retry")
     assert "due again: 1" in send(admin, "/quarantine/retry", record=row["record_id"])
     assert admin.get("/operate/quarantine.json").json()["items"] == []
-    assert admin.get(f"/operate/quarantine/{row['record_id']}").status_code == 404
+    assert admin.get(f"/operate/quarantine/{'0' * 24}").status_code == 404
 
 
 def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
@@ -199,6 +223,23 @@ def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestC
     assert admin.get("/api/v1/documents", headers={"X-Api-Key": key[0]}).status_code == 401
 
 
+def way_back(page: str) -> str:
+    """Where the buttons of theme and language lead to."""
+    field = re.search(r'action="/preferences"[^>]*>\s*<input type="hidden" name="next" value="([^"]*)"', page)
+    assert field is not None
+    return field[1]
+
+
+def test_the_buttons_of_a_page_made_by_a_form_lead_to_the_page_of_the_form(admin: TestClient):
+    assert way_back(send(admin, "/keys/create", name="Grafana", scope="read")) == "/operate/keys"
+    preview = next(action for action in ACTIONS if action.path == "/operate/sources/preview")
+    assert preview.page == "/operate/sources/add"
+    assert all(action.page in {page.path for page in PAGES} for action in ACTIONS if action.template)
+    refused = admin.post("/operate/keys/create", data={}, headers={"origin": "https://evil.example"})
+    assert (refused.status_code, way_back(refused.text)) == (403, "/")
+    assert way_back(admin.get("/operate/sources?q=wire").text) == "/operate/sources?q=wire"
+
+
 def test_a_form_of_another_site_changes_nothing(admin: TestClient):
     headers = {"origin": "https://evil.example"}
     answer = admin.post("/operate/quarantine/drop", data={"all": "1", "reason": "too_deep"}, headers=headers)
@@ -225,6 +266,19 @@ def test_a_typed_address_that_is_none_gets_an_ordinary_answer(admin: TestClient,
     fields = {"recipe": "crypto", "name": "Coin", "url": address, "kind": "feed"}
     assert "notice failed" in send(admin, "/sources/preview", **fields)
     assert send(admin, "/sources/add", **fields)
+
+
+def test_the_page_of_a_retried_record_says_what_became_of_it(admin: TestClient):
+    (row,) = admin.get("/operate/quarantine.json").json()["items"]
+    place = f"/operate/quarantine/{row['record_id']}"
+    before = admin.get(place).text
+    assert "Last attempt" in before
+    assert f'name="next" value="{place}"' in before
+    after = send(admin, "/quarantine/retry", record=row["record_id"], next=place)
+    assert "Records that are due again: 1" in after
+    assert "It is not quarantined now." in after
+    assert "It waits to be processed." in after
+    assert admin.get(f"{place}.json").json()["entry"] is None
 
 
 def test_an_entry_that_a_poll_refused_is_explained(client: TestClient, app: App):

@@ -124,6 +124,11 @@ def test_messages_name_the_search_and_a_digest_lists_its_entries() -> None:
     assert "1 match until" in replace(digest, entries=digest.entries[:1]).title
 
 
+def test_a_feed_without_entries_was_updated_when_its_search_was_saved() -> None:
+    feed = MatchFeed(search_id="s", name="ships", query="ships", entries=[], created=NOW)
+    assert feed.page().updated == NOW
+
+
 @given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=20))
 def test_a_feed_is_well_formed_whatever_the_entries_contain(title: str, text: str, query: str) -> None:
     entries = [entry(1, title=title, text=text, publisher=title), entry(2)]

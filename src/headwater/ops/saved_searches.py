@@ -250,6 +250,12 @@ def search_feed(
     search = named_search(app, name)
     entries = feed_entries(app.store.engine, search, limit)
     feed = MatchFeed(
-        search_id=search.id, name=search.name, query=search.query, entries=entries, url=url, hub=hub
+        search_id=search.id,
+        name=search.name,
+        query=search.query,
+        entries=entries,
+        url=url,
+        hub=hub,
+        created=search.created_at,
     )
     return write_match_feed(feed, feed_format)

@@ -35,10 +35,11 @@ from headwater.sources.update_frequency import learn_frequency
 
 SHOWN_ITEMS = 5
 ADD_ANYWAY = "Add it anyway with --kind KIND or --no-check"
+MORE_TIME = ", or allow more with --seconds"
 FAILURE_SENTENCES = {
     "dns": "its host is not found; check the spelling, and that this machine has a network",
     "refused": "no server answers there; check the address and the port",
-    "timeout": "it does not answer in time; try again, or allow more with --seconds",
+    "timeout": f"it does not answer in time; try again{MORE_TIME}",
     "tls": "its certificate is not valid; check the address, and the clock of this machine",
     "reset": "the server closed the connection; try again later",
     "offline": "no host can be reached; check the network of this machine",
@@ -99,6 +100,11 @@ def _with_way_out(url: str, failure: Failure) -> str:
     """A source that does not answer now may be added; one at a forbidden address would never be polled."""
     sentence = f"{url} cannot be used: {failure_sentence(url, failure)}"
     return sentence if failure.reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
+
+
+def without_options(sentence: str) -> str:
+    """For readers who have no command line: what they can do instead."""
+    return sentence.replace(MORE_TIME, "").replace(ADD_ANYWAY, "Correct the address, or try again later")
 
 
 def failure_sentence(url: str, failure: Failure) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from headwater.model.saved_search import MatchEntry
-from headwater.text.written_feed import FeedItem, FeedPage, write_atom, write_json_feed, write_rss
+from headwater.text.written_feed import LONG_AGO, FeedItem, FeedPage, write_atom, write_json_feed, write_rss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,7 @@ class MatchFeed:
     entries: Sequence[MatchEntry]
     url: str = ""
     hub: str = ""
+    created: datetime = LONG_AGO
 
     def page(self) -> FeedPage:
         return FeedPage(
@@ -26,6 +28,7 @@ class MatchFeed:
             url=self.url,
             site=self.url,
             hub=self.hub,
+            created=self.created,
             items=[self._item(entry) for entry in self.entries],
         )
 

@@ -32,7 +32,8 @@ class FeedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedPage:
-    """`url` is the address of the feed itself, if it has one; `hub` is that of a WebSub hub."""
+    """`url` is the address of the feed itself, if it has one; `hub` is that of a WebSub hub. `created` is when a feed without
+    items was updated."""
 
     id: str
     title: str
@@ -42,10 +43,11 @@ class FeedPage:
     site: str = ""
     next_url: str = ""
     hub: str = ""
+    created: datetime = LONG_AGO
 
     @property
     def updated(self) -> datetime:
-        return max((item.updated for item in self.items), default=LONG_AGO)
+        return max((item.updated for item in self.items), default=self.created)
 
 
 def write_atom(feed: FeedPage) -> bytes:

@@ -100,8 +100,7 @@ def _lines(record: Mapping[str, Any], now: datetime) -> Table:
         "came in": str(counts.came_in),
         "kept": f"{format_count(counts.kept, 'document')} in {counts.stories} {'story' if counts.stories == 1 else 'stories'}"
         + (f", {counts.archived} moved to files" if counts.archived else ""),
-        "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.set_aside} set aside, "
-        f"{counts.quarantined} quarantined",
+        "not kept": f"{counts.duplicate} duplicate, {counts.dropped} dropped, {counts.quarantined} quarantined",
         "delivered": str(counts.delivered),
         "waiting": _waiting(record["unfinished"]),
         "next poll": format_due(record["unfinished"]["poll"]["next"], now) or "never: no active source",

@@ -77,7 +77,7 @@ class ProgressView:
         heads = ("came in", "kept", "not kept", "waiting", "delivered", "")
         grid.add_row(self.spinner, *(Text(head, style="dim") for head in heads))
         for name, counts, due in self.read():
-            not_kept = counts.duplicate + counts.dropped + counts.set_aside + counts.quarantined
+            not_kept = counts.duplicate + counts.dropped + counts.quarantined
             numbers = (counts.came_in, counts.kept, not_kept, counts.waiting, counts.delivered)
             activity = (
                 f"{format_count(due, 'source')} to poll"
@@ -92,6 +92,6 @@ class ProgressView:
 def counts_line(counts: RecipeCounts) -> str:
     return (
         f"{counts.came_in} came in, {counts.kept} kept, {counts.duplicate} duplicate, {counts.dropped} dropped, "
-        f"{counts.set_aside} set aside, {counts.quarantined} quarantined, {counts.waiting} waiting, "
+        f"{counts.quarantined} quarantined, {counts.waiting} waiting, "
         f"{counts.to_deliver} to deliver, {counts.delivered} delivered"
     )

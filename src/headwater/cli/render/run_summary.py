@@ -29,7 +29,6 @@ class RecipeCounts:
     kept: int = 0
     duplicate: int = 0
     dropped: int = 0
-    set_aside: int = 0
     quarantined: int = 0
     waiting: int = 0
     stories: int = 0
@@ -59,8 +58,8 @@ def recipe_counts(status: Status) -> RecipeCounts:
         "kept": documents.get(State.KEPT, 0),
         "duplicate": count_in(State.DUPLICATE),
         "dropped": count_in(State.DROPPED),
-        "set_aside": count_in(State.ASIDE),
-        "quarantined": count_in(State.QUARANTINED),
+        # Both are in `headwater quarantine list`: what a step set aside, and what could not be processed.
+        "quarantined": count_in(State.ASIDE) + count_in(State.QUARANTINED),
         "archived": documents.get(ARCHIVED, 0),
     }
     deliveries = status["unfinished"]["deliver"]
@@ -79,7 +78,6 @@ ROWS = (
     ("kept", "kept"),
     ("duplicate", "duplicate"),
     ("dropped", "dropped"),
-    ("set aside", "set_aside"),
     ("quarantined", "quarantined"),
     ("waiting", "waiting"),
     ("stories", "stories"),

@@ -42,13 +42,14 @@ Perform = Callable[[Request, WebContext, FormData], Done]
 class Action:
     """`perform` makes the change, or raises Refused with a sentence for the reader. With a `fragment`, htmx gets this template
     instead of a whole page. With a `template`, the answer is that page, filled with the model: for what is shown once and is not
-    stored, such as a new key. Without a scope, anyone may send it."""
+    stored, such as a new key; `page` is the address of the page with the form. Without a scope, anyone may send it."""
 
     path: str
     perform: Perform
     scope: KeyScope | None = KeyScope.OPERATE
     fragment: str = ""
     template: str = ""
+    page: str = ""
     package: str = OWN_PACKAGE
 
 
@@ -87,7 +88,7 @@ def _carry_out(action: Action, request: Request, fields: FormData) -> Response:
         frame = frame_of(request, package=action.package)
         return answer_page(request, render(action.fragment, frame, done.model))
     if action.template and kind == "done":
-        frame = frame_of(request, package=action.package)
+        frame = frame_of(request, package=action.package, here=action.page)
         return answer_page(request, render(action.template, frame, redact_record(dict(done.model))))
     return _go_back(action, request, fields, done, kind)
 

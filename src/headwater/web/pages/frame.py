@@ -28,12 +28,16 @@ PAGE_HEADERS = {
 LONGEST_NOTICE = 500
 
 
-def frame_of(request: Request, *, twin: str = "", package: str = OWN_PACKAGE) -> Frame:
+def frame_of(request: Request, *, twin: str = "", package: str = OWN_PACKAGE, here: str = "") -> Frame:
+    """A page that is the answer to a form cannot be opened again: `here` names the one that it belongs to."""
     context = context_of(request)
     theme = request.cookies.get(THEME_COOKIE, "")
     prefix = str(request.scope.get("root_path", ""))
+    path = request.url.path.removeprefix(prefix)
+    address = f"{path}?{request.url.query}" if request.url.query else path
     return Frame(
-        path=request.url.path.removeprefix(prefix),
+        path=path,
+        here=here or (address if request.method in {"GET", "HEAD"} else "/"),
         now=context.app.clock(),
         language=choose_language(
             request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")

@@ -31,9 +31,11 @@ SIZES = ("bytes", "KB", "MB", "GB", "TB")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What every page shows around its content, and how: for whom, in which language, at which time."""
+    """What every page shows around its content, and how: for whom, in which language, at which time. `here` is the address to
+    which a choice of theme or language, or signing in, leads back."""
 
     path: str
+    here: str = "/"
     now: datetime
     language: str = "en"
     theme: str = "system"
@@ -84,8 +86,9 @@ def _frame(context: Context) -> Frame:
 
 
 @pass_context
-def _translate(context: Context, text: str, **values: Any) -> str:
-    return translate(_frame(context).language, text, _frame(context).package, **values)
+def _translate(context: Context, text: str, *, package: str = "", **values: Any) -> str:
+    """By the catalogue of the page's package, or of another one."""
+    return translate(_frame(context).language, text, package or _frame(context).package, **values)
 
 
 @pass_context

@@ -1,6 +1,7 @@
 """All pages and actions of the server, in the order of the navigation."""
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,7 +43,9 @@ def site_routes(recipes: Mapping[str, Recipe]) -> list[BaseRoute]:
 
 def navigation_of(pages: Sequence[Page]) -> tuple[Mapping[str, str], ...]:
     return tuple(
-        {"path": page.path, "label": page.label, "section": page.section} for page in pages if page.label
+        {"path": page.path, "label": page.label, "section": page.section, "package": page.package}
+        for page in pages
+        if page.label
     )
 
 
@@ -58,7 +61,9 @@ async def receive_sign_in(request: Request) -> Response:
         return sign_in(request, fields)
     except HttpProblem as problem:
         model = {"next": str(fields.get("next", "/")), "problem": problem.reason}
-        html = render("sign_in.html", frame_of(request), model)
+        html = render(
+            "sign_in.html", frame_of(request, here=f"/sign-in?{urlencode({'next': model['next']})}"), model
+        )
         return answer_page(request, html, status=problem.status)
 
 

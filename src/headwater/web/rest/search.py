@@ -19,7 +19,10 @@ RESULT = object_schema({"id": TEXT, "title": TEXT, "url": TEXT, "snippet": TEXT}
 PAGE = list_schema(RESULT)
 PAGE["properties"] |= {
     "total": COUNT | {"description": "Documents with a word of the query, and those found by meaning alone."},
-    "word_total": COUNT | {"description": "Documents with a word of the query that meet its conditions."},
+    "word_total": COUNT
+    | {
+        "description": "Documents with a word of the query that meet its conditions; for a query without words, all that meet them."
+    },
     "corrections": {"type": "object"},
     "facets": {"type": "object"},
 }

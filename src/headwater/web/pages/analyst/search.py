@@ -7,7 +7,9 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.documents.places.countries import countries
+from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
+from headwater.search.query import parse_query
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import marked_parts
 from headwater.web.pages.forms import Action, Done
@@ -37,13 +39,20 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "next": None,
         "total": 0,
         "word_total": 0,
+        "has_words": False,
         "corrections": {},
+        "problem": "",
     }
     if not pairs:
         return model
-    filters = search_filters(
-        context, values, recipe=chosen["recipe"], since=chosen["since"], until=chosen["until"]
-    )
+    try:
+        filters = search_filters(
+            context, values, recipe=chosen["recipe"], since=chosen["since"], until=chosen["until"]
+        )
+    except Refused as error:
+        if error.reason != "bad_moment":
+            raise
+        return model | {"problem": error.detail}
     results, cursor = search_page(
         context.app,
         PagedSearch(
@@ -61,6 +70,8 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "next": cursor,
         "total": results.total,
         "word_total": results.word_total,
+        # Punctuation, filters and excluded words alone name nothing that a document could have.
+        "has_words": bool(parse_query(chosen["q"], context.app.clock()).words),
         "corrections": results.corrections,
     }
 

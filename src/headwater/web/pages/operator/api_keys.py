@@ -62,6 +62,7 @@ ACTIONS = (
         perform=create,
         scope=KeyScope.ADMIN,
         template="operator/api_keys.html",
+        page="/operate/keys",
     ),
     Action(path="/operate/keys/{key}/revoke", perform=revoke, scope=KeyScope.ADMIN),
 )

@@ -13,6 +13,7 @@ from headwater.store.schema.flow import quarantine
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
+from headwater.web.pages.operator.missing import describe_fate
 from headwater.web.pages.page import Page
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import QUARANTINE_LISTING
@@ -48,9 +49,12 @@ def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
 def load_record(request: Request, context: WebContext) -> dict[str, Any]:
     record = request.path_params["record"]
     row = find_row(context.app.engine, QUARANTINE, quarantine.c.record_id == record)
-    if row is None:
+    history = explain(context.app.engine, record)
+    if row is None and history is None:
         raise Refused("not_quarantined", "this record is not quarantined; perhaps it was retried or dropped")
-    return {"entry": row, "history": explain(context.app.engine, record)}
+    # Whoever retried it comes back to this page and reads what became of it.
+    fate = describe_fate(history) if row is None and history else None
+    return {"entry": row, "history": history, "fate": fate}
 
 
 def retry(request: Request, context: WebContext, fields: FormData) -> Done:

@@ -9,8 +9,8 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.api_key import KeyScope
-from headwater.model.errors import Refused
-from headwater.ops.source_detection import detect_sources
+from headwater.model.errors import Permanent, Refused
+from headwater.ops.source_detection import detect_sources, without_options
 from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
@@ -132,26 +132,31 @@ def _find_source(context: WebContext, source: str) -> dict[str, Any]:
 
 
 def load_add(request: Request, context: WebContext) -> dict[str, Any]:
-    del request
-    return {"recipes": sorted(context.app.recipes), "recipe": "", "url": "", "candidates": None}
+    query = request.query_params
+    return _add_model(context, query.get("recipe", ""), query.get("url", ""))
+
+
+def _add_model(context: WebContext, recipe: str, url: str) -> dict[str, Any]:
+    recipes = sorted(context.app.recipes)
+    return {"recipes": recipes, "recipe": recipe, "url": url, "candidates": None, "problem": ""}
 
 
 def preview(request: Request, context: WebContext, fields: FormData) -> Done:
-    """What the address offers; nothing is stored."""
+    """What the address offers; nothing is stored. An address that cannot be used stays in the form."""
     del request
-    url, recipe = str(fields.get("url", "")).strip(), str(fields.get("recipe", ""))
+    url, recipe = str(fields.get("url", "")).strip(), context.app.recipe(str(fields.get("recipe", ""))).name
+    model = _add_model(context, recipe, url)
+    try:
+        return Done(model=model | {"candidates": _candidates(context, url)})
+    except (Refused, Permanent) as error:
+        return Done(model=model | {"problem": without_options(error.detail)})
+
+
+def _candidates(context: WebContext, url: str) -> Any:
     if not url:
         raise Refused("bad_source", "give the address of a feed, a sitemap or a site")
     refuse_references(url)
-    candidates = detect_sources(context.app, url, PREVIEW_SECONDS)
-    return Done(
-        model={
-            "recipes": sorted(context.app.recipes),
-            "recipe": context.app.recipe(recipe).name,
-            "url": url,
-            "candidates": msgspec.to_builtins(candidates),
-        }
-    )
+    return msgspec.to_builtins(detect_sources(context.app, url, PREVIEW_SECONDS))
 
 
 def add(request: Request, context: WebContext, fields: FormData) -> Done:
@@ -232,6 +237,7 @@ PAGES = (
         template="operator/source_add.html",
         load=load_add,
         scope=KeyScope.ADMIN,
+        parameters=frozenset({"recipe", "url"}),
     ),
     Page(path="/operate/sources/{source}", template="operator/source.html", load=load_source),
 )
@@ -241,6 +247,7 @@ ACTIONS = (
         perform=preview,
         scope=KeyScope.ADMIN,
         template="operator/source_add.html",
+        page="/operate/sources/add",
     ),
     Action(path="/operate/sources/add", perform=add, scope=KeyScope.ADMIN),
     *(
