@@ -215,6 +215,14 @@ def test_a_damaged_database_is_set_aside_by_a_forced_restore(
     assert command("health", "--json").record["parts"]["database"]["ok"]
 
 
+def test_a_file_in_the_place_of_the_archive_is_a_problem_beside_the_other_parts(app: App, command: Command):
+    shutil.rmtree("data/archive")
+    Path("data/archive").touch()
+    parts = command("health", "--json").record["parts"]
+    assert (parts["archive"]["ok"], "cannot be made" in parts["archive"]["detail"]) == (False, True)
+    assert parts["database"]["ok"]
+
+
 def test_workers_and_a_restore_or_a_sweep_exclude_each_other(app: App, command: Command):
     create_backup(app, Path("kept"))
     with worker_lock(app):
