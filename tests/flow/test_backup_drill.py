@@ -355,7 +355,7 @@ def test_a_backup_of_an_earlier_version_with_a_file_of_another_program_is_restor
     manifest.records["mine.parquet"] = manifest.records["crypto/2026/2026-01-01-x.parquet"]
     write_manifest(backup, manifest)
     record_file.unlink()
-    assert restore(app, backup, force=True).records == 2
+    assert restore(app, backup, force=True).check.records == 2
     assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
 
 

@@ -19,6 +19,7 @@ from headwater.ops.backup import create_backup
 from headwater.ops.backup_check import verify_backups
 from headwater.ops.backup_folder import list_backups, writing_backup
 from headwater.ops.backup_retention import surplus_backups
+from headwater.ops.installation_lock import worker_lock
 from headwater.ops.restore import restore
 from headwater.settings.settings import Settings
 
@@ -66,6 +67,7 @@ def test_a_damaged_pack_is_named_refused_and_repaired_by_the_next_backup(
     refused = call_elsewhere(command, "restore", "kept")
     assert (refused.code, name in refused.err, Path("other/headwater.db").exists()) == (1, True, False)
     partly = call_elsewhere(command, "restore", "kept", "--skip-damaged")
+    assert "2 packs" in partly.out
     assert (partly.code, name in partly.out, len(list(Path("other/archive").rglob("*.warc.gz")))) == (
         1,
         True,
@@ -142,14 +144,21 @@ def test_only_the_newest_backups_and_what_they_need_are_kept(app: App, command: 
     assert command("backup", "create", "kept", "--keep", "0").code == 2
 
 
-def test_nothing_that_a_backup_with_an_unreadable_manifest_may_need_is_removed(app: App):
+def test_nothing_that_a_backup_with_an_unreadable_manifest_may_need_is_removed(app: App, command: Command):
     create_backup(app, Path("kept"))
     unreadable = create_backup(app, Path("kept")).name
     (Path("kept") / unreadable / "manifest.json").write_text("{}", encoding="utf-8")
     stray = Path("kept/packs/00") / f"{'0' * 64}.warc.gz"
     stray.parent.mkdir(exist_ok=True)
     stray.write_bytes(b"needed by it?")
-    assert len(create_backup(app, Path("kept"), keep=2).removed) == 1
+    assert create_backup(app, Path("kept"), keep=2).unreadable == ()  # there are only two good ones
+    answer = command("backup", "create", "kept", "--keep", "2")
+    assert (answer.code, "No old backup was removed" in answer.out, unreadable in answer.out) == (
+        0,
+        True,
+        True,
+    )
+    assert len(list_backups(Path("kept"))) == 4
     assert stray.exists()
 
 
@@ -174,6 +183,54 @@ def test_a_damaged_pack_in_the_installation_is_replaced_by_a_restore(app: App):
     flip(pack)
     restore(app, Path("kept") / name, force=True)
     assert app.archive.whole(pack.relative_to(app.archive_folder).as_posix()) is not None
+
+
+def garble(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4096:] = bytes(value ^ 0x5A for value in data[4096:])
+    path.write_bytes(data)
+
+
+def overwrite_header(path: Path) -> None:
+    path.write_bytes(b"\xff" * 100 + path.read_bytes()[100:])
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2 + 100])
+
+
+@pytest.mark.parametrize("harm", [garble, overwrite_header, cut])
+def test_a_damaged_database_is_set_aside_by_a_forced_restore(
+    app: App, command: Command, harm: Callable[[Path], None]
+):
+    create_backup(app, Path("kept"))
+    app.store.engine.dispose()
+    harm(Path("data/headwater.db"))
+    damaged = Path("data/headwater.db").read_bytes()
+    restored = command("restore", "kept", "--force", "--json")
+    assert restored.code == 0, restored.err
+    aside = Path(restored.record["set_aside"])
+    assert (aside.parent.name, aside.read_bytes()) == ("data", damaged)
+    assert command("restore", "kept", "--force", "--json").record["set_aside"] is None
+    assert command("health", "--json").record["parts"]["database"]["ok"]
+
+
+def test_a_file_in_the_place_of_the_archive_is_a_problem_beside_the_other_parts(app: App, command: Command):
+    shutil.rmtree("data/archive")
+    Path("data/archive").touch()
+    parts = command("health", "--json").record["parts"]
+    assert (parts["archive"]["ok"], "cannot be made" in parts["archive"]["detail"]) == (False, True)
+    assert parts["database"]["ok"]
+
+
+def test_workers_and_a_restore_or_a_sweep_exclude_each_other(app: App, command: Command):
+    create_backup(app, Path("kept"))
+    with worker_lock(app):
+        for words in (("restore", "kept", "--force"), ("sweep", "--archive")):
+            refused = command(*words)
+            assert (refused.code, "workers run on this folder" in refused.err) == (1, True)
+        assert command("sweep", "--archive", "--dry-run").code == 0
+    assert command("sweep", "--archive").code == 0
 
 
 @given(st.sets(st.from_regex(r"\d{8}T\d{6}Z", fullmatch=True)), st.integers(1, 9))

@@ -75,7 +75,8 @@ def _back_up_record(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
     """`damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `repaired`
-    are packs whose copy in the folder was damaged. `removed` are the old backups beyond those to keep."""
+    are packs whose copy in the folder was damaged. `removed` are the old backups beyond those to keep; if a manifest
+    cannot be read, none is removed and `unreadable` names its backup."""
 
     name: str
     folder: str
@@ -86,6 +87,7 @@ class BackupReport:
     damaged: tuple[str, ...]
     records_damaged: tuple[str, ...]
     removed: tuple[str, ...]
+    unreadable: tuple[str, ...]
     bytes: int
 
 
@@ -96,7 +98,7 @@ def create_backup(app: App, folder: Path, *, keep: int | None = None) -> BackupR
     with writing_backup(folder):
         saved = _save(app, folder)
         removed = NOTHING_REMOVED if keep is None else remove_old_backups(folder, keep)
-    return BackupReport(removed=removed.names, **saved)
+    return BackupReport(removed=removed.names, unreadable=removed.unreadable, **saved)
 
 
 def _save(app: App, folder: Path) -> dict[str, Any]:

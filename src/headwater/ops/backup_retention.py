@@ -18,10 +18,12 @@ UNFINISHED_RECORD = re.compile(r".+\.\d+\.tmp")
 
 @dataclass(frozen=True, slots=True)
 class RemovedBackups:
-    """`files` counts the packs and record files that no backup needed any more."""
+    """`files` counts the packs and record files that no backup needed any more. `unreadable` are the backups whose manifest
+    cannot be read, if nothing was removed because of them."""
 
     names: tuple[str, ...]
     files: int
+    unreadable: tuple[str, ...] = ()
 
 
 def surplus_backups(names: Sequence[str], keep: int) -> Sequence[str]:
@@ -30,13 +32,26 @@ def surplus_backups(names: Sequence[str], keep: int) -> Sequence[str]:
 
 
 def remove_old_backups(folder: Path, keep: int) -> RemovedBackups:
-    """Keep the newest backups. Call it only while holding the lock of the folder: nobody else may add files meanwhile. After
+    """Keep the newest backups. Nothing is removed while a manifest cannot be read: its backup is not one to rely on, so an
+    older one may be the last good one. Call it only while holding the lock of the folder: nobody else may add files meanwhile. After
     a kill the next call removes the rest."""
-    surplus = tuple(surplus_backups(list_backups(folder), keep))
+    names = list_backups(folder)
+    unreadable = tuple(name for name in names if not _is_readable(folder / name))
+    surplus = tuple(surplus_backups([name for name in names if name not in unreadable], keep))
+    if surplus and unreadable:
+        return RemovedBackups((), 0, unreadable)
     for name in surplus:
         # Renamed first: a half removed backup must not look like a damaged one.
         shutil.rmtree((folder / name).rename(folder / f"{name}{PARTIAL}"))
     return RemovedBackups(surplus, remove_unneeded_files(folder) if surplus else 0)
+
+
+def _is_readable(backup: Path) -> bool:
+    try:
+        read_manifest(backup)
+    except Refused:
+        return False
+    return True
 
 
 def remove_unneeded_files(folder: Path) -> int:

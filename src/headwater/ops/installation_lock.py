@@ -1,4 +1,4 @@
-"""Who may use an installation: many workers at the same time, or one move alone.
+"""Who may use an installation: many workers at the same time, or one move, restore or sweep alone.
 
 The lock on the data folder is a kernel lock, so it ends with the process. Whether the installation has moved is stored in
 the database it left, so workers stop no matter which folder they use.
@@ -32,8 +32,10 @@ CHECK_SECONDS = 5.0
 
 @contextmanager
 def worker_lock(app: App) -> Iterator[None]:
-    """Held while workers run. Refused while the installation is being moved, MovedAway after that."""
-    with _locked(app, fcntl.LOCK_SH, "the installation is being moved; wait for the move to end"):
+    """Held while workers run. Refused while the installation is being moved, restored or swept; MovedAway after a move."""
+    with _locked(
+        app, fcntl.LOCK_SH, "the installation is being moved, restored or swept; wait for that to end"
+    ):
         check_not_moved(app)
         yield
 
@@ -41,7 +43,9 @@ def worker_lock(app: App) -> Iterator[None]:
 @contextmanager
 def exclusive_lock(app: App) -> Iterator[None]:
     """Refused while workers of this machine run, even idle ones."""
-    with _locked(app, fcntl.LOCK_EX, "workers run on this folder, or another move does; stop them first"):
+    with _locked(
+        app, fcntl.LOCK_EX, "workers run on this folder, or a move, restore or sweep does; stop them first"
+    ):
         yield
 
 

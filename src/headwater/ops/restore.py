@@ -1,8 +1,12 @@
 """Restores a backup: first a complete check, then the archive, then the store in one transaction."""
 
 import shutil
+from dataclasses import dataclass, replace
+from datetime import UTC
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from sqlalchemy import make_url
 
 from headwater.app import App
 from headwater.archive.packs import open_folder_archive
@@ -10,28 +14,55 @@ from headwater.archive.record_files import FolderRecords, RecordFiles, is_record
 from headwater.model.errors import Refused
 from headwater.ops.backup_check import BackupCheck, check_backup
 from headwater.ops.backup_folder import DATABASE, PACKS, RECORDS, Manifest, read_manifest
-from headwater.store.maintenance.snapshot import free_for_restore, load_snapshot
+from headwater.ops.installation_lock import exclusive_lock
+from headwater.store.maintenance.snapshot import free_for_restore, is_damaged, load_snapshot, set_aside
 
 NAMED = 5
 
 
-def restore(app: App, backup: Path, *, force: bool, skip_damaged: bool = False) -> BackupCheck:
+@dataclass(frozen=True, slots=True)
+class RestoreReport:
+    """`check` counts the packs and record files that were restored. `set_aside` is where the damaged database is now."""
+
+    check: BackupCheck
+    set_aside: Path | None = None
+
+
+def restore(app: App, backup: Path, *, force: bool, skip_damaged: bool = False) -> RestoreReport:
     """Refused while workers run, over existing data without `force`, and if a file of the backup is damaged. With
     `skip_damaged` damaged packs and record files are left out; the caller must report them. After a kill the store is
-    either the old or the new one; packs and records that were already copied do no harm."""
+    either the old or the new one; packs and records that were already copied do no harm. With `force` a damaged SQLite
+    database is set aside."""
     check = check_backup(backup)
     refuse_damaged(check, backup, skip_damaged=skip_damaged)
-    manifest = read_manifest(backup)
-    with free_for_restore(app.store.engine, force=force):
-        pass  # checked before the copies, and again when the store is loaded
+    with exclusive_lock(app):
+        aside = _replace_store(app, backup, check, force=force)
+    app.install_views()
+    return RestoreReport(_restored_part(check), aside)
+
+
+def _replace_store(app: App, backup: Path, check: BackupCheck, *, force: bool) -> Path | None:
+    """Returns where the damaged database is now, if it was damaged."""
+    manifest, url = read_manifest(backup), make_url(app.settings.database_url)
+    damaged, aside = force and is_damaged(url), None
+    if not damaged:
+        with free_for_restore(app.store.engine, force=force):
+            pass  # checked before the copies, and again when the store is loaded
     with TemporaryDirectory(prefix="headwater-restore-", dir=app.settings.folder) as work:
         copy = Path(work) / DATABASE
         shutil.copyfile(backup / DATABASE, copy)
         open_folder_archive(backup.parent / PACKS).copy(manifest.packs, app.archive)
         _restore_records(FolderRecords(backup.parent / RECORDS), app.records, manifest, check)
+        if damaged:  # as late as possible: until here a failure changes nothing
+            aside = set_aside(Path(str(url.database)), app.clock().astimezone(UTC))
         load_snapshot(copy, app.store.engine, force=force)
-    app.install_views()
-    return check
+    return aside
+
+
+def _restored_part(check: BackupCheck) -> BackupCheck:
+    """Without the damaged files, which were left out."""
+    lost = [name.partition("/")[0] for name in check.damaged]
+    return replace(check, packs=check.packs - lost.count(PACKS), records=check.records - lost.count(RECORDS))
 
 
 def refuse_damaged(check: BackupCheck, backup: Path, *, skip_damaged: bool) -> None:

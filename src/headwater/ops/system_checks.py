@@ -9,7 +9,7 @@ from pathlib import Path
 
 from headwater.app import App
 from headwater.liveness import dead_owners, process_of
-from headwater.model.errors import Temporary
+from headwater.model.errors import HeadwaterError, Refused, Temporary
 from headwater.ops.system_rules import (
     PartCheck,
     captures_check,
@@ -81,10 +81,12 @@ def work_checks(state: WorkState) -> dict[str, PartCheck]:
     }
 
 
-def _attempt(check: Callable[[], str]) -> PartCheck:
+def _attempt(
+    check: Callable[[], str], failures: tuple[type[HeadwaterError], ...] = (Temporary,)
+) -> PartCheck:
     try:
         return PartCheck(ok=True, detail=check())
-    except Temporary as error:
+    except failures as error:
         return PartCheck(ok=False, detail=f"{error.reason}: {error.detail}".rstrip(": "))
 
 
@@ -98,13 +100,13 @@ def check_database(app: App) -> PartCheck:
 
 
 def check_archive(app: App) -> PartCheck:
-    """Writes an object and reads it back."""
+    """Writes an object and reads it back. A folder that cannot be made is a problem of this part alone."""
 
     def check() -> str:
         app.archive.probe(app.clock())
         return "written and read back"
 
-    return _attempt(check)
+    return _attempt(check, (Temporary, Refused))
 
 
 def check_captures(app: App) -> PartCheck:

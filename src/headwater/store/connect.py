@@ -154,5 +154,8 @@ def _translated() -> Iterator[None]:
             detail_text = "the transaction was idle for too long"
             raise Temporary("database_unavailable", detail_text, counts=False) from error
         if "malformed" in str(error.orig) or "not a database" in str(error.orig):
-            raise Refused("database_damaged", f"{error.orig}: restore it from a backup") from error
+            raise Refused(
+                "database_damaged",
+                f"{error.orig}: restore it from a backup with `headwater restore FOLDER --force`",
+            ) from error
         raise

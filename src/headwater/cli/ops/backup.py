@@ -72,6 +72,14 @@ def _show_saved(saved: BackupReport) -> None:
         out.print(f"Repaired: the copy of {name} was damaged and was replaced.", soft_wrap=True)
     for name in saved.damaged:
         out.print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
+    for name in saved.unreadable:
+        out.print(
+            f"No old backup was removed: the manifest of {Path(saved.folder) / name} cannot be read, so an older backup may be "
+            "needed. Remove that folder if you do not need it.",
+            style="yellow",
+            soft_wrap=True,
+            markup=False,
+        )
     if saved.removed:
         out.print(f"Removed {format_count(len(saved.removed), 'old backup')}: {', '.join(saved.removed)}.")
 

@@ -14,7 +14,7 @@ from headwater.model.suggestion import suggest
 from headwater.store.changes.source_list import RECIPE, REMOVED, origin_after_operator
 from headwater.store.claims.leases import FINISHED_VALUES, TASK_TABLES
 from headwater.store.connect import write_transaction
-from headwater.store.reads.catalogue import key_prefix
+from headwater.store.reads.catalogue import begins_with
 from headwater.store.schema.flow import documents, leads, quarantine, revisions, sources
 
 FORGIVEN: Mapping[str, Any] = {"failures": 0, "stop_reason": None, "reason": None, "attempts": 0}
@@ -147,7 +147,7 @@ class Operations:
             documents.c.page.in_(states) if states else documents.c.page.not_in(["", *WITH_WHOLE_TEXT])
         )
         if records is not None:
-            keys = (documents.c.id.like(f"{key_prefix(text)}%") for text in records)
+            keys = (begins_with(documents.c.id, text) for text in records)
             document_ids = document_ids.where(or_(false(), *keys))
         if recipe:
             document_ids = document_ids.where(documents.c.recipe == recipe)
@@ -191,7 +191,7 @@ class Operations:
         query = select(quarantine.c.record_id, quarantine.c.task, quarantine.c.reason)
         if records is not None:
             query = query.where(
-                or_(false(), *(quarantine.c.record_id.like(f"{key_prefix(text)}%") for text in records))
+                or_(false(), *(begins_with(quarantine.c.record_id, text) for text in records))
             )
         if recipe:
             query = query.where(quarantine.c.recipe == recipe)

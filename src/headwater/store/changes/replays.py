@@ -12,7 +12,7 @@ from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.store.bulk import insert_into
 from headwater.store.claims.replay import count_documents, locked_replay, report_if_done, update_replay
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.reads.catalogue import key_prefix
+from headwater.store.reads.catalogue import begins_with
 from headwater.store.rows import Record
 from headwater.store.schema.flow import documents
 from headwater.store.schema.replays import replay_items, replays
@@ -73,7 +73,7 @@ class Replays:
 
     def get(self, prefix: str) -> Record:
         """By id, or by at least 8 characters of it."""
-        query = select(replays).where(replays.c.id.like(f"{key_prefix(prefix)}%")).limit(2)
+        query = select(replays).where(begins_with(replays.c.id, prefix)).limit(2)
         with read_transaction(self.engine) as connection:
             rows = connection.execute(query).mappings().all()
         if len(rows) != 1:

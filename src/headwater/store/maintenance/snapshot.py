@@ -6,7 +6,8 @@ transaction. The file is the same in both cases, so it also moves a store to the
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, Table, delete, select, update
@@ -22,6 +23,17 @@ from headwater.store.relocation import assign_database_id, database_id
 from headwater.store.schema.identity import workers
 from headwater.store.schema.operations import maintenance_tasks
 from headwater.store.tables import metadata
+
+# A file that is cut off gives an I/O error or a logical one, depending on where.
+DAMAGE_CODES = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FORMAT,
+    }
+)
 
 
 def save_snapshot(engine: Engine, file: Path) -> None:
@@ -135,6 +147,27 @@ def check_snapshot(file: Path) -> dict[str, int]:
     if not is_sound:
         raise Refused("backup_damaged", f"{file} is damaged: use another backup")
     return counts
+
+
+def is_damaged(engine_url: URL) -> bool:
+    """Whether SQLite cannot use the database: its header or pages are not what they must be."""
+    path = Path(engine_url.database or "")
+    if engine_url.get_backend_name() != "sqlite" or not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(path, timeout=30)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF in DAMAGE_CODES
+
+
+def set_aside(file: Path, now: datetime) -> Path:
+    """Rename the database; returns its new name. Its log goes first: a new database must not find the log of another."""
+    target = file.with_name(f"{file.name}.damaged-{now:%Y%m%dT%H%M%SZ}")
+    for suffix in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            file.with_name(f"{file.name}{suffix}").rename(target.with_name(f"{target.name}{suffix}"))
+    return target
 
 
 def _open_read_only(file: Path) -> sqlite3.Connection:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, case, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, case, false, func, or_, select, true
 
 from headwater.model.errors import Refused
 from headwater.model.jobs import ARCHIVED, State, Task
@@ -30,6 +30,8 @@ from headwater.store.schema.flow import (
 if TYPE_CHECKING:
     from headwater.store.rows import Record
 
+# Enough of a key to name one record; keys are hexadecimal.
+SHORTEST_PREFIX, HEXADECIMAL = 8, frozenset("0123456789abcdef")
 SOURCE_FIELDS = (
     "id", "recipe", "kind", "name", "url", "active", "stop_reason", "failures", "reason", "due_at", "last_polled_at",
     "last_success_at", "muted_until", "credibility", "trigger_seconds", "trigger_cron", "origin", "pages", "options", "watermark",
@@ -144,9 +146,7 @@ class Catalogue:
         return self._all(query)
 
     def quarantined_record(self, record: str) -> Record | None:
-        rows = self._all(
-            select(quarantine).where(quarantine.c.record_id.like(f"{key_prefix(record)}%")).limit(1)
-        )
+        rows = self._all(select(quarantine).where(begins_with(quarantine.c.record_id, record)).limit(1))
         return rows[0] if rows else None
 
     def _all(self, query: Any) -> list[Record]:
@@ -157,12 +157,15 @@ class Catalogue:
 def match_key_or_url(table: Table, id_or_url: str) -> Any:
     if id_or_url.startswith(("http://", "https://")):
         return table.c.url == id_or_url
-    return table.c.id.like(f"{key_prefix(id_or_url)}%")
+    return begins_with(table.c.id, id_or_url)
 
 
-def key_prefix(text: str) -> str:
-    """The first characters of a key. Other text matches nothing, so that a stray word is not taken for a key."""
-    return text if len(text) >= 8 and all(letter in "0123456789abcdef" for letter in text) else "no such key"
+def begins_with(key: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Keys with these first characters. Other text matches nothing, so that a stray word is not taken for a key. A range,
+    because LIKE reads a whole table of SQLite."""
+    if len(text) < SHORTEST_PREFIX or not all(letter in HEXADECIMAL for letter in text):
+        return false()
+    return and_(key >= text, key < f"{text}g")
 
 
 def _counts(connection: Connection, table: Table, recipe: str) -> Mapping[str, int]:

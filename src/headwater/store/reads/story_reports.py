@@ -3,7 +3,7 @@
 from sqlalchemy import Engine, select
 
 from headwater.store.connect import read_transaction
-from headwater.store.reads.catalogue import key_prefix
+from headwater.store.reads.catalogue import begins_with
 from headwater.store.rows import Record
 from headwater.store.schema.flow import documents, stories, story_members
 from headwater.stories.changes import StoryReport
@@ -13,7 +13,7 @@ LIVE = "live"
 
 def find_live_story(engine: Engine, story: str) -> Record | None:
     """The live story with this id, or with an id that begins so (8 characters or more)."""
-    query = select(stories).where(stories.c.id.like(f"{key_prefix(story)}%"), stories.c.state == LIVE)
+    query = select(stories).where(begins_with(stories.c.id, story), stories.c.state == LIVE)
     with read_transaction(engine) as connection:
         row = connection.execute(query.order_by(stories.c.id).limit(1)).mappings().first()
     return None if row is None else dict(row)
