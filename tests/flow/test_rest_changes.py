@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +103,15 @@ def test_no_key_reads_a_file_or_a_variable_of_the_server(
             True,
         )
     assert client.get("/api/v1/sources").json()["items"] == []
+
+
+@pytest.mark.parametrize(("kind", "option"), [("seeds", "file"), ("mail", "folder")])
+def test_no_key_names_a_file_or_a_folder_of_the_server(
+    app: App, client: TestClient, kind: str, option: str, tmp_path: Path
+):
+    line = {"recipe": "news", "name": "Evil", "kind": kind, "options": {option: str(tmp_path)}}
+    problem = post(client, "/sources", 400, admin(app), **line)
+    assert problem["type"].endswith(":place_refused")
 
 
 def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):

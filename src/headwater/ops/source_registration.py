@@ -63,6 +63,17 @@ def refuse_references(url: str, options: Mapping[str, Any] | None = None) -> Non
             )
 
 
+def refuse_places(source: Source, recipe: Recipe) -> None:
+    """For what comes over HTTP: whoever may name a file or a folder reads what is in it."""
+    kind = recipe.discover.get(source.kind)
+    for name in kind.places if isinstance(kind, SourceKind) else ():
+        if source.options.get(name):
+            raise Refused(
+                "place_refused",
+                f"options.{name}: files and folders of the server are refused over HTTP; add this source on the machine itself",
+            )
+
+
 def _texts(options: Mapping[str, Any]) -> Iterator[str]:
     """Every text in the options, at any depth: deeper ones than a recursion could follow, too."""
     waiting: list[Any] = [options]
