@@ -18,6 +18,7 @@ from tests.support.deadline import DEADLINE
 from tests.support.web_client import refuse_runs
 
 from headwater.app import App
+from headwater.web.mcp import tools
 from headwater.web.mcp.records import DocumentAnswer, Evidence, Freshness, RecipeAnswer
 from headwater.web.mcp.server import make_mcp_server
 from headwater.web.mcp.size_limit import CHARACTERS_PER_TOKEN, FEWEST_TOKENS, count_tokens, shorten
@@ -121,7 +122,7 @@ def test_a_mistake_of_ours_is_neither_shown_nor_logged_with_its_words(served, mo
     def fail(*_: Any) -> None:
         raise ValueError("hidden-words")
 
-    monkeypatch.setattr("headwater.web.mcp.tools.story_timeline", fail)
+    monkeypatch.setattr(tools, "story_timeline", fail)
 
     async def scene() -> Any:
         async with Client(make_mcp_server(app)) as client:
