@@ -225,26 +225,34 @@ def test_p29_the_search_index_is_filled_at_night_before_the_first_search(app: Ap
     assert maintenance.run_now("fill_search_index") == {}
 
 
-def test_workers_that_never_end_leave_a_run_for_every_hour_so_that_alarms_can_fire(app: App, scene: Scene):
+def test_workers_that_never_end_have_a_run_from_their_first_poll_so_that_alarms_can_fire(
+    app: App, scene: Scene
+):
     source = crypto("One")
     scene.poll(source=source)
-    assert list(record_continuous_runs(app)) == ["crypto"]
+    scene.now = NOON + MINUTE
+    assert list(record_continuous_runs(app)["begun"]) == ["crypto"]
     (first,) = app.pipeline_runs.list_runs("crypto", {})
-    assert (first["status"], first["started_at"], first["ended_at"]) == ("completed", NOON - HOUR, NOON)
-    scene.now = NOON + HOUR
+    assert (first["status"], first["started_at"], first["ended_at"]) == ("running", NOON, None)
     entries = [make_lead(str(number), source=source, body="b") for number in range(30)]
     scene.poll(*entries, source=source)
     drafts = scene.claim(Task.REFINE, recipe="crypto")
     scene.refine(*(ended_result(draft, State.QUARANTINED, "unreadable") for draft in drafts))
-    record_continuous_runs(app)
-    (second, _) = app.pipeline_runs.list_runs("crypto", {})
-    assert (second["started_at"], second["failed_count"], second["total_count"]) == (NOON, 30, 30)
     assert any("entries failed" in title for title in check_health(app)["recipes"]["crypto"]["raised"])
+    scene.now = NOON + 24 * HOUR
+    record_continuous_runs(app)
+    (first,) = app.pipeline_runs.list_runs("crypto", {})
+    assert (first["status"], first["failed_count"], first["total_count"]) == ("partial", 30, 30)
+    assert record_continuous_runs(app) == {"begun": {}, "ended": {}}
 
 
-def test_no_run_is_recorded_without_a_poll_or_while_another_run_goes_on(app: App, scene: Scene):
+def test_a_run_that_is_started_ends_that_of_workers_which_never_end(app: App, scene: Scene):
     scene.poll(source=crypto("One"))
-    with record_run(app, "crypto"):
-        assert record_continuous_runs(app) == {}
+    scene.now = NOON + MINUTE
+    record_continuous_runs(app)
+    with record_run(app, "crypto") as name:
+        assert name is not None
+        assert record_continuous_runs(app) == {"begun": {}, "ended": {}}
+    assert [row["status"] for row in app.pipeline_runs.list_runs("crypto", {})] == ["completed"] * 2
     scene.now = NOON + 3 * HOUR
-    assert record_continuous_runs(app) == {}
+    assert record_continuous_runs(app) == {"begun": {}, "ended": {}}

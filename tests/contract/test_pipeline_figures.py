@@ -4,15 +4,17 @@ import tests.support.scene as scenes
 from sqlalchemy import Engine
 from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, make_source
 
+from headwater.model.alarm import PipelineFigures
 from headwater.model.jobs import FetchResult, GatherResult, Postponement, Quarantine, State, Task
 from headwater.model.page import PageState
 from headwater.model.story import Member, Story
+from headwater.ops.alarms.pipeline_rules import pipeline_problems
 from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 
 
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
-    assert pipeline_figures(engine, RECIPE, START) is None
+    assert pipeline_figures(engine, RECIPE, START) == PipelineFigures()
     PipelineRuns(engine).begin("run", RECIPE, {}, START - HOUR)
     (kept_draft,) = scene.keep("good", group="g")
     (walled,) = scene.drafts("walled")
@@ -30,14 +32,35 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     later = Postponement(at=START + HOUR, reason="breaker_open", counts=False)
     scene.store.finish_fetch([FetchResult(lead=held_up.id, version="v1", result=later)], scenes.ME, scene.now)
     figures = pipeline_figures(engine, RECIPE, START)
-    assert figures is not None
     assert (figures.duration, figures.read, figures.unreadable) == (HOUR, 2, 1)
     assert (figures.stories, figures.single, figures.breakers) == (1, 1, 1)
     closed = PipelineRuns(engine).finish("run", START)
     assert (closed["status"], closed["failed_count"]) == ("partial", 1)
     after = pipeline_figures(engine, RECIPE, START + 5 * HOUR)
-    assert after is not None
-    assert (after.duration / HOUR, after.entries, after.failed) == (0, 2, 1)
+    assert (after.duration / HOUR, after.entries, after.failed) == (0, 3, 1)
+
+
+def test_g25_hosts_that_are_not_fetched_raise_an_alarm_and_the_run_says_what_waits(
+    scene: Scene, engine: Engine
+):
+    runs = PipelineRuns(engine)
+    runs.begin("run", RECIPE, {}, START)
+    for number in range(7):
+        page = scene.lead(f"page-{number}", url=f"https://host-{number}.example/a")
+        scene.poll(page)
+        scene.claim(Task.FETCH, keys=(page.id,))
+        later = Postponement(at=START + HOUR, reason="breaker_open", counts=False)
+        scene.store.finish_fetch(
+            [FetchResult(lead=page.id, version="v1", result=later)], scenes.ME, scene.now
+        )
+    closed = runs.finish("run", START + HOUR)
+    assert (closed["status"], closed["total_count"], closed["metrics"]["waiting"]) == (
+        "partial",
+        7,
+        {"breaker_open": 7},
+    )
+    kinds = [problem.kind for problem in pipeline_problems(pipeline_figures(engine, RECIPE, START + HOUR))]
+    assert kinds == ["breakers"]
 
 
 def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(scene: Scene, engine: Engine):
@@ -52,14 +75,12 @@ def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(s
         [FetchResult(lead=gone.id, version="v1", result=Quarantine(reason="refused"))], scenes.ME, scene.now
     )
     figures = pipeline_figures(engine, RECIPE, START)
-    assert figures is not None
     assert (figures.read, figures.unreadable) == (4, 2)
     runs = PipelineRuns(engine)
     runs.finish("run", START)
     runs.begin("nothing new", RECIPE, {}, START + HOUR)
     runs.finish("nothing new", START + HOUR)
     after = pipeline_figures(engine, RECIPE, START + 2 * HOUR)
-    assert after is not None
     assert (after.read, after.unreadable) == (4, 2)
 
 

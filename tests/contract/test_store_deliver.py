@@ -1,11 +1,17 @@
 """The outbox: each delivery is sent until it arrived, in its newest revision."""
 
 import pytest
-from tests.support.scene import HOUR, ME, START, Scene, ended_result, kept_result, make_story
+from sqlalchemy import delete
+from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.jobs import Delivery, DeliveryResult, GatherResult, Postponement, Quarantine, State, Task
+from headwater.model.ports import QueueItem
+from headwater.store.changes.lost_queue_items import resend_lost_items
 from headwater.store.changes.operations import Operations
+from headwater.store.changes.queues import SqlQueues
+from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import deliveries, quarantine
+from headwater.store.schema.operations import queue_items
 
 
 def _claim_delivery(scene: Scene) -> Delivery:
@@ -175,3 +181,27 @@ def test_an_ended_story_is_withdrawn(scene: Scene):
     result = GatherResult(group=group_batch.id, version=group_batch.version, clustered_ids=("s1",))
     scene.store.finish_gather([result], ME, START)
     assert _claim_delivery(scene).record is None
+
+
+def test_r41_an_item_of_a_queue_whose_row_was_lost_is_delivered_again(scene: Scene):
+    (draft,) = scene.keep("a", routes=("queue",))
+    delivery = _claim_delivery(scene)
+    _finish(scene, delivery, receipt="1")
+    engine, item = (
+        scene.store.engine,
+        QueueItem(id=delivery.id, queue="queue", recipe=RECIPE, document=draft.id, payload={}),
+    )
+
+    def resend() -> int:
+        return resend_lost_items(
+            engine, RECIPE, ["queue"], since=START - HOUR, until=scene.now - 4 * HOUR, now=scene.now
+        )
+
+    assert SqlQueues(engine, lambda: START).push([item]) == 1
+    scene.now = START + 5 * HOUR
+    assert resend() == 0
+    with write_transaction(engine) as connection:
+        connection.execute(delete(queue_items))
+    assert resend() == 1
+    assert _claim_delivery(scene).record == delivery.record
+    assert resend() == 0

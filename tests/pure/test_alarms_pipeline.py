@@ -55,7 +55,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
     )
     assert pipeline_problems(figures, warns_if_scattered=True) == []
     assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
-    assert pipeline_problems(None) == []
+    assert pipeline_problems(PipelineFigures()) == []
 
 
 def test_g17_a_silent_subject_is_reported_with_its_last_entry():

@@ -1,5 +1,6 @@
-"""Maintenance tasks on a schedule, in UTC: health and summaries every five minutes, old polls every 25 minutes, scores and run
-reports every hour, retention and the search index at night. Of all workers one runs a task."""
+"""Maintenance tasks on a schedule, in UTC: runs of workers every minute, health, summaries and lost queue items every five minutes,
+old polls every 25 minutes, scores and run reports every hour, retention and the search index at night. Of all workers one
+runs a task."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from headwater.engine.isolation import error_reason
 from headwater.liveness import dead_owners, owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import Refused, Temporary
+from headwater.model.saved_search import QUEUE_CHANNEL
 from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
@@ -22,6 +24,8 @@ from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.document_vectors import renew_document_vectors
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
+from headwater.store.changes.lost_queue_items import resend_lost_items
+from headwater.store.changes.queue_lists import REPORT_WITHIN
 from headwater.store.search.codes import refresh_codes
 from headwater.store.search.entries import index_documents
 from headwater.store.search.query_vectors import SearchEncoders, add_vectors
@@ -32,6 +36,7 @@ LEASE = timedelta(minutes=15)
 CHECK_EVERY = timedelta(seconds=15)
 SUMMARIES = "summaries"
 VECTOR_SECONDS = 40.0
+LOST_ITEMS_WITHIN = timedelta(days=7)
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -67,6 +72,21 @@ def fill_queues(app: App) -> dict[str, Any]:
         return dict(app.queue_lists(queues).fill(queues.supply))
     except Temporary as error:
         return {"postponed": error.reason}
+
+
+def restore_queue_items(app: App) -> dict[str, Any]:
+    """Deliver items of queues again whose rows are gone, four hours after they were delivered; returns how many, by recipe.
+    Rows that retention removed are older than what is looked at."""
+    now, policy = app.clock(), app.settings.retention
+    since = now - min(LOST_ITEMS_WITHIN, timedelta(days=policy.queue) if policy.queue else LOST_ITEMS_WITHIN)
+    counts = {
+        name: resend_lost_items(
+            app.store.engine, name, queues, since=since, until=now - REPORT_WITHIN, now=now
+        )
+        for name, recipe in app.recipes.items()
+        if (queues := [route.name for route in recipe.routes if route.sink == QUEUE_CHANNEL])
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def rescore_stories(app: App, recipes: Sequence[str] | None = None) -> dict[str, Any]:
@@ -135,14 +155,16 @@ def summaries_task(
 
 
 MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
+    # Before the health check, which judges the newest run.
+    "record_runs": MaintenanceTask(Trigger(cron="* * * * *"), record_continuous_runs),
     "health_check": MaintenanceTask(Trigger(cron="*/5 * * * *"), check_health),
     "cleanup_tables": MaintenanceTask(Trigger(cron="*/25 * * * *"), clean_tables),
     "cleanup_old_jobs": MaintenanceTask(Trigger(cron="0 2 * * *"), apply_retention),
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),
-    "record_runs": MaintenanceTask(Trigger(cron="0 * * * *"), record_continuous_runs),
     SUMMARIES: summaries_task(),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
+    "restore_queue_items": MaintenanceTask(Trigger(cron="*/5 * * * *"), restore_queue_items),
     "replay_recipes": MaintenanceTask(Trigger(cron="0 3 1 * *"), replay_recipes),
     "refresh_search_index": MaintenanceTask(Trigger(cron="* * * * *"), refresh_search_index),
     "renew_vectors": MaintenanceTask(Trigger(cron="* * * * *"), renew_vectors),

@@ -1,7 +1,7 @@
 """Runs of a pipeline: their names, their options, their rows, and the reports that a recipe writes after a run."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -10,8 +10,11 @@ from typing import Any
 from headwater.app import App
 from headwater.engine.isolation import error_reason
 from headwater.model.errors import Permanent, Refused, Temporary
+from headwater.model.schedule import polling_interval
+from headwater.runtime.worker_loop import is_nothing_due
+from headwater.store.changes.pipeline_runs import CONTINUOUS
 
-LONGEST_CONTINUOUS_RUN = timedelta(hours=1)
+HOUR = timedelta(hours=1)
 
 
 def new_run_name(now: datetime, randomness: bytes) -> str:
@@ -54,18 +57,43 @@ def _begin(app: App, name: str, recipe: str, now: datetime) -> bool:
 
 
 def record_continuous_runs(app: App) -> dict[str, Any]:
-    """Store what workers did since the last run of each recipe, an hour at most, as a run that has ended; returns the names of
-    the runs. A recipe without a poll in that time has none, nor does one whose run goes on."""
-    now, names = app.clock(), {}
+    """Keep a run for the work of workers that never end; returns the names of the runs that begin and end, by recipe. A run
+    begins with a poll, and ends when nothing is due within an hour, or when the sources are due again."""
+    begun, ended = {}, {}
     for recipe in app.catalogue.recipes():
-        since = max(
-            now - LONGEST_CONTINUOUS_RUN, app.pipeline_runs.last_end(recipe) or now - LONGEST_CONTINUOUS_RUN
-        )
-        name = new_run_name(since, secrets.token_bytes(8))
-        if app.catalogue.has_polled(recipe, since) and _begin(app, name, recipe, since):
-            app.pipeline_runs.finish(name, now)
-            names[recipe] = name
-    return names
+        run = app.pipeline_runs.open_run(recipe)
+        if run is None:
+            if (name := _begin_continuous(app, recipe)) is not None:
+                begun[recipe] = name
+        elif run["metrics"].get(CONTINUOUS) and _has_ended(app, recipe, run["started_at"]):
+            app.pipeline_runs.finish(run["id"], app.clock())
+            ended[recipe] = run["id"]
+    return {"begun": begun, "ended": ended}
+
+
+def _begin_continuous(app: App, recipe: str) -> str | None:
+    """The run begins with the first poll after the last run, of the last hour."""
+    since = app.clock() - HOUR
+    last_end = app.pipeline_runs.last_end(recipe)
+    started_at = app.catalogue.first_poll(recipe, max(since, last_end or since))
+    if started_at is None:
+        return None
+    name = new_run_name(started_at, secrets.token_bytes(8))
+    options = describe_run(app, recipe, started_at)
+    return name if app.pipeline_runs.begin(name, recipe, options, started_at, is_continuous=True) else None
+
+
+def _has_ended(app: App, recipe: str, started_at: datetime) -> bool:
+    now = app.clock()
+    trigger = app.recipes[recipe].trigger if recipe in app.recipes else None
+    longest = max(HOUR, polling_interval(trigger, started_at)) if trigger else HOUR
+    return now - started_at >= longest or is_nothing_due(app.store, [recipe], now + HOUR)
+
+
+def end_continuous_runs(app: App, recipes: Sequence[str]) -> None:
+    """For workers that stop. Others that go on begin a run with their next poll."""
+    for recipe in recipes:
+        app.pipeline_runs.end_continuous(recipe, app.clock())
 
 
 def close_runs(app: App) -> dict[str, Any]:

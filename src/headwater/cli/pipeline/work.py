@@ -11,6 +11,7 @@ from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options,
 from headwater.cli.render.console import cell, error_console
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.runtime.registration import register_served
+from headwater.runtime.runs import end_continuous_runs
 from headwater.runtime.worker_pool import run_workers
 
 MAX_NAMES = 5
@@ -43,6 +44,7 @@ def work(
         error_console().print(f"Working on {', '.join(recipes)} until Ctrl-C.", style="dim")
     with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
         run_workers(with_quiet_logs(app, live=live), recipes, until_idle=False, on_tick=on_tick)
+    end_continuous_runs(app, recipes)
 
 
 def wait_for_recipes(

@@ -30,11 +30,9 @@ LIMITS: Sequence[AlarmLimit] = (
 )
 
 
-def pipeline_problems(figures: PipelineFigures | None, *, warns_if_scattered: bool = False) -> list[Problem]:
+def pipeline_problems(figures: PipelineFigures, *, warns_if_scattered: bool = False) -> list[Problem]:
     """One problem for each limit that is exceeded. A critical one has a kind of its own, so that it raises another alarm.
     Stories with a single article are a problem only of a recipe whose sources report the same events."""
-    if figures is None:
-        return []
     values = _values(figures)
     limits = [limit for limit in LIMITS if warns_if_scattered or limit.kind != SCATTERED]
     return [problem for limit in limits if (problem := _check(limit, values[limit.kind])) is not None]

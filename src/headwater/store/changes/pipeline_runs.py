@@ -8,27 +8,39 @@ from typing import Any
 
 from sqlalchemy import Engine, Text, func, literal_column, select, update
 
-from headwater.model.jobs import State
 from headwater.model.views import json_value
 from headwater.store.bulk import insert_into
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.schema.flow import documents, leads, stories
+from headwater.store.reads.run_counts import held_back, run_counts
 from headwater.store.schema.operations import pipeline_runs
 
 OPEN_STATUSES = ("pending", "running")
 STALE = timedelta(hours=2)
 LONGEST_ERROR = 2_000
 LISTED = 100
-ENDED = (State.DROPPED, State.ASIDE, State.QUARANTINED)
+CONTINUOUS = "is_continuous"
+"""The metric of a run of workers that never end."""
 
 
 @dataclass(frozen=True)
 class PipelineRuns:
     engine: Engine
 
-    def begin(self, run: str, recipe: str, options: Mapping[str, str], now: datetime) -> bool:
-        """Returns False while another run of the recipe is open. A run older than two hours is closed as failed first."""
+    def begin(
+        self,
+        run: str,
+        recipe: str,
+        options: Mapping[str, str],
+        now: datetime,
+        *,
+        is_continuous: bool = False,
+    ) -> bool:
+        """Returns False while another run of the recipe is open. A run older than two hours is closed as failed first, and one of
+        workers that never end is closed: it stands in nobody's way."""
+        if not is_continuous:
+            self.end_continuous(recipe, now)
         row = {"id": run, "recipe": recipe, "status": "running", "options": dict(options)}
+        metrics = {CONTINUOUS: True} if is_continuous else {}
         with write_transaction(self.engine) as connection:
             stale_run = update(pipeline_runs).where(
                 pipeline_runs.c.recipe == recipe,
@@ -37,26 +49,43 @@ class PipelineRuns:
             )
             connection.execute(stale_run.values(status="failed", ended_at=now, error="it never ended"))
             insertion = insert_into(connection.dialect, pipeline_runs).on_conflict_do_nothing()
-            values = row | {"created_at": now, "started_at": now, "metrics": {}}
+            values = row | {"created_at": now, "started_at": now, "metrics": metrics}
             inserted = connection.execute(insertion.values(**values).returning(pipeline_runs.c.id))
             return inserted.first() is not None
 
     def finish(self, run: str, now: datetime, *, error: str | None = None) -> dict[str, Any]:
-        """Count what happened to everything seen since the run began, and close the run."""
+        """Count what happened to everything seen since the run began, and close the run. One that leaves failed or held back
+        entries is `partial`; its metrics say what these wait for."""
         row = self.get(run)
         assert row is not None
-        counts = self._counts(row["recipe"], row["started_at"])
-        failed = counts["failed_count"]
-        success = "partial" if failed and counts["processed_count"] else "completed"
+        with read_transaction(self.engine) as connection:
+            waiting = held_back(connection, row["recipe"], row["started_at"])
+            counts = run_counts(connection, row["recipe"], row["started_at"], sum(waiting.values()))
+        success = "partial" if counts["failed_count"] or waiting else "completed"
         status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
-        metrics = {**counts, **row["options"]}
+        metrics = {**row["metrics"], **counts, "waiting": waiting, **row["options"]}
         open_run = update(pipeline_runs).where(
             pipeline_runs.c.id == run, pipeline_runs.c.status.in_(OPEN_STATUSES)
         )
         with write_transaction(self.engine) as connection:
             connection.execute(open_run.values(**values, metrics=metrics))
         return self.get(run) or {}
+
+    def end_continuous(self, recipe: str, now: datetime) -> None:
+        """Close the open run of workers that never end, if there is one."""
+        row = self.open_run(recipe)
+        if row is not None and row["metrics"].get(CONTINUOUS):
+            self.finish(row["id"], now)
+
+    def open_run(self, recipe: str) -> dict[str, Any] | None:
+        """The run that goes on, if any."""
+        query = select(pipeline_runs).where(
+            pipeline_runs.c.recipe == recipe, pipeline_runs.c.status.in_(OPEN_STATUSES)
+        )
+        with read_transaction(self.engine) as connection:
+            row = connection.execute(query).mappings().first()
+            return None if row is None else dict(row)
 
     def last_end(self, recipe: str) -> datetime | None:
         """When the last run of the recipe ended."""
@@ -84,31 +113,3 @@ class PipelineRuns:
         newest = query.order_by(pipeline_runs.c.created_at.desc(), pipeline_runs.c.id).limit(LISTED)
         with read_transaction(self.engine) as connection:
             return [dict(row) for row in connection.execute(newest).mappings()]
-
-    def _counts(self, recipe: str, since: datetime) -> Mapping[str, int]:
-        by_state = select(documents.c.state, func.count()).where(
-            documents.c.recipe == recipe, documents.c.updated_at >= since
-        )
-        with read_transaction(self.engine) as connection:
-            document_counts = {
-                row[0]: row[1] for row in connection.execute(by_state.group_by(documents.c.state))
-            }
-            lost_leads = connection.scalar(
-                select(func.count()).where(
-                    leads.c.recipe == recipe,
-                    leads.c.updated_at >= since,
-                    leads.c.state.in_((State.QUARANTINED, State.DROPPED)),
-                )
-            )
-            story_count = connection.scalar(
-                select(func.count()).where(
-                    stories.c.recipe == recipe, stories.c.updated_at >= since, stories.c.state == "live"
-                )
-            )
-        return {
-            "total_count": sum(document_counts.values()) + (lost_leads or 0),
-            "processed_count": document_counts.get(State.KEPT, 0),
-            "failed_count": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
-            "duplicate_count": document_counts.get(State.DUPLICATE, 0),
-            "story_count": story_count or 0,
-        }

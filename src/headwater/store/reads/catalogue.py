@@ -70,11 +70,14 @@ class Catalogue:
         with read_transaction(self.engine) as connection:
             return list(connection.scalars(select(sources.c.recipe).distinct().order_by(sources.c.recipe)))
 
-    def has_polled(self, recipe: str, since: datetime) -> bool:
-        """Whether a poll of the recipe started since then."""
-        query = select(polls.c.id).where(polls.c.recipe == recipe, polls.c.started_at >= since).limit(1)
+    def first_poll(self, recipe: str, after: datetime) -> datetime | None:
+        """When the first poll of the recipe after that time started."""
+        query = select(func.min(polls.c.started_at)).where(
+            polls.c.recipe == recipe, polls.c.started_at > after
+        )
         with read_transaction(self.engine) as connection:
-            return connection.execute(query).first() is not None
+            started_at: datetime | None = connection.scalar(query)
+        return started_at
 
     def sources(self, recipe: str | None = None, *, removed: bool = False) -> list[Record]:
         """With `removed`, also those that an operator removed and whose documents stay."""

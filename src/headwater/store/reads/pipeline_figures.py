@@ -1,18 +1,23 @@
 """The figures of the newest run, which alarm rules check, and when each subject was last in the news."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Engine, case, func, or_, select
+from sqlalchemy import Connection, Engine, RowMapping, case, func, or_, select, union_all
 
 from headwater.model.alarm import PipelineFigures
 from headwater.model.jobs import State
 from headwater.model.page import UNREAD_PAGES, PageState
 from headwater.store.connect import read_transaction
+from headwater.store.reads.run_counts import held_back, run_counts
 from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs
 
-MAX_BLOCKED_LEADS = 10_000
+MAX_BLOCKED = 10_000
+MIN_ENTRIES = 20
+"""A run that has just begun says less than the last one that ended."""
+BREAKER_OPEN = "breaker_open"
 UNFINISHED = ("pending", "running")
 UNREADABLE = (
     "js_required",
@@ -28,35 +33,62 @@ UNREADABLE = (
 )
 
 
-def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigures | None:
-    """Figures of the newest run that goes on or had entries: one that found nothing new says nothing about the last that did.
-    None if the recipe never had one."""
-    says_something = or_(pipeline_runs.c.status.in_(UNFINISHED), pipeline_runs.c.total_count > 0)
-    newest = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe, says_something)
-    newest = newest.order_by(pipeline_runs.c.created_at.desc()).limit(1)
-    blocked = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == "breaker_open")
+def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigures:
+    """Figures of the newest run that has entries enough to judge it, and the time that the open one has taken. Hosts that are
+    not fetched need no run."""
+    of_recipe = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
+    newest_first = of_recipe.order_by(pipeline_runs.c.created_at.desc()).limit(1)
+    is_open = pipeline_runs.c.status.in_(UNFINISHED)
     with read_transaction(engine) as connection:
-        run = connection.execute(newest).mappings().first()
-        if run is None:
-            return None
-        started_at = run["started_at"] or run["created_at"]
-        page_count, unread_count = _page_counts(connection, recipe, started_at)
-        story_counts = connection.execute(
-            select(func.count(), func.sum(case((stories.c.size == 1, 1), else_=0))).where(
-                stories.c.recipe == recipe, stories.c.state == "live", stories.c.updated_at >= started_at
+        breakers = _hosts_not_fetched(connection, recipe)
+        open_run = connection.execute(newest_first.where(is_open)).mappings().first()
+        ended_run = (
+            connection.execute(newest_first.where(~is_open, pipeline_runs.c.total_count > 0))
+            .mappings()
+            .first()
+        )
+        figures = None if open_run is None else _figures_since(connection, recipe, _start(open_run))
+        if ended_run is not None and (figures is None or figures.entries < MIN_ENTRIES):
+            figures = replace(
+                _figures_since(connection, recipe, _start(ended_run)),
+                entries=ended_run["total_count"],
+                failed=ended_run["failed_count"],
             )
-        ).one()
-        hosts = {urlsplit(url).hostname for url in connection.scalars(blocked.limit(MAX_BLOCKED_LEADS))}
+    duration = timedelta(0) if open_run is None else now - _start(open_run)
+    return replace(figures or PipelineFigures(), duration=duration, breakers=breakers)
+
+
+def _start(run: RowMapping) -> datetime:
+    started_at: datetime = run["started_at"] or run["created_at"]
+    return started_at
+
+
+def _figures_since(connection: Connection, recipe: str, since: datetime) -> PipelineFigures:
+    counts = run_counts(connection, recipe, since, sum(held_back(connection, recipe, since).values()))
+    page_count, unread_count = _page_counts(connection, recipe, since)
+    story_counts = connection.execute(
+        select(func.count(), func.sum(case((stories.c.size == 1, 1), else_=0))).where(
+            stories.c.recipe == recipe, stories.c.state == "live", stories.c.updated_at >= since
+        )
+    ).one()
     return PipelineFigures(
-        duration=now - started_at if run["status"] in UNFINISHED else timedelta(0),
-        entries=run["total_count"],
-        failed=run["failed_count"],
+        entries=counts["total_count"],
+        failed=counts["failed_count"],
         read=page_count,
         unreadable=unread_count,
-        breakers=len(hosts),
         stories=story_counts[0],
         single=story_counts[1] or 0,
     )
+
+
+def _hosts_not_fetched(connection: Connection, recipe: str) -> int:
+    """The number of hosts whose pages or feeds wait because their circuit breaker is open."""
+    waiting_pages = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == BREAKER_OPEN)
+    waiting_sources = select(sources.c.url).where(
+        sources.c.recipe == recipe, sources.c.active, sources.c.reason == BREAKER_OPEN
+    )
+    urls = connection.scalars(union_all(waiting_pages, waiting_sources).limit(MAX_BLOCKED))
+    return len({urlsplit(url).hostname for url in urls})
 
 
 def _page_counts(connection: Connection, recipe: str, since: datetime) -> tuple[int, int]:

@@ -1,0 +1,54 @@
+"""What became of the entries of a run."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+
+from headwater.model.jobs import State
+from headwater.store.schema.flow import documents, leads, stories
+
+ENDED = (State.DROPPED, State.ASIDE, State.QUARANTINED)
+
+
+def held_back(connection: Connection, recipe: str, since: datetime) -> dict[str, int]:
+    """The number of entries that were tried since then and are tried again later, by reason."""
+    has_new_document = (
+        select(documents.c.id)
+        .where(documents.c.id == leads.c.document_id, documents.c.updated_at >= since)
+        .exists()
+    )
+    of_leads = select(leads.c.reason, func.count()).where(
+        leads.c.recipe == recipe,
+        leads.c.state == State.WAITING,
+        leads.c.updated_at >= since,
+        leads.c.reason.is_not(None),
+        ~has_new_document,
+    )
+    return {row[0]: row[1] for row in connection.execute(of_leads.group_by(leads.c.reason))}
+
+
+def run_counts(connection: Connection, recipe: str, since: datetime, waiting: int) -> dict[str, int]:
+    """What became of the entries since then. `waiting` are those that are held back."""
+    by_state = select(documents.c.state, func.count()).where(
+        documents.c.recipe == recipe, documents.c.updated_at >= since
+    )
+    document_counts = {row[0]: row[1] for row in connection.execute(by_state.group_by(documents.c.state))}
+    lost_leads = connection.scalar(
+        select(func.count()).where(
+            leads.c.recipe == recipe,
+            leads.c.updated_at >= since,
+            leads.c.state.in_((State.QUARANTINED, State.DROPPED)),
+        )
+    )
+    story_count = connection.scalar(
+        select(func.count()).where(
+            stories.c.recipe == recipe, stories.c.updated_at >= since, stories.c.state == "live"
+        )
+    )
+    return {
+        "total_count": sum(document_counts.values()) + (lost_leads or 0) + waiting,
+        "processed_count": document_counts.get(State.KEPT, 0),
+        "failed_count": sum(document_counts.get(state, 0) for state in ENDED) + (lost_leads or 0),
+        "duplicate_count": document_counts.get(State.DUPLICATE, 0),
+        "story_count": story_count or 0,
+    }
