@@ -115,6 +115,11 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     assert jobs["skipped_duplicate"]["is_duplicate"]
     assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == accepted.id
     assert {row["run_id"] for row in jobs.values()} == {"run_1"}
+    assert {status: row["attempts"] for status, row in jobs.items()} == {
+        "queued": 0, "deduped": 1, "skipped_duplicate": 1, "failed": 1,
+    }  # fmt: skip
+    assert (jobs["deduped"]["extract_duration_ms"], jobs["deduped"]["embed_duration_ms"]) == (0, None)
+    assert jobs["queued"]["extract_duration_ms"] is None
     gather(world, [accepted])
     assert read_tuples(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
                 "AND status <> 'failed'") == [("scored",)]  # fmt: skip

@@ -154,7 +154,7 @@ def test_a_fetched_page_is_captured_once_and_opens_a_draft(scene: Scene):
         State.DONE,
         None,
         capture.id,
-        0,
+        1,
     )
     assert (scene.row(captures)["id"], scene.row(captures)["lead_id"]) == (capture.id, row["id"])
     (draft,) = scene.claim(Task.REFINE)

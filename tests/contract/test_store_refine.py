@@ -35,7 +35,7 @@ def test_a_kept_document_is_read_back_as_it_was_written(scene: Scene):
     assert scene.refine(replace(kept_result(draft), document=document)) == []
     assert scene.store.documents([draft.id, "unknown"]) == {draft.id: document}
     row = scene.row(documents)
-    assert (row["state"], row["due_at"], row["lease_owner"], row["attempts"]) == (State.KEPT, None, None, 0)
+    assert (row["state"], row["due_at"], row["lease_owner"], row["attempts"]) == (State.KEPT, None, None, 1)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_a_document_that_is_set_aside_sends_its_lead_to_the_browser(scene: Scene
     wish(scene)
     assert (scene.row(documents)["state"], scene.row(quarantine)["reason"]) == (State.ASIDE, "js_required")
     (lead,) = scene.claim(Task.FETCH)
-    assert lead.render
+    assert (lead.render, lead.render_reason) == (True, "js_required")
     assert lead.attempts == 1
 
 

@@ -23,11 +23,11 @@ from headwater.store.tables import metadata
 
 Row = dict[str, Any]
 
-# When, by which process and how fast something was done, in any table: compared only for whether it is there.
+# When, by which process, how often and how fast something was done, in any table: compared only for whether it is there.
 PASSING = frozenset(
     {
         "created_at", "updated_at", "first_seen_at", "last_polled_at", "last_success_at", "started_at", "ended_at",
-        "fetched_at", "fresh_until", "sent_at", "due_at", "lease_owner", "lease_until", "elapsed_ms",
+        "fetched_at", "fresh_until", "sent_at", "due_at", "lease_owner", "lease_until", "attempts", "elapsed_ms", "step_ms",
     }
 )  # fmt: skip
 NOT_COMPARED = {
@@ -41,6 +41,7 @@ NOT_COMPARED = {
 NOT_FROM_RECIPES = {
     "workers": "which processes are at work, and since when: no result of a recipe",
     "uptime_periods": "when processes gave heartbeats: no result of a recipe",
+    "pipeline_runs": "which work was one run: no result of a recipe",
     "maintenance_tasks": "work on a schedule, and which beat leads: no result of a recipe",
     "alembic_version": "the version of the schema",
     "recipe_views": "which views this database has",

@@ -170,9 +170,10 @@ class RecipeFetches:
         self, stored: StoredLead, nothing_new: FetchResult, reason: str, detail: str = ""
     ) -> FetchResult:
         """Ends a fetch without a page: with what the source provided, or with the reason."""
+        has_no_browser = stored.render and reason == NO_BROWSER
         if stands_alone(stored.lead, self._mode(stored)):
-            return replace(nothing_new, no_page=reason)
-        if stored.render and reason == NO_BROWSER:
+            return replace(nothing_new, no_page=(stored.render_reason if has_no_browser else None) or reason)
+        if has_no_browser:
             return nothing_new  # its document is set aside already, for this very reason
         if reason in DEAD_ENDS or reason == NOT_FETCHED:
             return replace(nothing_new, drop_reason=reason)
@@ -181,7 +182,7 @@ class RecipeFetches:
     def _end_unchanged(self, stored: StoredLead, nothing_new: FetchResult) -> FetchResult:
         """The page is as it was. If it was rendered because it had no text, it has none in a browser either."""
         if stored.render and stands_alone(stored.lead, self._mode(stored)):
-            return replace(nothing_new, no_page=stored.page_reason or NO_BROWSER)
+            return replace(nothing_new, no_page=stored.page_reason or stored.render_reason or NO_BROWSER)
         return nothing_new
 
     def _mode(self, stored: StoredLead) -> PageMode:

@@ -11,6 +11,7 @@ from headwater.engine.extraction import DraftExtractor, media_type_of
 from headwater.engine.fingerprints import fingerprints_of_documents
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.engine.page_decision import FromSource, decide_page, stands_alone
+from headwater.engine.stopwatch import EXTRACT, Stopwatch
 from headwater.model.document import Document, TrailEntry, with_trail_entry
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Draft, Job, Postponement, RefineResult, State, Task
@@ -79,15 +80,20 @@ class Refiner:
         """Returns what would become of each draft; writes nothing."""
         for draft in drafts:
             self.context.check_worker_deaths(draft.attempts)
+        stopwatch = Stopwatch()
         self.extractor.read_ahead(drafts)
         outcomes: list[Outcome] = [self._extract(draft) for draft in drafts]
+        stopwatch.lap(EXTRACT, len(drafts))
         documents = [outcome if isinstance(outcome, Document) else None for outcome in outcomes]
         step_context = StepContext(self.recipe.name, self.context.clock(), self.context.store)
         for step in self.recipe.steps:
-            if not self._run_step(step, step_context, outcomes, documents):
+            remaining_count = self._run_step(step, step_context, outcomes, documents)
+            if not remaining_count:
                 break
+            stopwatch.lap(step.name, remaining_count)
         self._run_rules(drafts, step_context, outcomes, documents)
-        return [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
+        results = [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
+        return [replace(result, step_ms=stopwatch.milliseconds(result.document)) for result in results]
 
     def _run_rules(
         self,
@@ -108,11 +114,12 @@ class Refiner:
         step_context: StepContext,
         outcomes: list[Outcome],
         documents: list[Document | None],
-    ) -> bool:
-        """Replaces the outcomes that are still documents; `documents` keeps the last form of each. False if none are."""
+    ) -> int:
+        """Replaces the outcomes that are still documents, and returns how many these are; `documents` keeps the last form of
+        each."""
         remaining = [(i, outcome) for i, outcome in enumerate(outcomes) if isinstance(outcome, Document)]
         if not remaining:
-            return False
+            return 0
         self.lease_renewer.renew_if_due()
         decided = step([document for _, document in remaining], step_context)
         if len(decided) != len(remaining):
@@ -122,7 +129,7 @@ class Refiner:
             after = outcome if isinstance(outcome, Document) else _with_end_notes(before, outcome)
             documents[i] = document = with_trail_entry(before, after, step.name, step.version)
             outcomes[i] = document if isinstance(outcome, Document) else outcome
-        return True
+        return len(remaining)
 
     def _extract(self, draft: Draft) -> Outcome:
         lead = draft.lead.lead
@@ -140,9 +147,7 @@ class Refiner:
         else:
             state = PageState.NOT_NEEDED if lead.is_complete else PageState.READ
             document = compose_document(draft, decision, state)
-        entry = TrailEntry(
-            "extract", document.notes["method"], tuple(sorted(document.origins)), document.notes
-        )
+        entry = TrailEntry(EXTRACT, document.notes["method"], tuple(sorted(document.origins)), document.notes)
         return document.with_changes(trail=(entry,), notes={})
 
     def _read_page(self, draft: Draft, mode: PageMode) -> Reading | Unreadable:

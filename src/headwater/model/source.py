@@ -87,8 +87,8 @@ class StoredLead:
     """A lead as it is stored: with its keys, and the validators of the last fetch for the next one. `render`: fetch it
     with a browser next time, because there was no text without one. `page_reason` is why the last fetch brought no page.
 
-    The rest is set when a lead is claimed for a fetch: when it last changed, `source_kind` and `pages` of its source,
-    `same_page`, the newest capture of the same address by another lead, and `is_in_flight`: another lead is fetching it now."""
+    The rest is set when a lead is claimed for a fetch: `render_reason`, why a browser is to show its page, when it last
+    changed, `source_kind` and `pages` of its source, `same_page`, the newest capture of the same address by another lead, and `is_in_flight`: another lead is fetching it now."""
 
     id: str
     recipe: str
@@ -101,6 +101,7 @@ class StoredLead:
     sha256: str | None = None
     render: bool = False
     page_reason: str | None = None
+    render_reason: str | None = None
     updated_at: datetime | None = None
     source_kind: str = ""
     pages: PageMode | None = None

@@ -33,7 +33,7 @@ from headwater.store.maintenance.retention import (
 )
 
 BOOKKEEPING = frozenset(
-    {"due_at", "lease_owner", "lease_until", "attempts", "next_capture_id", "source_number"}
+    {"due_at", "lease_owner", "lease_until", "attempts", "step_ms", "next_capture_id", "source_number"}
 )
 
 

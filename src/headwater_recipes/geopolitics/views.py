@@ -32,7 +32,9 @@ FROM pipeline_runs p WHERE p.recipe = 'geopolitics'
 RUN_OF = """(SELECT p.id FROM pipeline_runs p WHERE p.recipe = 'geopolitics' AND p.created_at <= {0}
     ORDER BY p.created_at DESC, p.id DESC LIMIT 1)"""
 
-JOB_STATUS = """CASE
+HAS_VECTOR = "EXISTS (SELECT 1 FROM vectors v WHERE v.document_id = d.id)"
+
+JOB_STATUS = f"""CASE
     WHEN l.state IN ('quarantined', 'dropped') OR d.state IN ('quarantined', 'dropped', 'aside') THEN 'failed'
     WHEN d.state = 'duplicate' THEN 'skipped_duplicate'
     WHEN d.id IS NULL AND l.lease_owner IS NULL THEN 'queued'
@@ -40,7 +42,7 @@ JOB_STATUS = """CASE
     WHEN s.score IS NOT NULL THEN 'scored'
     WHEN s.summary <> '' THEN 'summarized'
     WHEN s.id IS NOT NULL THEN 'clustered'
-    WHEN EXISTS (SELECT 1 FROM vectors v WHERE v.document_id = d.id) THEN 'embedded'
+    WHEN {HAS_VECTOR} THEN 'embedded'
     ELSE 'deduped'
   END"""
 
@@ -82,8 +84,8 @@ SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} 
     AS last_error, CAST({failure} AS TEXT) AS failure_reason, {method} AS extraction_method,
   length({text}) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
   coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
-  c.elapsed_ms AS fetch_duration_ms, CAST(NULL AS INTEGER) AS extract_duration_ms,
-  CAST(NULL AS INTEGER) AS embed_duration_ms, l.first_seen_at AS created_at,
+  c.elapsed_ms AS fetch_duration_ms, {extract_ms} AS extract_duration_ms, {embed_ms} AS embed_duration_ms,
+  l.first_seen_at AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
 FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN documents o ON o.id = d.duplicate_of
   LEFT JOIN captures c ON c.id = d.capture_id
@@ -185,6 +187,8 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         "reason": JOB_REASON,
         "failure": FAILURE,
         "method": json_value(dialect, "d.trail", "0", "version"),
+        "extract_ms": _milliseconds(dialect, "extract", "d.step_ms IS NOT NULL"),
+        "embed_ms": _milliseconds(dialect, "embed", HAS_VECTOR),
         "false": "false" if dialect == POSTGRESQL else "0",
         "largest": "greatest" if dialect == POSTGRESQL else "max",
         "topic": value("topic", "name"),
@@ -203,6 +207,11 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         "country": value("sourcecountry"),
         "places": value("geo_entities", as_text=False),
     }
+
+
+def _milliseconds(dialect: str, step: str, ran: str) -> str:
+    """Of a step, where the condition `ran` holds. Less than one is not in the column."""
+    return f"CASE WHEN {ran} THEN coalesce(CAST({json_value(dialect, 'd.step_ms', step)} AS INTEGER), 0) END"
 
 
 def _key_as_uuid(dialect: str, column: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select, update
+from sqlalchemy import Connection, RowMapping, and_, select, update
 
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
@@ -14,7 +14,7 @@ from headwater.model.page import WITH_WHOLE_TEXT, PageMode, page_state
 from headwater.model.source import StoredLead
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.claims.drafts import NewDraft, open_drafts
-from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
+from headwater.store.claims.leases import ENDED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.claims.same_page import with_same_pages
 from headwater.store.in_list import in_list
@@ -27,8 +27,15 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
     if not ids:
         return []
     query = (
-        select(*LEAD_COLUMNS, leads.c.updated_at, sources.c.kind, sources.c.pages)
+        select(
+            *LEAD_COLUMNS,
+            leads.c.updated_at,
+            sources.c.kind,
+            sources.c.pages,
+            documents.c.reason.label("render_reason"),
+        )
         .join(sources, sources.c.id == leads.c.source_id)
+        .outerjoin(documents, and_(leads.c.render, documents.c.id == leads.c.document_id))
         .where(in_list(leads.c.id, ids))
         .order_by(leads.c.due_at, leads.c.id)
     )
@@ -38,7 +45,13 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
 
 def _claimed_lead(row: RowMapping) -> StoredLead:
     mode = None if row["pages"] is None else PageMode(row["pages"])
-    return replace(lead_from(row), updated_at=row["updated_at"], source_kind=row["kind"], pages=mode)
+    return replace(
+        lead_from(row),
+        render_reason=row["render_reason"],
+        updated_at=row["updated_at"],
+        source_kind=row["kind"],
+        pages=mode,
+    )
 
 
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
@@ -144,10 +157,11 @@ def _revise_corrected(
 
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
+    due_again = {"state": State.WAITING, "due_at": now, "attempts": 0}
     if row["version"] != result.version:
-        return {"state": State.WAITING, "due_at": now, "render": False, "is_corrected": row["is_corrected"]}
+        return due_again | {"render": False, "is_corrected": row["is_corrected"]}
     if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
-        return {"state": State.WAITING, "due_at": now}
+        return due_again
     return {}
 
 
@@ -157,7 +171,7 @@ def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
         return postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts) | {
             "updated_at": now
         }
-    values = FINISHED_VALUES | {
+    values = ENDED_VALUES | {
         "state": State.DONE,
         "reason": None,
         "is_corrected": False,

@@ -99,7 +99,9 @@ def _one_attempt_less(table: Table) -> Any:
     return case((table.c.attempts > 0, table.c.attempts - 1), else_=0)
 
 
-FINISHED_VALUES: dict[str, Any] = {"due_at": None, "lease_owner": None, "lease_until": None, "attempts": 0}
+ENDED_VALUES: dict[str, Any] = {"due_at": None, "lease_owner": None, "lease_until": None}
+"""The row is done, and keeps the number of attempts that it took. Whatever makes it due again sets them to zero."""
+FINISHED_VALUES: dict[str, Any] = ENDED_VALUES | {"attempts": 0}
 
 
 def renew(connection: Connection, task: Task, owner: str, until: datetime) -> None:

@@ -13,7 +13,7 @@ from headwater.model.page import has_whole_text
 from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.group_changes import record_group_changes
-from headwater.store.claims.leases import FINISHED_VALUES, postponed_values
+from headwater.store.claims.leases import ENDED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.dedupe.copy_dates import check_copy_dates
@@ -155,11 +155,11 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
     if result.later is not None:
         return postponed_values(documents, result.later.at, result.later.reason, counts=result.later.counts)
     newer_capture = row["next_capture_id"] if _has_newer_capture(row, result) else None
-    reopened = {"due_at": now, "next_capture_id": newer_capture} if newer_capture else {}
+    reopened = {"due_at": now, "attempts": 0, "next_capture_id": newer_capture} if newer_capture else {}
     if _is_worse(row, result):
         # The page got worse, not the document: the last good revision stays.
-        return FINISHED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | reopened
-    values = FINISHED_VALUES | _state_values(result, now) | reopened
+        return ENDED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | reopened
+    values = ENDED_VALUES | _state_values(result, now) | reopened
     if result.document is None:
         return values
     return values | document_content(result.document) | {"group_id": _group_of(result.document)}
@@ -185,6 +185,7 @@ def _state_values(result: RefineResult, now: datetime) -> dict[str, Any]:
         "revision": result.revision,
         "capture_id": result.capture,
         "next_capture_id": None,
+        "step_ms": dict(result.step_ms),
         "updated_at": now,
     }
 

@@ -12,9 +12,18 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, sources
 
 PAGE = 500
-# Work in progress is no part of a document.
+# Work in progress, and how long it took, is no part of a document.
 HIDDEN = frozenset(
-    {"due_at", "lease_owner", "lease_until", "attempts", "next_capture_id", "number", "source_number"}
+    {
+        "due_at",
+        "lease_owner",
+        "lease_until",
+        "attempts",
+        "step_ms",
+        "next_capture_id",
+        "number",
+        "source_number",
+    }
 )
 
 

@@ -187,6 +187,8 @@ documents = Table(
     Column("attributes", JsonColumn),
     Column("origins", JsonColumn),
     Column("trail", JsonColumn),
+    # How long reading its page and each step took, in milliseconds.
+    Column("step_ms", JsonColumn),
     Column("recipe_version", Text, nullable=False, server_default=""),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),

@@ -284,6 +284,7 @@ def _create_flow() -> None:
         sa.Column("attributes", JsonColumn(), nullable=True),
         sa.Column("origins", JsonColumn(), nullable=True),
         sa.Column("trail", JsonColumn(), nullable=True),
+        sa.Column("step_ms", JsonColumn(), nullable=True),
         sa.Column("recipe_version", sa.Text(), server_default="", nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
