@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater_demo.site import SiteRequest
@@ -47,6 +48,17 @@ def test_g7_a_page_without_text_says_why(reason, page):
     outcome = read_html(page.encode(), ExtractHints())
     assert isinstance(outcome, Unreadable), outcome
     assert outcome.reason == reason
+
+
+@pytest.mark.parametrize("profile", ["selectors", "cascade"])
+def test_g6_g7_other_profiles_name_the_same_reasons(profile):
+    read = html_reader(profile)
+    for reason, pages in PAGES.items():
+        for page in pages:
+            outcome = read(page.encode(), ExtractHints())
+            assert (reason, page, getattr(outcome, "reason", outcome)) == (reason, page, reason)
+    story = read(f"<html><body><article><p>{LONG}</p></article></body></html>".encode(), ExtractHints())
+    assert isinstance(story, Reading)
 
 
 @pytest.mark.parametrize(

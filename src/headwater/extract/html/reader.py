@@ -53,7 +53,13 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
     gather_visible(tree, evidence)
     page = flatten(body)
     choice = select_blocks(page, evidence, classifier)
-    barrier = find_barrier(_visible_page(page, choice, markup, evidence))
+    size = (
+        sum(page.words[block] for block in choice.blocks),
+        sum(len(page.texts[block]) for block in choice.blocks),
+    )
+    barrier = find_barrier(
+        visible_page(page, size, confidence=choice.confidence, markup=markup, evidence=evidence)
+    )
     if barrier is not None:
         return barrier
     return _reading(_ParsedPage(decoded, evidence, page, choice, parseable_url(hints.url), is_truncated))
@@ -92,14 +98,14 @@ def select_blocks(page: FlatPage, evidence: PageEvidence, classifier: BlockClass
     return replace(choice, agreement=agreement(choice.blocks, table.core, table.words))
 
 
-def _visible_page(page: FlatPage, choice: BlockChoice, markup: str, evidence: PageEvidence) -> VisiblePage:
-    words = sum(page.words[block] for block in choice.blocks)
-    # Scripts without spaces have few "words"; their characters count instead.
-    characters = sum(len(page.texts[block]) for block in choice.blocks)
+def visible_page(
+    page: FlatPage, size: tuple[int, int], *, confidence: float, markup: str, evidence: PageEvidence
+) -> VisiblePage:
+    """What the page shows. `size` is that of its text, in words and in characters."""
+    words, characters = size
     visible = "\n".join(page.texts)[:20_000] if words < _LONG * 4 else ""
-    return VisiblePage(
-        max(words, characters // 8), choice.confidence, visible, sum(page.words), markup, evidence
-    )
+    # Scripts without spaces have few "words"; their characters count instead.
+    return VisiblePage(max(words, characters // 8), confidence, visible, sum(page.words), markup, evidence)
 
 
 def _reading(parsed: _ParsedPage) -> Reading:

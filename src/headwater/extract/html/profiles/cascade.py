@@ -13,13 +13,21 @@ def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
     lengths: dict[str, int] = {}
     best, method = "", ""
     for name, extract in _readers():
-        text = extract(markup)
+        text = _attempt(extract, markup)
         lengths[name] = len(text)
         if len(text) > len(best):
             best, method = text, name
         if len(text) >= _ENOUGH:
             break
     return best, method, lengths
+
+
+def _attempt(extract: Callable[[str], str], markup: str) -> str:
+    """Packages of others raise errors of their own on odd pages, an empty one for example: then the next one is tried."""
+    try:
+        return extract(markup)
+    except Exception:  # noqa: BLE001
+        return ""
 
 
 def installed_extractors() -> tuple[str, ...]:

@@ -3,18 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headwater.extract.html.barriers import why_not_html
+from headwater.extract.html.barriers import find_barrier, why_not_html
+from headwater.extract.html.flatten import flatten
 from headwater.extract.html.links import parseable_url
 from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
 from headwater.extract.html.metadata.page_metadata import page_metadata
 from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.profiles.cascade import cascade_text, installed_extractors
 from headwater.extract.html.profiles.selectors import selectors_text
-from headwater.extract.html.reader import read_html
+from headwater.extract.html.reader import read_html, visible_page
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.model.recipe import Extract
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
+from headwater.text.words import count_words
+
+UNKNOWN_CONFIDENCE = 0.0
+"""These extractors do not say how sure they are, and take a wall for a short text."""
 
 
 def html_reader(profile: str) -> Extract:
@@ -47,12 +52,16 @@ def _read(
         return refusal
     markup = decode_text(data, hints.media_type).text
     text, method, candidates = find(markup)
-    if not text.strip():
-        return Unreadable("no_text")
     tree = parse_html(markup)
     evidence = gather_stated(tree)
-    readable_body(tree)
+    body = readable_body(tree)
     gather_visible(tree, evidence)
+    size = count_words(text), len(text.strip())
+    barrier = find_barrier(
+        visible_page(flatten(body), size, confidence=UNKNOWN_CONFIDENCE, markup=markup, evidence=evidence)
+    )
+    if barrier is not None:
+        return barrier
     metadata = page_metadata(evidence, (), parseable_url(hints.url))
     text = fix_encoding(replace_surrogates(text))
     return Reading(
