@@ -178,10 +178,13 @@ def test_only_the_text_of_a_page_or_a_whole_text_of_the_source_is_a_body() -> No
         document(STORY, page=PageState.NOT_NEEDED),
         document(STORY, origins={"text": "payload"}),
         document(STORY, origins={"text": "source"}, page=PageState.FORBIDDEN),
+        document(STORY + " …", origins={"text": "source text"}, page=PageState.MISSING),
+        document(STORY, origins={"text": "source text"}, page=PageState.MISSING),
     ]
     passed = [outcome for outcome in ScoreQuality()(texts, CONTEXT) if isinstance(outcome, Document)]
-    assert [outcome.notes["components"]["body_found"] for outcome in passed] == [1.0, 1.0, 0.0, 0.0]
-    assert [outcome.notes["label"] for outcome in passed[2:]] == ["low", "low"]
+    assert [outcome.notes["components"]["body_found"] for outcome in passed] == [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    assert [outcome.notes["label"] for outcome in passed[2:5]] == ["low"] * 3
+    assert passed[5].quality == passed[1].quality
 
 
 EVERYTHING = {

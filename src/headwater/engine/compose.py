@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from headwater.model.copy_dates import FROM_COPY
-from headwater.model.document import FROM_ADDRESS, FROM_SOURCE, Document
+from headwater.model.document import FROM_ADDRESS, FROM_SOURCE, FROM_SOURCE_TEXT, Document
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Reading
 from headwater.model.page import PageState
@@ -88,7 +88,7 @@ def entry_reading(entry: Lead, body: Reading | None) -> Reading:
             method=FROM_SOURCE,
             origins={"text": FROM_SOURCE},
         )
-    fields = {"text": FROM_SOURCE} | ({"image": FROM_SOURCE} if body.image else {})
+    fields = {"text": FROM_SOURCE_TEXT} | ({"image": FROM_SOURCE} if body.image else {})
     return Reading(
         text=body.text, plain=body.plain, image=body.image, images=body.images, links=body.links,
         media_type=body.media_type, method=FROM_SOURCE, attributes=body.attributes, origins=fields,

@@ -18,6 +18,9 @@ it. `headwater explain` shows it."""
 FROM_SOURCE = "source"
 """The origin of a field that the source of the document provided."""
 
+FROM_SOURCE_TEXT = "source text"
+"""The origin of a text that the source delivered with its entry, and that is more than a summary."""
+
 FROM_ADDRESS = "address"
 """The origin of a field that was derived from the address of the page, because the page does not state it."""
 

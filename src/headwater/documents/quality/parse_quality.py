@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headwater.documents.cleaning.enrichment import PAYLOAD
+from headwater.documents.cleaning.enrichment import CUT_OFF, PAYLOAD
 from headwater.documents.quality.article_body import BODY_WORDS, has_article_body
-from headwater.model.document import FROM_SOURCE, Document
+from headwater.model.document import FROM_SOURCE, FROM_SOURCE_TEXT, Document
 from headwater.model.outcomes import SetAside
 from headwater.model.page import has_whole_text
 from headwater.model.recipe import Outcome, StepContext
@@ -14,7 +14,7 @@ from headwater.text.sentences import count_sentences
 from headwater.text.words import count_blocks, split_words
 
 NAME = "parse_quality"
-VERSION = "3"
+VERSION = "4"
 
 # R-72. They sum to 1.
 WEIGHTS: Mapping[str, float] = {
@@ -148,8 +148,16 @@ def score_document(document: Document) -> QualityScore:
         author=bool(document.authors),
         publisher=bool(document.publisher),
         date=document.published is not None,
-        body_found=is_from_page(document) and has_article_body(document.text, document.language),
+        body_found=(is_from_page(document) or is_delivered_text(document))
+        and has_article_body(document.text, document.language),
     )
+
+
+def is_delivered_text(document: Document) -> bool:
+    """Whether the text is what the source delivered with its entry, from its beginning to its end: no summary, and not cut
+    off."""
+    origin = document.origins.get("text", "")
+    return origin.startswith(FROM_SOURCE_TEXT) and not CUT_OFF.search(document.text)
 
 
 def is_from_page(document: Document) -> bool:
