@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 from tests.support.api_installation import api_client, installation
 from tests.support.page_rows import PageRows, fill_pages
@@ -12,6 +13,8 @@ from tests.support.page_rows import PageRows, fill_pages
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.field_evidence import whole_forms
+from headwater.store.connect import write_transaction
+from headwater.store.schema.flow import documents
 from headwater.store.search.document_search import SearchResults
 from headwater.web.pages.translations import SPANISH, translate
 from headwater.web.search_pages import PagedSearch, search_page
@@ -161,6 +164,19 @@ def test_a_document_shows_its_fields_with_origins_text_trail_and_copies(client: 
     spanish = client.get(f"/documents/{rows.article}", headers={"accept-language": "es"}).text
     assert ">conservados</span>" in spanish
     assert translate(SPANISH, "source") == "fuente"
+
+
+def test_a_document_without_its_page_says_why(client: TestClient, filled: tuple[App, PageRows]):
+    app, rows = filled
+    of_article = update(documents).where(documents.c.id == rows.article)
+
+    def page_of(state: str) -> str:
+        with write_transaction(app.engine) as connection:
+            connection.execute(of_article.values(page=state))
+        return client.get(f"/documents/{rows.article}").text
+
+    assert "This page does not exist any more. The text is what the source delivered." in page_of("missing")
+    assert "what the source delivered" not in page_of("read")
 
 
 def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):

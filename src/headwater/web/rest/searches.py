@@ -179,7 +179,7 @@ APPLIED = object_schema({"matching": COUNT, "changed": COUNT, "passed_over": COU
 def apply_saved_search(
     request: Request, name: str, since: Annotated[str, Body(embed=True, max_length=60)] = ""
 ) -> Response:
-    """Apply it to stored documents: a rule drops, sets aside or tags them; otherwise they join its feed."""
+    """Apply it to stored documents: a rule drops, quarantines or tags them; otherwise they join its feed."""
     context = context_of(request)
     figures = apply_search(context.app, name, parse_moment(context, since, "since"))
     record = {"matching": figures.matching, "changed": figures.changed, "passed_over": figures.passed_over}
