@@ -186,7 +186,7 @@ def _quality(document: Document, recipe: Recipe, now: datetime) -> TrialReport:
     for step in gates:
         (outcome,) = step([document], context)
         if not isinstance(outcome, Document):
-            verdict = "drop" if isinstance(outcome, Drop) else "set aside"
+            verdict = "drop" if isinstance(outcome, Drop) else "quarantine"
             return {"verdict": verdict, "reason": outcome.reason, "step": step.name, **outcome.evidence}
         notes |= {name: value for name, value in outcome.notes.items() if "quality" in step.name.lower()}
         document = replace(outcome, notes={})

@@ -222,7 +222,7 @@ def remove(context: typer.Context, name: SearchName, as_json: Json = False) -> N
 
 @app.command("apply")
 def apply(context: typer.Context, name: SearchName, *, since: Since = None, as_json: Json = False) -> None:
-    """Apply a search to stored documents: a rule drops, sets aside or tags them; otherwise they join its feed.
+    """Apply a search to stored documents: a rule drops, quarantines or tags them; otherwise they join its feed.
 
     Test it first with `headwater searches test --saved NAME`. Works in batches; if it is interrupted, run it again.
     """
