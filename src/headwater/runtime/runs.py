@@ -59,16 +59,16 @@ def _begin(app: App, name: str, recipe: str, now: datetime) -> bool:
 def record_continuous_runs(app: App) -> dict[str, Any]:
     """Keep a run for the work of workers that never end; returns the names of the runs that begin and end, by recipe. A run
     begins with a poll, and ends when nothing is due within an hour, or when the sources are due again."""
-    begun, ended = {}, {}
+    new_runs, ended_runs = {}, {}
     for recipe in app.catalogue.recipes():
         run = app.pipeline_runs.open_run(recipe)
         if run is None:
             if (name := _begin_continuous(app, recipe)) is not None:
-                begun[recipe] = name
+                new_runs[recipe] = name
         elif run["metrics"].get(CONTINUOUS) and _has_ended(app, recipe, run["started_at"]):
             app.pipeline_runs.finish(run["id"], app.clock())
-            ended[recipe] = run["id"]
-    return {"begun": begun, "ended": ended}
+            ended_runs[recipe] = run["id"]
+    return {"begun": new_runs, "ended": ended_runs}
 
 
 def _begin_continuous(app: App, recipe: str) -> str | None:
