@@ -15,7 +15,7 @@ from mcp.client.client import Client
 from tests.flow.command_line import SOURCE
 from tests.support.api_installation import NOW, fill, installation
 from tests.support.deadline import DEADLINE
-from tests.support.web_client import refuse_runs
+from tests.support.web_client import refuse_runs, web_client
 
 from headwater.app import App
 from headwater.web.mcp import tools
@@ -240,3 +240,18 @@ def test_an_agent_answers_with_citations_that_resolve_to_captured_bytes(served, 
         assert about.sha256 == citation["sha256"]
         assert body[citation["start"] : citation["end"]].decode() == citation["quote"]
     assert NOW
+
+
+def test_a_page_of_another_site_may_not_call_the_server(served):
+    app, _, _ = served
+
+    async def status(**headers: str) -> int:
+        async with web_client(app) as client:
+            return (await client.get("/mcp", headers=headers)).status_code
+
+    async def scene() -> None:
+        foreign = [await status(origin=origin) for origin in ("https://evil.example", "null", "http://[")]
+        assert foreign == [403, 403, 403]
+        assert 403 not in [await status(), await status(origin="http://127.0.0.1")]
+
+    asyncio.run(scene())

@@ -16,22 +16,24 @@ from headwater.settings.sources import SourceLine, make_source
 from headwater.sources.feeds.poll import discover_feed
 
 TOKEN, HEADER, LITERAL, OTHER = "tok-5d1f0aa2", "Bearer hdr-77ab31", "lit-90cc41de", "oth-66e2b7"
-FEED = """<rss version="2.0"><channel><title>Private wire</title>
+FEED = """<rss version="2.0"><channel><title>Private wire {auth}</title>
 <atom:link xmlns:atom="http://www.w3.org/2005/Atom" rel="self" href="http://wire.example{path}"/>
 <item><title>One</title><link>http://wire.example/one?x=env:OTHER_SECRET</link></item></channel></rss>"""
 
 
 @contextmanager
 def serving_feeds(requests: list[tuple[str, str]]) -> Iterator[str]:
-    """Every path is a feed that quotes the path with which it was requested."""
+    """Every path is a feed that quotes the path and the last word of the header with which it was requested."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            requests.append((self.path, self.headers.get("Authorization", "")))
+            header = self.headers.get("Authorization", "")
+            requests.append((self.path, header))
             self.send_response(404 if self.path == "/robots.txt" else 200)
             self.send_header("Link", f'<http://wire.example{self.path}>; rel="self"')
             self.end_headers()
-            self.wfile.write(FEED.replace("{path}", self.path.replace("&", "&amp;")).encode())
+            quoted = FEED.replace("{path}", self.path.replace("&", "&amp;"))
+            self.wfile.write(quoted.replace("{auth}", header.rpartition(" ")[2]).encode())
 
         def log_message(self, *_: object) -> None:
             return
@@ -83,7 +85,7 @@ def test_secrets_of_sources_are_sent_and_appear_nowhere_else(
     assert not any(OTHER in path for path, _ in requests)
     stored = read_stored_files(data)
     assert any(b"token=env:FEED_TOKEN" in content for content in stored.values())
-    for secret in (TOKEN, HEADER, OTHER):
+    for secret in (TOKEN, HEADER.split()[1], OTHER):
         assert not [path for path, content in stored.items() if secret.encode() in content]
     heads = b"".join(
         line for path, content in stored.items() if "archive" in path.parts for line in content.splitlines()
@@ -113,18 +115,22 @@ def test_secrets_of_sources_are_sent_and_appear_nowhere_else(
     }
 
 
-def test_checking_and_adding_a_source_sends_its_headers(
+def test_checking_and_adding_a_source_shows_no_secret_that_the_server_quotes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("FEED_AUTH", HEADER)
+    monkeypatch.setenv("FEED_TOKEN", TOKEN)
     monkeypatch.chdir(tmp_path)
     requests: list[tuple[str, str]] = []
     with serving_feeds(requests) as base_url:
         Path("headwater.yaml").write_text(f"hosts: {{'*.example': '{base_url}'}}\n", encoding="utf-8")
-        words = ("--data", "data", "sources", "add", "crypto", "http://wire.example/feed", "--json")
+        words = ("--data", "data", "sources", "add", "crypto", "http://wire.example/feed?token=env:FEED_TOKEN")
+        sent = f"/feed?token={TOKEN}"
         added = call(capsys, monkeypatch, *words, "--option", "headers={Authorization: 'env:FEED_AUTH'}")
-        assert (added.code, ("/feed", HEADER) in requests) == (0, True), added.err
+        assert (added.code, (sent, HEADER) in requests) == (0, True), added.err
         requests.clear()
         checked = call(capsys, monkeypatch, "--data", "data", "sources", "validate", "crypto", "--json")
-        assert (checked.code, ("/feed", HEADER) in requests) == (0, True), checked.err
-    assert HEADER not in added.out + checked.out
+        assert (checked.code, (sent, HEADER) in requests) == (0, True), checked.err
+    output = added.out + added.err + checked.out + checked.err
+    assert "Private wire ***" in output
+    assert not [secret for secret in (TOKEN, HEADER.split()[1]) if secret in output]

@@ -106,8 +106,7 @@ class RecipePolls:
         if poll is None or poll.request is None or poll.sent is None:
             return None  # the poll that sent the request has ended
         request, now = poll.request, self.context.clock()
-        if isinstance(answer, Response):
-            answer = hide_secret_values(answer, request, poll.sent)
+        answer = hide_secret_values(answer, request, poll.sent)
         verdict = judge_response(
             answer, attempts=poll.attempts, now=now, purpose=request.purpose, accept=request.accept
         )

@@ -1,12 +1,12 @@
 """Secrets of a source: parameters and headers that its URL and options refer to. They are resolved when a request is sent, and
 removed from the response before anything of it is stored."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote_plus, urlsplit, urlunsplit
 
-from headwater.model.http import Capture, Request, Response
+from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.secret_references import resolve_secret
@@ -52,21 +52,23 @@ def may_move(source: Source, url: str) -> bool:
     return not _headers(source) and not any(has_references(part) for part in own)
 
 
-def hide_secret_values(response: Response, request: Request, sent: Request) -> Response:
-    """Returns the response without the secrets that `sent` had in addition to `request`, should the server quote them."""
+def hide_secret_values(answer: Response | Failure, request: Request, sent: Request) -> Response | Failure:
+    """Returns the answer without the secrets that `sent` had in addition to `request`, should the server quote them."""
     values = [value for name, value in sent.secrets.items() if name not in request.secrets]
-    spellings = {spelling for value in values for spelling in _spellings(value)}
+    spellings = _longest_first({spelling for value in values for spelling in _spellings(value)})
     if not spellings:
-        return response
-    body = response.body
+        return answer
+    if isinstance(answer, Failure):
+        return replace(answer, detail=_hide(answer.detail, spellings))
+    body = answer.body
     for spelling in spellings:
         body = body.replace(spelling.encode(), HIDDEN.encode())
     return replace(
-        response,
-        url=_hide(response.url, spellings),
-        headers={name: _hide(value, spellings) for name, value in response.headers.items()},
+        answer,
+        url=_hide(answer.url, spellings),
+        headers={name: _hide(value, spellings) for name, value in answer.headers.items()},
         body=body,
-        hops=tuple((status, _hide(url, spellings)) for status, url in response.hops),
+        hops=tuple((status, _hide(url, spellings)) for status, url in answer.hops),
     )
 
 
@@ -76,7 +78,7 @@ def hide_source_secrets(capture: Capture, source: Source) -> Capture:
     secrets = {field for url in _operator_urls(source) for field in _fields(url) if _is_secret(*field)}
     if not secrets:
         return capture
-    spellings = {spelling for _, value in secrets for spelling in _spellings(value)}
+    spellings = _longest_first({spelling for _, value in secrets for spelling in _spellings(value)})
     return replace(
         capture,
         url=_hide_fields(capture.url, secrets),
@@ -145,10 +147,18 @@ def _origin(url: str) -> tuple[str, str] | None:
 
 
 def _spellings(value: str) -> set[str]:
-    return {value, quote(value, safe=""), quote_plus(value)} if len(value) >= SHORTEST_HIDDEN else set()
+    """The ways in which a server may quote a secret: of `Bearer KEY` also the key alone."""
+    values = {value, value.rpartition(" ")[2]}
+    spellings = {spelling for text in values for spelling in (text, quote(text, safe=""), quote_plus(text))}
+    return {spelling for spelling in spellings if len(spelling) >= SHORTEST_HIDDEN}
 
 
-def _hide(text: str, spellings: Collection[str]) -> str:
+def _longest_first(spellings: Collection[str]) -> list[str]:
+    """A part of a secret must not be hidden before the whole."""
+    return sorted(spellings, key=len, reverse=True)
+
+
+def _hide(text: str, spellings: Sequence[str]) -> str:
     for spelling in spellings:
         text = text.replace(spelling, HIDDEN)
     return text

@@ -10,7 +10,7 @@ from typing import Any
 from headwater.app import App
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import header_value
-from headwater.fetch.source_secrets import resolve_request
+from headwater.fetch.source_secrets import hide_secret_values, resolve_request
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
 from headwater.model.outcomes import ExtractHints
@@ -67,17 +67,22 @@ def operator_source(url: str, headers: Headers = NO_HEADERS) -> Source:
 
 
 def answers_for(app: App, sources: Mapping[str, Source], within: timedelta) -> dict[str, Response | Failure]:
-    """The answer to a request for each address, all at the same time, with the secrets of its source."""
+    """The answer to a request for each address, all at the same time, sent with the secrets of its source; no answer quotes
+    them."""
     urls = list(sources)
+    requests = {
+        url: Request(url=url, purpose="feed", source_kind="feed", timeout=within) for url in sources
+    }
+    sent = {url: resolve_request(requests[url], source) for url, source in sources.items()}
     with _fetching(app) as fetcher:
-        for url, source in sources.items():
-            request = Request(url=url, purpose="feed", source_kind="feed", timeout=within)
-            fetcher.submit(url, resolve_request(request, source))
+        for url in urls:
+            fetcher.submit(url, sent[url])
         answers: dict[str, Response | Failure] = {}
         timeout = max(FETCH_TIMEOUT, within * 2, timedelta(seconds=len(urls) / 4))
         deadline = time.monotonic() + timeout.total_seconds()
         while len(answers) < len(set(urls)) and time.monotonic() < deadline:
-            answers.update(fetcher.collect(len(urls), timedelta(seconds=0.2)))
+            for url, answer in fetcher.collect(len(urls), timedelta(seconds=0.2)):
+                answers[url] = hide_secret_values(answer, requests[url], sent[url])
     return {url: answers.get(url, Failure("timeout", "no answer in time")) for url in urls}
 
 

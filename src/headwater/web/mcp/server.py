@@ -30,6 +30,7 @@ from headwater.web.mcp.tools import Tools
 from headwater.web.problems import HttpProblem
 from headwater.web.rest.recipe_endpoints import call_endpoint, read_parameters
 from headwater.web.security.error_log import log_request_error, quiet_logger
+from headwater.web.security.hosts import is_own_origin
 from headwater.web.security.layers import MISTAKE, Receive, Scope, Send
 
 PATH = "/mcp"
@@ -145,13 +146,18 @@ def _recipe_tool(tools: Tools, recipe: str, endpoint: Endpoint) -> Callable[...,
 @dataclass(frozen=True)
 class McpOverHttp:
     """The server at /mcp, for callers that may read. Every request stands for itself, so that any of several servers may answer
-    it. Host names are checked outside."""
+    it. Host names are checked outside. A request from a page of another site, which a browser names as its origin, is refused:
+    it would use the reader's access to this server."""
 
     application: Starlette
     context: WebContext
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await asyncio.to_thread(self.context.access.admit, caller_of(scope), KeyScope.READ)
+        caller = caller_of(scope)
+        origin = caller.headers.get("origin", "")
+        if origin and not is_own_origin(origin, caller.headers.get("host", ""), self.context.public_url):
+            raise HttpProblem(403, "other_origin", "a page of another site may not call this server")
+        await asyncio.to_thread(self.context.access.admit, caller, KeyScope.READ)
         await self.application(scope, receive, send)
 
     def lifespan(self) -> AbstractAsyncContextManager[Any]:

@@ -1,7 +1,6 @@
 """Signing in with an API key, and what a browser may do then. The browser keeps a random token; its hash is a row."""
 
 import secrets
-from urllib.parse import urlsplit
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -11,6 +10,7 @@ from headwater.model.api_key import KeyScope, hash_secret
 from headwater.store.changes.sessions import LONGEST_SESSION
 from headwater.web.context import SESSION_COOKIE, WebContext, caller_of, context_of
 from headwater.web.problems import HttpProblem
+from headwater.web.security.hosts import is_own_origin
 
 TOKEN_BYTES = 32
 
@@ -40,11 +40,7 @@ def refuse_other_origins(request: Request, context: WebContext) -> None:
     """A change must come from a page of ours: browsers say where a form was, and another site cannot make them lie."""
     origin = request.headers.get("origin", "")
     site = request.headers.get("sec-fetch-site", "same-origin")
-    own_host = request.headers.get("host", "")
-    is_own = bool(origin) and (
-        urlsplit(origin).netloc == own_host
-        or origin == "{0.scheme}://{0.netloc}".format(urlsplit(context.public_url))
-    )
+    is_own = is_own_origin(origin, request.headers.get("host", ""), context.public_url)
     if not is_own or site not in {"same-origin", "none"}:
         raise HttpProblem(403, "other_origin", "this form was not sent from a page of this server")
 

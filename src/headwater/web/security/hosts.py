@@ -1,7 +1,8 @@
-"""Host names and addresses of requests: which are our own, and which are of this machine."""
+"""Host names, addresses and origins of requests: which are our own, and which are of this machine."""
 
 import ipaddress
 from collections.abc import Collection
+from urllib.parse import urlsplit
 
 
 def host_name(host: str) -> str:
@@ -18,6 +19,16 @@ def is_own_host(host: str, names: Collection[str]) -> bool:
     if is_address(name):
         return True
     return name == "localhost" or name in {own.lower() for own in names if own}
+
+
+def is_own_origin(origin: str, host: str, public_url: str) -> bool:
+    """Whether an Origin header names this server: the host that the request is for, or the public address."""
+    try:
+        place, public = urlsplit(origin), urlsplit(public_url)
+    except ValueError:
+        return False
+    own = {("http", host.lower()), ("https", host.lower()), (public.scheme, public.netloc.lower())}
+    return bool(place.netloc) and (place.scheme, place.netloc.lower()) in own
 
 
 def is_loopback(host: str) -> bool:
