@@ -64,6 +64,7 @@ def call_in(at: Path, *words: str, stdin: str = "", **environment: str) -> Comma
         patch.object(sys, "argv", ["headwater", *words]),
         patch.object(sys, "stdin", io.StringIO(stdin)),
         patch("headwater.cli.pipeline.run.run_workers", run_in_process),
+        patch("headwater.cli.pipeline.run.fork_early", lambda: None),
         patch.dict(run_with_progress.__kwdefaults__, work=run_in_process),
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,

@@ -124,7 +124,14 @@ def test_checking_and_adding_a_source_shows_no_secret_that_the_server_quotes(
     requests: list[tuple[str, str]] = []
     with serving_feeds(requests) as base_url:
         Path("headwater.yaml").write_text(f"hosts: {{'*.example': '{base_url}'}}\n", encoding="utf-8")
-        words = ("--data", "data", "sources", "add", "crypto", "http://wire.example/feed?token=env:FEED_TOKEN")
+        words = (
+            "--data",
+            "data",
+            "sources",
+            "add",
+            "crypto",
+            "http://wire.example/feed?token=env:FEED_TOKEN",
+        )
         sent = f"/feed?token={TOKEN}"
         added = call(capsys, monkeypatch, *words, "--option", "headers={Authorization: 'env:FEED_AUTH'}")
         assert (added.code, (sent, HEADER) in requests) == (0, True), added.err

@@ -125,8 +125,8 @@ def test_processes_whose_parent_was_killed_end_by_themselves_and_free_their_leas
 def test_leases_of_killed_processes_are_freed_at_the_start_and_in_a_run(
     processes: WorkerProcesses, internet: Internet, open_store: Callable[[str], SqlStore]
 ):
-    """First everything is killed at once: the next start does not wait until the leases expire. Then only the children: they
-    are replaced."""
+    """First everything is killed at once: the next start does not wait until the leases expire. Then only the children
+    and the process from which they were forked: they are replaced."""
     internet.fault("hashfield.example", "*", Fault(delay=0.5), times=100)
     pool = processes.start()
     processes.wait_until(
@@ -143,7 +143,8 @@ def test_leases_of_killed_processes_are_freed_at_the_start_and_in_a_run(
     processes.wait_until(lambda: len(processes.journal()) > lines_before or pool.poll() is not None)
     dead = children(pool)
     assert len(dead) == 2, processes.output()
-    for process in dead:
+    (fork_server,) = {process.parent() for process in dead}
+    for process in (fork_server, *dead):
         process.kill()
     processes.wait_until(lambda: pool.poll() is not None or len(set(children(pool)) - set(dead)) == 2)
     internet.clear_faults()

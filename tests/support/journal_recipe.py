@@ -93,8 +93,8 @@ def wait_until(condition: Callable[[], bool], folder: Path, longest: float) -> N
 
 
 def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The worker processes of the program, recursively, without those that multiprocessing needs for itself: they are forked
-    from its fork server, which is a direct child."""
+    """The worker processes of the program, recursively, without its direct children, which are the fork server and the tracker of
+    multiprocessing, and without sandboxes."""
     try:
         descendants = psutil.Process(program.pid).children(recursive=True)
     except psutil.NoSuchProcess:
@@ -102,7 +102,7 @@ def children(program: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return [
         process
         for process in descendants
-        if "multiprocessing.forkserver" in _command(process) and _parent(process) != program.pid
+        if _parent(process) not in (0, program.pid) and "headwater.extract.sandbox" not in _command(process)
     ]
 
 

@@ -70,9 +70,7 @@ def answers_for(app: App, sources: Mapping[str, Source], within: timedelta) -> d
     """The answer to a request for each address, all at the same time, sent with the secrets of its source; no answer quotes
     them."""
     urls = list(sources)
-    requests = {
-        url: Request(url=url, purpose="feed", source_kind="feed", timeout=within) for url in sources
-    }
+    requests = {url: Request(url=url, purpose="feed", source_kind="feed", timeout=within) for url in sources}
     sent = {url: resolve_request(requests[url], source) for url, source in sources.items()}
     with _fetching(app) as fetcher:
         for url in urls:

@@ -1,6 +1,5 @@
 """Worker processes on one machine: one for the network and several for local tasks, supervised by this process."""
 
-import multiprocessing
 import os
 import signal
 import time
@@ -8,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.context import ForkServerProcess
 
 from headwater.app import App
 from headwater.liveness import owner_name
@@ -16,6 +15,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
+from headwater.runtime.fork_server import fork_server
 from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.registration import ListWatch, register_changes
@@ -63,14 +63,6 @@ def _run_child(
         target(settings, recipes)
 
 
-def _fork_server() -> ForkServerContext:
-    """Workers are forked from a process that has imported what they need and holds no connection and no thread: they start
-    in a fraction of the time and share its memory."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", "headwater.runtime.fork_server"])
-    return context
-
-
 @dataclass
 class WorkerPool:
     """Replaces processes that die and releases their leases at once. Without `targets` it has one network process and as
@@ -99,7 +91,7 @@ class WorkerPool:
 
     def _start_process(self, name: str, target: ProcessTarget) -> None:
         arguments = (target, self.app.settings, tuple(self.recipes), dict(os.environ))
-        process = _fork_server().Process(target=_run_child, args=arguments, name=name)
+        process = fork_server().Process(target=_run_child, args=arguments, name=name)
         process.start()
         self.processes[name], self.started_at[name] = process, time.monotonic()
 

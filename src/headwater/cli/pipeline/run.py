@@ -20,6 +20,7 @@ from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.model.run_options import read_run_request
+from headwater.runtime.fork_server import fork_early
 from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.registration import register_recipe
@@ -106,6 +107,8 @@ def run(
     run: `headwater run RECIPE --task gather --until-idle` groups what is stored into stories and ends.
     """
     tasks = _run_tasks(task)
+    if not in_process and not task:
+        fork_early()
     app = make_app(context, workers=workers)
     if option:
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))

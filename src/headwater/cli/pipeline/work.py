@@ -10,6 +10,7 @@ from headwater.cli.environment import make_app
 from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
+from headwater.runtime.fork_server import fork_early
 from headwater.runtime.registration import register_served
 from headwater.runtime.runs import end_continuous_runs
 from headwater.runtime.worker_pool import run_workers
@@ -37,6 +38,7 @@ def work(
     Registers the sources of the named recipes, pauses those that left a list and resumes those that came back, also when a
     list changes. Without any source it waits for one.
     """
+    fork_early()
     app = make_app(context, workers=workers)
     recipes = wait_for_recipes(app, recipe)
     live = wants_live(global_options(context), error_console()) and not quiet

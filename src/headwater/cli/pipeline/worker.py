@@ -11,6 +11,7 @@ from headwater.cli.environment import make_app
 from headwater.cli.options import Quiet, RecipesFilter, single_command
 from headwater.cli.render.console import error_console
 from headwater.model.command import RECIPE_ENTRY_POINTS
+from headwater.runtime.fork_server import fork_early
 
 
 def worker(
@@ -35,6 +36,7 @@ def worker(
     from headwater.runtime.celery.queues import worker_roles  # noqa: PLC0415 - as above
     from headwater.runtime.celery.worker import serve  # noqa: PLC0415 - as above
 
+    fork_early()
     app = make_app(context)
     broker_address(app.settings)
     names = selected_recipe_names(app, recipe)
