@@ -145,3 +145,38 @@ def test_conditions_among_documents_are_requirements():
     )
     assert document["requisitos"] == ["Ser mayor de edad.", "Estar empadronado en el municipio."]
     assert document["documentos_necesarios"] == ["DNI", "Estar en posesión del título."]
+
+
+def test_a_sentence_that_names_several_ways_is_listed_under_each():
+    text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
+    assert document["como_solicitar"] == [
+        {"via": "presencial", "detalle": text},
+        {"via": "correo", "detalle": text},
+    ]
+
+
+def test_a_section_about_where_to_apply_says_how_if_nothing_else_does():
+    text = "Deje la solicitud en la biblioteca, calle del Pozo, 7, o llame al 949 555 010."
+    document = read_one(f"{BASE}<h2>Dónde hay que ir</h2><p>{text}</p>")
+    assert [step["via"] for step in document["como_solicitar"]] == ["presencial", "telefono"]
+    assert document["donde_solicitar"] == {"direcciones": ["calle del Pozo, 7"]}
+
+
+def test_laws_in_a_sentence_are_cited_without_it():
+    text = (
+        "Esta ayuda se apoya en el Real Decreto 307/2005, de 18 de marzo, y en la Ley 17/2015, de 9 de julio."
+    )
+    document = read_one(f"{BASE}<h2>Normativa</h2><p>{text}</p>")
+    assert document["base_legal"] == ["Real Decreto 307/2005, de 18 de marzo", "Ley 17/2015, de 9 de julio"]
+
+
+def test_a_term_with_the_meaning_of_silence_is_the_term_of_the_decision():
+    text = "Tres meses, con silencio administrativo positivo."
+    document = read_one(f"{BASE}<h2>Plazo de resolución</h2><p>{text}</p>")
+    assert document["plazos"] == {"resolucion": text}
+
+
+def test_a_host_for_appointments_is_no_start_of_the_procedure():
+    main = f'{BASE}<h2>Cómo solicitarlo</h2><p>Venga con <a href="https://citas.villaclara.example/x">hora reservada</a>.</p>'
+    assert read_one(main)["donde_solicitar"] == {"cita_previa_url": "https://citas.villaclara.example/x"}

@@ -143,7 +143,12 @@ def _fields(
     )
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = parts_of_field(content, "como_solicitar", "donde_solicitar")
-    steps = channels.application_steps(how)
+    steps = first(
+        [
+            channels.application_steps(how),
+            channels.steps_in_places(parts_of_field(content, "donde_solicitar")),
+        ]
+    )
     channel = channels.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
     papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))

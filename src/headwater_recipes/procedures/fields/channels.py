@@ -29,7 +29,7 @@ POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
 )
 VIRTUAL = re.compile(
-    r"electronic office|online office|oficina (?:virtual|electronica)(?: \\w+)?|bulego (?:birtual|elektroniko)\\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+    r"electronic office|online office|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
 )
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
@@ -42,6 +42,12 @@ BOOKED = re.compile(
 OR_ONLINE = re.compile(
     r"\b(?:o|u|ou|edo|or|y|i|e|eta|and|tambien|tambe|tamen|also) (?:bien )?(?:(?:por|per|a traves de|mediante|en|a|on|through|via) )?(?:la |el |l |the )?(?:internet|online|on line|sede electronica|seu electronica|web|electronic office|linea|linia)\b"
 )
+SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
+GOES = re.compile(
+    r"^(?:\w+ ){0,3}?(?:acerqu\w+|acercate|pase|pasese|passa|passeu|ven|venga|vine|veniu|vai|acuda|acude|achegu\w+|achegate|etorri|hurbildu|come|go|present\w+|entreg\w+|deix\w+|deja\w*|lleva\w*|porta\w*|puede\w*|podeu|pots|pode|podes)\b"
+)
+"""What people are told to do, at the beginning of a sentence."""
+WAYS = {"online": ONLINE, "presencial": IN_PERSON, "telefono": PHONE, "correo": POST}
 LONGEST_NUMBER, LONGEST_LEAD = 24, 4
 VIA_NAMES = {
     "online": "online",
@@ -53,20 +59,38 @@ VIA_NAMES = {
 
 
 def application_steps(parts: Sequence[PagePart]) -> FieldValue:
-    """A list of {via, detalle}. `via` is online, presencial, telefono, correo, or general for steps that apply to all. Lines that
-    only list the ways are left out where the ways are described."""
+    """A list of {via, detalle}. `via` is online, presencial, telefono, correo, or general for a step that names no way. A sentence
+    that names several ways is listed under each. Lines that only list the ways are left out where the ways are described."""
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
         for line in [piece for row in without_header_rows(part.lines) for piece in _split_ways(row)]:
-            step = _step(part, line)
-            if step and step not in steps:
-                steps.append(step)
-                lines.append(line)
+            for step in _steps(part, line):
+                if step not in steps:
+                    steps.append(step)
+                    lines.append(line)
     if any(way["via"] != "general" for way in steps):
         described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
         steps, lines = [way for way, _ in described], [line for _, line in described]
     return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
+
+
+def steps_in_places(parts: Sequence[PagePart]) -> FieldValue:
+    """The ways that sections about where to apply describe: "Acérquese al registro o llame al 010"."""
+    described = [
+        replace(part, lines=tuple(line for line in part.lines if _describes_way(line))) for part in parts
+    ]
+    steps = application_steps([part for part in described if part.lines])
+    return steps if any(step["via"] != "general" for step in steps.value or ()) else FieldValue()
+
+
+def _describes_way(line: SectionLine) -> bool:
+    """Whether a line says how to apply, and not only where the office is."""
+    name, colon, _ = line.text.partition(":")
+    if colon and len(name.split()) <= LONGEST_LEAD and _ways_in_words(fold_text(name)):
+        return True
+    ways = ways_of(line)
+    return len(ways) > 1 or (bool(ways) and bool(GOES.search(fold_text(line.text))))
 
 
 def _split_ways(line: SectionLine) -> list[SectionLine]:
@@ -94,7 +118,16 @@ def _split_sentences(line: SectionLine) -> list[SectionLine]:
     ]
 
 
+def _steps(part: PagePart, line: SectionLine) -> list[dict[str, str]]:
+    """The step that the line describes, once for each way that it names."""
+    step = _step(part, line)
+    if step is None or step["via"]:
+        return [step] if step else []
+    return [{**step, "via": way} for way in ways_of(line) or ["general"]]
+
+
 def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
+    """`via` is empty where no label names the way."""
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
     folded = fold_text(line.text)
@@ -116,7 +149,7 @@ def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
         name, colon, detail_text = line.text.partition(":")
         if colon and detail_text.strip() and len(name.split()) <= 6 and _via_of_label(name):
             return {"via": _via_of_label(name), "detalle": detail_text.strip()}
-    return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title) or via_of(detail), "detalle": detail}
+    return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title), "detalle": detail}
 
 
 def _is_button(part: PagePart, line: SectionLine) -> bool:
@@ -130,18 +163,25 @@ def _via_of_label(name: str) -> str:
 
 def via_of(text: str) -> str:
     """The only way that a text mentions. `general` when it mentions none or several."""
-    folded = VIRTUAL.sub("internet", fold_text(text))
-    ways = [
-        name
-        for name, pattern in (
-            ("online", ONLINE),
-            ("presencial", IN_PERSON),
-            ("telefono", PHONE),
-            ("correo", POST),
-        )
-        if pattern.search(folded)
-    ]
+    ways = _ways_in_words(VIRTUAL.sub("internet", fold_text(text)))
     return ways[0] if len(ways) == 1 else "general"
+
+
+def ways_of(line: SectionLine) -> list[str]:
+    """Every way that a line names: by its words, by a street address, by a mail address, by a link that starts the procedure."""
+    folded = BOOKED.sub("", VIRTUAL.sub("internet", fold_text(line.text)))
+    ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
+    if any(places.is_start(link) for link in line.links):
+        ways.add("online")
+    if places.streets_in(line.text):
+        ways.add("presencial")
+    if "@" in line.text and SENDS.search(folded):
+        ways.add("correo")
+    return [name for name in WAYS if name in ways]
+
+
+def _ways_in_words(folded: str) -> list[str]:
+    return [name for name, pattern in WAYS.items() if pattern.search(folded)]
 
 
 def _starts_online(line: SectionLine) -> bool:

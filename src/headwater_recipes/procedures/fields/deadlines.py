@@ -14,6 +14,10 @@ ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|
 SILENCE = re.compile(
     r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
+_NUMBER = r"(?:\d{1,3}|un|una|uno|dos|dues|dous|duas|tres|catro|cuatro|quatre|cinco|cinc|seis|sis|nueve|diez|deu|quince|quinze|veinte|treinta|trenta|one|two|three|six|ten|bi|hiru|lau|sei)"
+TERM_FIRST = re.compile(
+    rf"(?:(?:en|el plazo|el termini|o prazo|maximo|maxim|es de|es|de|la administracion|se|resuelve|resol|resolve|within|we|decide|answer) ){{0,7}}{_NUMBER} (?:\w+ )?(?:dias?|dies|mes(?:es|os)?|semanas?|setmanes|months?|days?|weeks?)\b(?: \w+){{0,6}}? (?:con|amb|with|y|i|e|and|si|se|if)\b.*(?:silenci|no (?:contest|respon|resuelv|resol|answer))"
+)
 LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
 UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
@@ -135,7 +139,10 @@ def _row(line: SectionLine) -> list[tuple[str, str]]:
 
 
 def _key(folded: str, default: str) -> str:
-    """The key of a sentence. Silence and appeals have their own key in any section."""
+    """The key of a sentence. Silence and appeals have their own key in any section; a sentence that first says how long the
+    decision takes, and then what silence means, is about the decision."""
+    if TERM_FIRST.match(folded):
+        return "resolucion"
     if SILENCE.search(folded):
         return "silencio_administrativo"
     if APPEAL.search(folded):

@@ -12,10 +12,14 @@ from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
-_NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Act)\b"
+_NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Decree|Order|Act)\b"
 DIVIDES = re.compile(
-    rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:el |la |l['’]|o |a |the )?(?={_NORMS})"
+    rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:(?:el|la|els|les|o|a|the|en|por|per|pel|pola?|polo|no|na|by|in|(?:la |las |les |as )?(?:convocatoria|convocatòria|bases))\s+|l['’]){{0,3}}(?={_NORMS})"
 )
+CITED = re.compile(
+    rf"^[^\d:;]{{0,120}}?\b(?:regul\w+|rige\w*|regeix|rexe\w*|apoy\w+|aprob\w+|aprov\w+|bas[ae]\w*|ampar\w+|fundament\w+|establec\w+|estable\w+|govern\w+|based|laid down|set out)\s(?:[\wàèéíòóú]+\s){{0,4}}?(?:l['’])?(?={_NORMS})"
+)
+"""A sentence that leads to its citation: "Lo regula la Ley 3/2020"."""
 BYLINE = re.compile(
     r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
 )
@@ -49,7 +53,7 @@ def _law_names(line: SectionLine) -> list[str]:
     ):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
-    pieces = [tidy(piece).rstrip(".") for piece in DIVIDES.split(text)]
+    pieces = [tidy(CITED.sub("", piece, count=1)).rstrip(".") for piece in DIVIDES.split(text)]
     pieces = [piece for piece in pieces if len(piece) > 3]
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 

@@ -68,6 +68,11 @@ AFTER = re.compile(
     r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
+FEWEST_CLAUSE_WORDS = 3
+NEXT_CLAUSE = re.compile(
+    r",?\s(?:o|u|ou|edo|or|previa|prèvia|after|antes|con|amb|with|cualquier|per|para|to)\s(?=[a-zà-ÿ])"
+)
+"""What follows an address within a sentence."""
 SENTENCE = re.compile(
     r"(?<=[.;])(?<!\bC\.)(?<!\bc\.)(?<!\bPl\.)(?<!\bAv\.)(?<!\bAvda\.)(?<!\bPza\.)(?<!\bCtra\.)(?<!\bSta\.)\s+(?=[A-ZÁÉÍÓÚ])"
 )
@@ -102,9 +107,11 @@ def places(
 
 
 def is_appointment(link: TextLink) -> bool:
+    address = urlsplit(link.url)
     return bool(
         APPOINTMENT.search(fold_text(link.text))
-        or APPOINTMENT.search(urlsplit(link.url).path.lower().replace("-", " "))
+        or APPOINTMENT.search(address.path.lower().replace("-", " "))
+        or APPOINTMENT.match((address.hostname or "").lower())
     )
 
 
@@ -179,9 +186,16 @@ def _address(text: str) -> str:
     text = next((way for way in ways if STREET.search(way) or BASQUE_STREET.search(way)), text.strip())
     text = AFTER.split(text)[0]
     street = STREET.search(text)
-    if LEADS.match(text) and street and text[: street.start()].rstrip().endswith(","):
-        text = text[street.start() :]
+    before = text[: street.start()].rstrip() if street else ""
+    if street and ((LEADS.match(text) and before.endswith(",")) or _is_clause(before)):
+        text = NEXT_CLAUSE.split(text[street.start() :])[0]
     return PREPOSITION.sub("", text).rstrip(" .;,·")
+
+
+def _is_clause(before: str) -> bool:
+    """Whether the words before a street tell people what to do, and are not the name of the building."""
+    words = before.split()
+    return len(words) >= FEWEST_CLAUSE_WORDS and not PLACE.match(fold_text(before)) and words[1][0].islower()
 
 
 def telephone(parts: Sequence[PagePart]) -> FieldValue:
