@@ -1,6 +1,6 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -28,7 +28,7 @@ class SearchedDocument:
     text: TextTerms
 
     @property
-    def terms(self) -> frozenset[str]:
+    def terms(self) -> KeysView[str]:
         return self.text.terms
 
 
@@ -162,11 +162,16 @@ def meets_filters(filters: SearchFilters, document: SearchedDocument) -> bool:
 
 
 def has_clause(clause: Clause, document: SearchedDocument) -> bool:
-    places = clause_places(clause, document.text.code)
+    return has_places(clause, clause_places(clause, document.text.code), document)
+
+
+def has_places(clause: Clause, places: Sequence[frozenset[str]], document: SearchedDocument) -> bool:
+    """Whether the document has a clause with these places (`clause_places` in the document's language)."""
+    terms = document.terms
     # Positions are computed only for a document that has all terms.
-    if not places or any(terms.isdisjoint(document.terms) for terms in places[:-1]):
+    if not places or any(map(terms.isdisjoint, places[:-1])):
         return False
-    if places[-1].isdisjoint(document.terms) and not (
+    if terms.isdisjoint(places[-1]) and not (
         clause.prefix and document.text.has_beginning(_beginning(clause.words[-1]))
     ):
         return False

@@ -6,12 +6,12 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.search.analysis import fold_word
-from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_clause, passes_filters
-from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
+from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_places, passes_filters
+from headwater.search.query import KEY_FIELDS, TITLE, Clause, SearchFilters, SearchQuery
 from headwater.search.text_terms import TextTerms
 
 BEGINNING_WEIGHT = 20
@@ -22,13 +22,16 @@ LONGEST_BEGINNING = 4
 
 Alternatives = frozenset[str]
 """Keys of which a document needs one: terms, terms of the title, `field:value`, and beginnings of terms with a star."""
+PlacedClause = tuple[Clause, tuple[Alternatives, ...]]
+"""With what `clause_places` gives for the language: to look it up for each document would cost more than to compare it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiledQuery:
     """A query in the words of one language. A document meets it that has all of `terms`, one of each of `word_groups` and of
     `keys`, and none of `excluded_terms`; and for what terms cannot decide, a clause of each of `clause_groups`, none of
-    `excluded_clauses`, and with `is_filtered` the other filters. `parts` are the conditions under which it can be filed."""
+    `excluded_clauses`, each with its places, and with `is_filtered` the other filters. `parts` are the conditions under which it
+    can be filed."""
 
     position: int
     query: SearchQuery
@@ -36,17 +39,17 @@ class FiledQuery:
     word_groups: tuple[Alternatives, ...]
     excluded_terms: frozenset[str]
     keys: tuple[Alternatives, ...]
-    clause_groups: tuple[Group, ...]
-    excluded_clauses: tuple[Clause, ...]
+    clause_groups: tuple[tuple[PlacedClause, ...], ...]
+    excluded_clauses: tuple[PlacedClause, ...]
     is_filtered: bool
     parts: tuple[Alternatives, ...]
 
-    def accepts(self, document: SearchedDocument, terms: frozenset[str]) -> bool:
+    def accepts(self, document: SearchedDocument, terms: KeysView[str]) -> bool:
         """`terms` are those of the document."""
-        if not self.terms <= terms or not self.excluded_terms.isdisjoint(terms):
+        if not terms >= self.terms or not terms.isdisjoint(self.excluded_terms):
             return False
         for group in self.word_groups:
-            if group.isdisjoint(terms):
+            if terms.isdisjoint(group):
                 return False
         for key_group in self.keys:
             if key_group.isdisjoint(document.keys):
@@ -54,9 +57,9 @@ class FiledQuery:
         if self.is_filtered and not passes_filters(self.query, document):
             return False
         for clauses in self.clause_groups:
-            if not any(has_clause(clause, document) for clause in clauses):
+            if not any(has_places(clause, places, document) for clause, places in clauses):
                 return False
-        return not any(has_clause(clause, document) for clause in self.excluded_clauses)
+        return not any(has_places(clause, places, document) for clause, places in self.excluded_clauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,9 @@ class LanguageIndex:
         ]
         candidates = list(self.others)
         for key in keys:
-            candidates += [filed for second, filed in self.by_key[key] if not second or second in terms]
+            for second, filed in self.by_key[key]:
+                if not second or second in terms:
+                    candidates.append(filed)
         return candidates
 
     def _beginnings(self, text: TextTerms) -> Iterator[str]:
@@ -176,7 +181,7 @@ def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
     parts = [*keys]
     terms: set[str] = set()
     word_groups: list[Alternatives] = []
-    clause_groups: list[Group] = []
+    clause_groups: list[tuple[PlacedClause, ...]] = []
     for group in query.groups:
         places_of_clauses = [_clause_parts(clause, code) for clause in group]
         parts += _group_parts(
@@ -188,7 +193,7 @@ def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
         if len(group) == 1:
             terms.update(key for place in places_of_clauses[0] if len(place) == 1 for key in place)
         if not all(_is_decided(clause, code) for clause in group):
-            clause_groups.append(group)
+            clause_groups.append(tuple((clause, clause_places(clause, code)) for clause in group))
         elif len(group) != 1 or len(places_of_clauses[0][0]) > 1:
             word_groups.append(frozenset(key for (place,) in places_of_clauses for key in place))
     filters = query.filters
@@ -206,7 +211,11 @@ def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
         ),
         keys=keys,
         clause_groups=tuple(clause_groups),
-        excluded_clauses=tuple(clause for clause in query.excluded if not _is_decided(clause, code)),
+        excluded_clauses=tuple(
+            (clause, clause_places(clause, code))
+            for clause in query.excluded
+            if not _is_decided(clause, code)
+        ),
         is_filtered=bool(has_other_filters or query.excluded_filters),
         parts=tuple(parts),
     )

@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import chain
-from operator import contains
+from itertools import chain, product
+from math import prod
 
 from headwater.search.analysis import analyse, stem_language
 
@@ -23,6 +23,10 @@ MAX_FIELDS = (10_000, 20_000, 200_000)
 """Characters that are read of the title, of what is said about a document, and of its text."""
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
+WORD_MARK = "\n"
+"""Between words; no term contains it."""
+MOST_PHRASES = 16
+"""Of a phrase whose words may have several forms; those of a longer one are compared by their positions."""
 
 Positions = Mapping[str, Collection[int]]
 TokenTerms = tuple[tuple[str, ...], ...]
@@ -62,7 +66,7 @@ class TextTerms:
         return [field_terms(chunks, self.code) for chunks in self.chunks]
 
     @cached_property
-    def counts(self) -> Mapping[str, int]:
+    def counts(self) -> dict[str, int]:
         """How often each term occurs in all fields."""
         *others, longest = self.fields
         counts = dict(longest.counts)
@@ -71,25 +75,33 @@ class TextTerms:
                 counts[term] = counts.get(term, 0) + count
         return counts
 
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        return frozenset(self.counts)
+    @property
+    def terms(self) -> KeysView[str]:
+        return self.counts.keys()
 
     @property
     def title_terms(self) -> Collection[str]:
         return self.fields[0].counts.keys()
 
     @cached_property
-    def sequences(self) -> Sequence[Sequence[str | None]] | None:
-        """The first term of each word, by field; None if a field has no spaces between its words. A chunk without a word is
-        left out."""
+    def sequence(self) -> str | None:
+        """The first term of each word in order, with a mark before and after each and two between fields; None if a field has no
+        spaces between its words. A phrase is a part of it. A chunk without a word is left out."""
         if any(part.is_unspaced for part in self.fields):
             return None
-        return [
-            [term for term in sequence if term] if None in sequence else sequence
+        return WORD_MARK.join(
+            f"{WORD_MARK}{WORD_MARK.join(filter(None, map(part.first_terms.get, chunks)))}{WORD_MARK}"
             for chunks, part in zip(self.chunks, self.fields, strict=True)
-            for sequence in [list(map(part.first_terms.get, chunks))]
-        ]
+        )
+
+    @cached_property
+    def varied(self) -> Mapping[str, Collection[str]]:
+        """Those of all fields."""
+        varied: dict[str, set[str]] = {}
+        for part in self.fields:
+            for term, first_terms in part.varied.items():
+                varied.setdefault(term, set()).update(first_terms)
+        return varied
 
     @cached_property
     def title(self) -> Positions:
@@ -110,37 +122,16 @@ class TextTerms:
 
     def has_sequence(self, places: Sequence[frozenset[str]]) -> bool | None:
         """Whether a term of each place stands after one of the place before; None if only positions can tell."""
-        if self.sequences is None:
+        if self.sequence is None:
+            return None
+        varied = self.varied
+        if not all(map(varied.keys().isdisjoint, places)):
+            places = [place.union(*(varied.get(term, ()) for term in place)) for place in places]
+        if prod(map(len, places)) > MOST_PHRASES:
             return None
         return any(
-            _has_sequence(sequence, part, places)
-            for sequence, part in zip(self.sequences, self.fields, strict=True)
+            f"{WORD_MARK}{WORD_MARK.join(phrase)}{WORD_MARK}" in self.sequence for phrase in product(*places)
         )
-
-
-def _has_sequence(sequence: Sequence[str | None], part: FieldTerms, places: Sequence[frozenset[str]]) -> bool:
-    """Looks at the places of the rarest term."""
-    counts = [sum(part.counts.get(term, 0) for term in place) for place in places]
-    rarest = counts.index(min(counts))
-    if not counts[rarest]:
-        return False
-    first_terms = [_first_terms(place, part.varied) for place in places]
-    for term in first_terms[rarest]:
-        start = 0
-        while term in part.counts:
-            try:
-                start = sequence.index(term, start) + 1
-            except ValueError:
-                break
-            first = start - 1 - rarest
-            words = sequence[first : first + len(places)] if first >= 0 else ()
-            if len(words) == len(places) and all(map(contains, first_terms, words)):
-                return True
-    return False
-
-
-def _first_terms(place: frozenset[str], varied: Mapping[str, Collection[str]]) -> frozenset[str]:
-    return place.union(*(varied[term] for term in place if term in varied)) if varied else place
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
