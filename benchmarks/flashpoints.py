@@ -1,5 +1,8 @@
 """Stories within one flashpoint: `python -m benchmarks.flashpoints --data DIR [--model NAME]`. The last line is JSON (B-cubed F1).
 
+With `--demo` instead of `--data`, the flashpoints of the demo: six languages, with and without copies and updates. A round-up is a
+story of its own there.
+
 DIR holds `stories/events.jsonl.xz`: full articles of events, with the affair to which each event belongs. Each affair is
 clustered alone, as a flashpoint is; `together` scores them as one. The gold has two monthly round-ups of one affair as stories of 44
 articles about as many events, which no clustering of events can find: "without round-ups" leaves those articles out. Needs the
@@ -11,6 +14,7 @@ import json
 import lzma
 import tempfile
 from collections import defaultdict
+from datetime import timedelta
 from pathlib import Path
 
 from benchmarks.stories import bcubed_scores
@@ -20,30 +24,31 @@ from headwater.stories.clustering.cluster_items import cluster_items
 from headwater.stories.clustering.roundups import is_roundup
 from headwater.stories.clustering.similarity import ENCODER_TOKENS, StoryItem
 from headwater.stories.item_vectors import TextEncoder, item_vectors, with_languages
+from headwater_demo.clock import START
+from headwater_demo.flashpoints.flashpoint_list import reports_of
 
 ORIGIN = "wikinews"
+WITHOUT = ", without round-ups"
+REPEATED = ("copy", "edited_copy", "update")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--demo", action="store_true")
     parser.add_argument("--model", default="multilingual")
     options = parser.parse_args()
-    with lzma.open(options.data / "stories" / "events.jsonl.xz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    affairs: dict[str, list[dict]] = defaultdict(list)
-    for row in rows:
-        affairs[row["group"]].append(row)
-        if not is_roundup(row["story"].partition(ORIGIN)[0]):
-            affairs[f"{row['group']}, without round-ups"].append(row)
+    affairs = affairs_of_demo() if options.demo else affairs_of_events(options.data)
     with tempfile.TemporaryDirectory() as folder:
         encoder = (
             open_encoder(Path(folder), options.model, max_tokens=ENCODER_TOKENS) if nlp_installed() else None
         )
         labels = {name: story_labels(part, encoder) for name, part in affairs.items()}
     figures = {name: f1([row["story"] for row in part], labels[name]) for name, part in affairs.items()}
-    for ending in ("", ", without round-ups"):
-        parts = [(name, part) for name, part in affairs.items() if name.endswith("round-ups") == bool(ending)]
+    for ending in ("", WITHOUT):
+        parts = [(name, part) for name, part in affairs.items() if name.endswith(WITHOUT) == bool(ending)]
+        if not parts:
+            continue
         gold = [row["story"] for _, part in parts for row in part]
         figures[f"together{ending}"] = f1(gold, [label for name, _ in parts for label in labels[name]])
         figures[f"mean{ending}"] = round(sum(figures[name] for name, _ in parts) / len(parts), 4)
@@ -52,8 +57,49 @@ def main() -> None:
     print(json.dumps(figures))
 
 
+def affairs_of_events(data: Path) -> dict[str, list[dict]]:
+    affairs: dict[str, list[dict]] = defaultdict(list)
+    with lzma.open(data / "stories" / "events.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            affairs[row["group"]].append(row)
+            if not is_roundup(row["story"].partition(ORIGIN)[0]):
+                affairs[row["group"] + WITHOUT].append(row)
+    return affairs
+
+
+def affairs_of_demo() -> dict[str, list[dict]]:
+    affairs: dict[str, list[dict]] = defaultdict(list)
+    for report in reports_of("full"):
+        row = {
+            "id": report.url,
+            "title": report.title,
+            "text": report.text,
+            "language": report.language,
+            "published_at": START + timedelta(hours=report.hours),
+            "story": report.story or report.url,
+            "group": report.flashpoint,
+        }
+        if report.hours <= 0:
+            affairs[report.flashpoint].append(row)
+            if report.kind not in REPEATED:
+                affairs[f"{report.flashpoint}, without copies"].append(row)
+    return affairs
+
+
 def story_labels(rows: list[dict], encoder: TextEncoder | None) -> list[tuple[str, int]]:
-    items = with_languages([StoryItem(id=row["id"], title=row["title"], text=row["text"]) for row in rows])
+    items = with_languages(
+        [
+            StoryItem(
+                id=row["id"],
+                title=row["title"],
+                text=row["text"],
+                language=row.get("language", ""),
+                published_at=row.get("published_at"),
+            )
+            for row in rows
+        ]
+    )
     labels = [("", 0)] * len(items)
     clusters = cluster_items(items, None if encoder is None else item_vectors(items, encoder))
     for number, cluster in enumerate(clusters):

@@ -140,7 +140,7 @@ def test_for_long_texts_the_fit_is_the_textbook_silhouette(size: int, seed: int)
     rows = normalise_rows(np.abs(generator.normal(size=(size, 5))).astype(np.float32))
     fine = generator.integers(0, 4, size)
     coarse = fine // 2
-    documents = SilhouetteInput(rows, np.full(size, np.nan, dtype=np.float32), 1.0)
+    documents = SilhouetteInput(rows, np.full(size, np.nan, dtype=np.float32), 1.0, np.arange(size))
     scores = silhouettes(documents, [fine, coarse], SingletonFit(0.4, 0.3))
     assert scores == pytest.approx(
         [silhouette_by_hand(rows, labels, 0.3) for labels in (fine, coarse)], abs=1e-4
@@ -153,7 +153,7 @@ def test_months_between_two_clusters_favour_two_stories():
         for months, stories in ((0, 1), (200, 2)):
             days = np.repeat([0, months], 6).astype(np.float32)
             separate_score, joined_score = silhouettes(
-                SilhouetteInput(vectors, days, length), [separate, joined], HYBRID.singleton
+                SilhouetteInput(vectors, days, length, np.arange(12)), [separate, joined], HYBRID.singleton
             )
             assert (separate_score > joined_score) == (stories == 2)
 
@@ -163,7 +163,7 @@ def test_the_threshold_keeps_clusters_whole_and_apart():
     dendrogram = dendrogram_of(vectors, nearest_neighbours(vectors, 4).positions, unlinked=0.3)
     for guess in (0.15, 0.45):
         for length in (0.0, 1.0):
-            documents = SilhouetteInput(vectors, np.full(12, np.nan, dtype=np.float32), length)
+            documents = SilhouetteInput(vectors, np.full(12, np.nan, dtype=np.float32), length, np.arange(12))
             labels = dendrogram.at(best_threshold(documents, dendrogram.at, HYBRID, guess))
             assert labels.tolist() == [0] * 6 + [6] * 6
 

@@ -1,6 +1,7 @@
 """Stories within one flashpoint: every report is about the same war, and only some words say which event of it."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import log, log1p, sqrt
 from random import Random
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from headwater.stories.clustering.cluster_items import cluster_items
 from headwater.stories.clustering.roundups import is_roundup
-from headwater.stories.clustering.similarity import StoryItem, vectorise
+from headwater.stories.clustering.similarity import StoryItem, normalise_rows, vectorise
 from headwater.stories.clustering.word_vectors import BACKGROUND_DOCUMENTS, MAX_VALUES, word_vectors
 
 EPISODES = ("bridge", "convoy", "hospital", "ceasefire", "airfield")
@@ -61,6 +62,24 @@ def test_a_story_that_is_all_of_its_group_stays_whole():
         assert len(clusters_of(items)) == 1
 
 
+def test_copies_of_reports_do_not_divide_a_story_into_its_wordings():
+    """In two languages, so that the threshold is chosen by the silhouette."""
+    chance = np.random.default_rng(3)
+    reports = [war_report(episode, number) for episode in EPISODES[:3] for number in range(8)]
+    directions = np.repeat(np.eye(3, 64), 8, axis=0) + np.eye(1, 64, 4) + chance.normal(0, 0.12, (24, 64))
+    items, vectors = [], []
+    for position, report in enumerate(reports):
+        language = "en" if position % 2 else "ru"
+        for copy in range(4):
+            items.append(replace(report, id=f"{report.id}-{copy}", language=language))
+            vectors.append(directions[position] + chance.normal(0, 0.01, 64))
+    stories = clusters_of(items, normalise_rows(np.array(vectors)))
+    assert {frozenset(name.split("-")[0] for name in story) for story in stories} == {
+        frozenset({episode}) for episode in EPISODES[:3]
+    }
+    assert len(stories) == 3
+
+
 def test_the_same_event_months_later_is_another_story():
     items = [war_report("bridge", number, day=180 * (number // 5)) for number in range(10)]
     assert clusters_of(items) == {
@@ -85,6 +104,9 @@ def test_a_round_up_belongs_to_no_story():
         "Головне за тиждень: порт відкрито",
         "Die Woche im Überblick",
         "Resumen de la semana en Kelmar",
+        "The week: Kelmar Strait",
+        "La semaine : élection en Valdora",
+        "Неделя: Келмарский пролив",
         "ملخص الأسبوع: الميناء والجسر",
         "一周要闻:港口重新开放",
     ],
@@ -100,6 +122,8 @@ def test_headlines_of_round_ups(title: str):
         "Police round up suspects after the bombing",
         "Roundup draws a crowd to Arden",
         "Talks on 3 September 2031",
+        "Weeks of waiting: the fishermen of Dunmore",
+        "Week of talks: no agreement on the port",
         "",
     ],
 )

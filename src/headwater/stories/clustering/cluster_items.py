@@ -21,12 +21,13 @@ from headwater.stories.clustering.similarity import (
     Matrix,
     StoryItem,
     finite_rows,
+    language_numbers,
     normalise_rows,
     to_days,
     vectorise,
 )
 from headwater.stories.clustering.threshold import ARTICLES, HYBRID, WORDS_ALONE, ThresholdModel
-from headwater.stories.clustering.windows import WINDOW, cluster_vectors
+from headwater.stories.clustering.windows import WINDOW, CorpusTexts, cluster_vectors
 
 NEIGHBOURS = 10
 MIN_COSINE = 0.65
@@ -94,7 +95,11 @@ def _label(
     item_vectors = vectorise(items, embeddings)
     days = to_days([item.published_at for item in items])
     labels = cluster_vectors(
-        item_vectors.vectors, days, _threshold_model(item_vectors), window, item_vectors.length
+        item_vectors.vectors,
+        days,
+        _threshold_model(item_vectors),
+        window,
+        CorpusTexts(item_vectors.length, language_numbers(items)),
     )
     return item_vectors.vectors, split_by_names(items, labels)
 

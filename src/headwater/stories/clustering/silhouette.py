@@ -42,11 +42,12 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class SilhouetteInput:
-    """Documents to compare; `length` is 0 if all are headlines, 1 if all are whole articles."""
+    """Documents to compare, those at `rows`; `length` is 0 if all are headlines, 1 if all are whole articles."""
 
     vectors: Matrix
     days: Days
     length: float
+    rows: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +63,30 @@ def silhouettes(
     documents: SilhouetteInput, labels: Sequence[Numbers], singleton: SingletonFit
 ) -> list[float]:
     """The silhouette of each partition, between -1 and 1. The clusters of each are unions of those of the one before."""
-    partition_labels = [_consecutive(partition) for partition in labels]
-    vectors, sums = documents.vectors, _cluster_sums(documents.vectors, partition_labels[0])
-    partitions = list(_partitions(sums, partition_labels, documents.days))
-    rows = np.unique(np.linspace(0, len(vectors) - 1, SAMPLE).astype(np.int64))
+    rows, days = documents.rows, documents.days[documents.rows]
+    partition_labels = [_consecutive(partition[rows]) for partition in labels]
+    sums = _cluster_sums(documents.vectors, partition_labels[0], rows)
+    partitions = list(_partitions(sums, partition_labels, days))
+    sampled = np.unique(np.linspace(0, len(rows) - 1, SAMPLE).astype(np.int64))
     totals = np.zeros(len(labels))
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK]
-        sample = SilhouetteSample(block, documents.days[block], vectors[block] @ sums.T)
+    for start in range(0, len(sampled), BLOCK):
+        block = sampled[start : start + BLOCK]
+        sample = SilhouetteSample(block, days[block], documents.vectors[rows[block]] @ sums.T)
         totals += list(_sample_totals(sample, partitions, documents.length, singleton))
-    return [float(value) for value in totals / len(rows)]
+    return [float(value) for value in totals / len(sampled)]
 
 
 def _consecutive(labels: Numbers) -> Numbers:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _cluster_sums(values: Matrix, labels: Numbers) -> Matrix:
-    """The sum of the rows of each cluster, block by block, to avoid a second copy of all vectors."""
+def _cluster_sums(values: Matrix, labels: Numbers, rows: Numbers | None = None) -> Matrix:
+    """The sum of the rows of each cluster, block by block, to avoid a second copy of all vectors. `labels` are those of
+    `rows`, or of all."""
     order = np.argsort(labels, kind="stable")
     edges = np.searchsorted(labels[order], np.arange(labels.max() + 2))
+    if rows is not None:
+        order = rows[order]
     sums = np.empty((len(edges) - 1, values.shape[1]), dtype=values.dtype)
     for start in range(0, len(sums), CLUSTERS_PER_BLOCK):
         block_edges = edges[start : start + CLUSTERS_PER_BLOCK + 1]

@@ -73,6 +73,12 @@ class ItemVectors:
     by_words: bool
 
 
+def language_numbers(items: Sequence[StoryItem]) -> Numbers:
+    """The language of each text as a number; -1 for an item without a text."""
+    numbers = {language: number for number, language in enumerate(sorted({item.language for item in items}))}
+    return np.array([numbers[item.language] if item.text else -1 for item in items], dtype=np.int64)
+
+
 def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVectors:
     """One unit vector per item. `embeddings` are unit vectors of an encoder in the same order; None: words only."""
     term_counts = [count_terms(f"{item.title}. {item.text}") for item in items]

@@ -115,7 +115,5 @@ def best_threshold(
     fits = np.array(
         silhouettes(documents, [labels_at(height) for height in thresholds.tolist()], model.singleton)
     )
-    penalty = (PENALTY + model.penalty_of_few / len(documents.vectors)) * np.square(
-        np.log(thresholds / guess)
-    )
+    penalty = (PENALTY + model.penalty_of_few / len(documents.rows)) * np.square(np.log(thresholds / guess))
     return float(thresholds[np.argmax(fits - penalty)])

@@ -5,7 +5,7 @@ Within a window clusters are joined down to the highest threshold, then across w
 similarity of neighbouring clusters. Memory grows with the corpus and the square of the window, not of the corpus.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,10 +43,30 @@ RESOLUTION_STEP = 4.0
 MAX_DEPTH = 5
 
 
+SAME_WORDING = 0.75
+"""From this similarity on, two texts of one language are copies of each other, at least in part."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusTexts:
+    """`length` is 0 if all are headlines, 1 if all are whole articles. `languages` are those of the texts, as numbers, negative
+    for a headline alone; None if no item has a text."""
+
+    length: float = 0.0
+    languages: Numbers | None = None
+
+
+HEADLINES = CorpusTexts()
+
+
 def cluster_vectors(
-    vectors: Matrix, days: Days, model: ThresholdModel, window: int = WINDOW, length: float = 0.0
+    vectors: Matrix,
+    days: Days,
+    model: ThresholdModel,
+    window: int = WINDOW,
+    texts: CorpusTexts = HEADLINES,
 ) -> Numbers:
-    """A cluster number per row. `length` is 0 for headlines, 1 for whole articles."""
+    """A cluster number per row."""
     if len(vectors) < 2:
         return np.arange(len(vectors))
     neighbours = nearest_neighbours(vectors, NEIGHBOURS_USED)
@@ -56,10 +76,27 @@ def cluster_vectors(
     dendrogram = build_dendrogram(
         joins, DocumentRows(heights, days, neighbours.positions[:, :LINK_NEIGHBOURS]), model.unlinked
     )
-    documents = SilhouetteInput(vectors, days, length)
+    documents = SilhouetteInput(vectors, days, texts.length, _distinct_wordings(neighbours, texts.languages))
     return dendrogram.at(
-        best_threshold(documents, dendrogram.at, model, guess_threshold(neighbours, model, length))
+        best_threshold(documents, dendrogram.at, model, guess_threshold(neighbours, model, texts.length))
     )
+
+
+def _distinct_wordings(neighbours: Neighbours, languages: Numbers | None) -> Numbers:
+    """The rows whose text is no copy of an earlier one. A text and its copies would be a perfect story at any threshold, so
+    that one with many copies, corrected or shortened, would be best divided into its wordings."""
+    rows = np.arange(len(neighbours.positions))
+    if languages is None:
+        return rows
+    others = neighbours.positions
+    is_copy = (
+        (neighbours.similarities >= SAME_WORDING)
+        & (others >= 0)
+        & (others < rows[:, None])
+        & (languages[others] == languages[:, None])
+        & (languages[:, None] >= 0)
+    ).any(axis=1)
+    return np.flatnonzero(~is_copy)
 
 
 def _linkage(
