@@ -1,6 +1,6 @@
 """Groups to stories: cluster again, keep identities, commit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -73,22 +73,37 @@ def _replace_unstorable(result: GatherResult, error: Exception) -> GatherResult:
 
 
 def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> GatherResult:
+    """Returns the stories that differ from those that are stored: most stories of a large group stay as they are."""
     context.check_worker_deaths(group.attempts)
-    clustered = GatherResult(
+    previous = {story.id: story for story in group.stories}
+    stories = _cluster_stories(context, recipe, group, previous)
+    stored_ids = {story.id for story in stories if story == previous.get(story.id)}
+    changed_stories = tuple(story for story in stories if story.id not in stored_ids)
+    routes = {
+        story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
+        for story in changed_stories
+    }
+    return GatherResult(
         group=group.id,
         version=group.version,
-        clustered_ids=tuple(story.id for story in group.stories),
+        clustered_ids=tuple(story_id for story_id in previous if story_id not in stored_ids),
+        stories=changed_stories,
         changes=group.changes,
         has_more=group.has_more,
+        routes=routes,
     )
+
+
+def _cluster_stories(
+    context: JobContext, recipe: Recipe, group: GroupBatch, previous: Mapping[str, Story]
+) -> tuple[Story, ...]:
     if recipe.grouping is None:
-        return clustered
+        return ()
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
     ids = inherit_story_ids(members, group.stories, group.id, group.reserved_ids)
-    previous = {story.id: story for story in group.stories}
     now = context.clock()
-    stories = tuple(
+    return tuple(
         _describe(
             recipe,
             StoryContext(
@@ -101,11 +116,6 @@ def _cluster_group(context: JobContext, recipe: Recipe, group: GroupBatch) -> Ga
         )
         for rank, (cluster, story_id) in enumerate(zip(clusters, ids, strict=True), 1)
     )
-    routes = {
-        story.id: tuple(r.name for r in recipe.routes if r.of == "story" and r.when(story))
-        for story in stories
-    }
-    return replace(clustered, stories=stories, routes=routes)
 
 
 def _describe(recipe: Recipe, story_context: StoryContext) -> Story:

@@ -220,9 +220,10 @@ class RefineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatherResult:
-    """The new stories of a group. Those of `clustered_ids` (the ids of the stories that were clustered again) that are missing
-    here end. When documents joined since (`version` is higher now), or `has_more` is set, the group stays due. `changes` are the
-    changes of the group that these stories contain, as of `claimed_at`."""
+    """The stories of a group that are new or changed. `clustered_ids` are the ids of the stories that were clustered again, without
+    those that stay as they are stored; one that is missing in `stories` ends. When documents joined since (`version` is higher
+    now), or `has_more` is set, the group stays due. `changes` are the changes of the group that these stories contain, as of
+    `claimed_at`."""
 
     group: str
     version: int

@@ -1,0 +1,70 @@
+"""A group is clustered again when a document joins it; stories that stay as they are stored are not written again."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from tests.support.scene import HOUR, ME, RECIPE, Scene, kept_result
+
+from headwater.engine.context import JobContext
+from headwater.engine.gather import gather
+from headwater.model.document import Document
+from headwater.model.jobs import Job, Task
+from headwater.model.recipe import Grouping, Recipe
+from headwater.model.source import Trigger
+from headwater.store.schema.flow import stories
+from headwater.stories.clustering.groupings import cluster_by_headline
+from headwater.stories.coverage import SummariseStory
+
+
+def _gather(scene: Scene) -> None:
+    recipe = Recipe(
+        name=RECIPE,
+        version="1",
+        sources=(),
+        discover={},
+        extract={},
+        steps=(),
+        trigger=Trigger(every=timedelta(hours=1)),
+        grouping=Grouping(key=lambda _: "day", cluster=cluster_by_headline, describe=SummariseStory()),
+    )
+    nothing: Any = None
+    context = JobContext(
+        owner=ME,
+        recipes={RECIPE: recipe},
+        store=scene.store,
+        archive=nothing,
+        clock=lambda: scene.now,
+        log=structlog.get_logger(),
+    )
+    assert gather(context, Job(RECIPE, Task.GATHER)) == 1
+
+
+def _keep(scene: Scene, path: str, title: str) -> Document:
+    (draft,) = scene.drafts(path)
+    result = kept_result(
+        draft, group="day", title=title, text=f"{title} in the harbour.", published=scene.now
+    )
+    scene.refine(result)
+    assert result.document is not None
+    return result.document
+
+
+def _rows(scene: Scene, titles: Sequence[str]) -> list[dict[str, Any]]:
+    return [scene.row(stories, title=title) for title in titles]
+
+
+def test_only_the_stories_that_changed_are_written_again(scene: Scene):
+    for path, title in (("a", "Ships wait"), ("b", "Bank opens"), ("c", "Storm ends")):
+        _keep(scene, path, title)
+    _gather(scene)
+    before = _rows(scene, ["Ships wait", "Bank opens"])
+    scene.now += HOUR
+    _keep(scene, "d", "Bank opens")
+    _gather(scene)
+    ships, bank = _rows(scene, ["Ships wait", "Bank opens"])
+    assert ships == before[0]
+    assert (bank["id"], bank["size"], bank["revision"]) == (before[1]["id"], 2, 2)
+    assert bank["updated_at"] == scene.now
+    assert {row["state"] for row in scene.rows(stories)} == {"live"}
