@@ -152,6 +152,11 @@ def test_texts_without_capital_letters_are_compared_by_their_words(first: str, s
     assert len(_stories([report(1, first, language="zh"), report(2, second, language="zh")])) == count
 
 
+def test_a_letter_that_is_only_a_mark_is_no_figure():
+    marks = "ﾞ 12 ﾟ"
+    assert len(_stories([report(1, marks, marks, language="ja"), report(2, "Bridge opens", "")])) == 2
+
+
 @given(st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), max_size=8))
 def test_every_document_is_in_exactly_one_cluster(texts: list[tuple[str, str]]):
     documents = [report(number, *words) for number, words in enumerate(texts)]

@@ -8,6 +8,7 @@ has count less from then on. Every sentence carries the ids of the documents tha
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from math import log, log1p, sqrt
 
@@ -52,12 +53,26 @@ class SummaryWeights:
     words: int = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScoredSentence:
+    """`terms` are its terms with their counts; `frequency` says in how many of the `total` sentences each term occurs."""
+
     text: str
     document: str
     place: int
-    bag: Mapping[str, float]
+    terms: Mapping[str, int]
+    frequency: Mapping[str, int]
+    total: int
+
+    @cached_property
+    def bag(self) -> Mapping[str, float]:
+        """Weighted terms at unit length. Computed when needed: most sentences are never compared with another."""
+        weighted = {
+            term: (1 + log(count)) * log1p(self.total / self.frequency[term])
+            for term, count in self.terms.items()
+        }
+        length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
+        return {term: weight / length for term, weight in weighted.items()}
 
 
 DEFAULT = SummaryWeights()
@@ -68,7 +83,7 @@ def summarise(
 ) -> tuple[CitedSentence, ...]:
     """At most `count` sentences, in reading order. The result does not depend on the order of the documents."""
     sentences = read_sentences(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
-    candidates = [sentence for sentence in sentences if len(sentence.bag) >= weights.shortest] or sentences
+    candidates = [sentence for sentence in sentences if len(sentence.terms) >= weights.shortest] or sentences
     chosen = choose_sentences(candidates, count, weights)
     in_order = sorted(
         (candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document)
@@ -82,27 +97,20 @@ def read_sentences(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
         for document in documents
         for place, text in enumerate(islice(split_sentences(story_prose(document.text)), MAX_SENTENCES))
     ]
-    document_frequency: Counter[str] = Counter()
+    frequency: Counter[str] = Counter()
     for *_, terms in rows:
-        document_frequency.update(terms.keys())
-    weights = {term: log1p(len(rows) / count) for term, count in document_frequency.items()}
+        frequency.update(terms.keys())
     return [
-        ScoredSentence(text, document, place, _bag(terms, weights)) for document, place, text, terms in rows
+        ScoredSentence(text, document, place, terms, frequency, len(rows))
+        for document, place, text, terms in rows
     ]
-
-
-def _bag(terms: Counter[str], weights: Mapping[str, float]) -> Mapping[str, float]:
-    """Weighted terms at unit length."""
-    weighted = {term: (1 + log(count)) * weights[term] for term, count in terms.items()}
-    length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
-    return {term: weight / length for term, weight in weighted.items()}
 
 
 def _term_weights(sentences: Sequence[ScoredSentence], fading: float) -> dict[str, float]:
     weights: dict[str, float] = {}
     for sentence in sentences:
         share = 1 / (1 + fading * sentence.place)
-        for term in sentence.bag:
+        for term in sentence.terms:
             weights[term] = weights.get(term, 0.0) + share
     return {term: weight * weight for term, weight in weights.items()}
 
@@ -117,28 +125,33 @@ def choose_sentences(
     """The positions of at most `count` sentences, the best first. The first may have any length."""
     terms = _term_weights(sentences, weights.fading)
     divisors: list[float] = [
-        (len(sentence.bag) + 2) ** weights.cost * (1 + weights.early * sentence.place)
+        (len(sentence.terms) + 2) ** weights.cost * (1 + weights.early * sentence.place)
         for sentence in sentences
     ]
 
     def value(index: int) -> float:
-        total: float = sum([terms[term] for term in sentences[index].bag])
+        total: float = sum(map(terms.__getitem__, sentences[index].terms))
         return total / divisors[index]
 
-    order = sorted(range(len(sentences)), key=lambda index: (-value(index), *_identity(sentences[index])))
+    values = [value(index) for index in range(len(sentences))]
+    order = sorted(range(len(sentences)), key=lambda index: (-values[index], *_identity(sentences[index])))
     shortlist = order[:SHORTLIST]
     words_left = count * weights.words
     chosen: list[int] = []
     while shortlist and len(chosen) < count:
-        best = max(shortlist, key=lambda index: (value(index), -shortlist.index(index)))
+        best = max(shortlist, key=values.__getitem__)
         shortlist.remove(best)
         length = sentences[best].text.count(" ") + 1
         if chosen and (length > words_left or _is_said(sentences[best], [sentences[i] for i in chosen])):
             continue
         chosen.append(best)
         words_left -= length
-        for term in sentences[best].bag:
+        said_terms = sentences[best].terms.keys()
+        for term in said_terms:
             terms[term] *= weights.said
+        for index in shortlist:
+            if not said_terms.isdisjoint(sentences[index].terms):
+                values[index] = value(index)
     return chosen
 
 

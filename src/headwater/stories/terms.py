@@ -51,7 +51,7 @@ def _fold(text: str) -> str:
     lower = text.casefold()
     if not lower.isascii():
         lower = unicodedata.normalize("NFC", fold_accents(lower))
-    return POSSESSIVE.sub("", lower)
+    return POSSESSIVE.sub("", lower) if "'" in lower or "’" in lower else lower
 
 
 @lru_cache(maxsize=50_000)

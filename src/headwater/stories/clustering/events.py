@@ -10,8 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
-from itertools import combinations, pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, pairwise
 from math import log, sqrt
 
 from headwater.documents.dedupe.measures import CALENDAR, DIGITS
@@ -99,7 +99,21 @@ class ReportWords:
     terms: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class TermRarity:
+    """How much a term says: the more, the fewer reports of the group use it."""
+
+    reports: Sequence[ReportWords]
+
+    def __getitem__(self, term: str) -> float:
+        return log(1 + len(self.reports) / (self._frequency[term] + 0.5))
+
+    @cached_property
+    def _frequency(self) -> Counter[str]:
+        return Counter(chain.from_iterable(report.terms for report in self.reports))
+
+
+@dataclass(frozen=True)
 class EventEvidence:
     """Who and how much a report is about: names and figures of its headline and its beginning, and the words of both."""
 
@@ -107,8 +121,15 @@ class EventEvidence:
     headline: str
     title_names: frozenset[str]
     names: frozenset[str]
-    words: Mapping[str, float]
+    rarity: TermRarity
     published: datetime | None
+
+    @cached_property
+    def words(self) -> Mapping[str, float]:
+        """A unit vector, rare words counting more. Computed when needed: few reports share the names of another."""
+        weights = {term: (1 + log(count)) * self.rarity[term] for term, count in self.report.terms.items()}
+        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        return {term: weight / length for term, weight in weights.items()}
 
 
 def cluster_by_event(documents: Sequence[Document]) -> Sequence[Cluster]:
@@ -185,25 +206,26 @@ def _occasions_agree(first: EventEvidence, second: EventEvidence) -> bool:
 def gather_evidence(documents: Sequence[Document]) -> list[EventEvidence]:
     """A word is a name if the group writes it with a capital letter only, in the middle of a sentence at least once."""
     reports = [read_report(document.title, document.text[:LEAD_CHARACTERS]) for document in documents]
+    rules = [has_capital_nouns(document) for document in documents]
     names_by_rule = {
         rule: _names(
-            [r for d, r in zip(documents, reports, strict=True) if has_capital_nouns(d) == rule],
+            [report for report, other in zip(reports, rules, strict=True) if other == rule],
             capital_nouns=rule,
         )
         for rule in (True, False)
     }
-    vectors = _word_vectors([report.terms for report in reports])
+    rarity = TermRarity(reports)
     return [
         EventEvidence(
             report=report,
             headline=fold_text(document.title) or document.id,
             title_names=report.title_initial & names,
             names=report.initial & names,
-            words=words,
+            rarity=rarity,
             published=document.published,
         )
-        for document, report, words in zip(documents, reports, vectors, strict=True)
-        for names in [names_by_rule[has_capital_nouns(document)]]
+        for document, report, rule in zip(documents, reports, rules, strict=True)
+        for names in [names_by_rule[rule]]
     ]
 
 
@@ -217,7 +239,9 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
     inner, lower = Counter[str](), Counter[str]()
     for report in reports:
         inner.update(report.inner)
-        lower.update(report.lower)
+    for report in reports:
+        for word in report.lower.keys() & inner.keys():
+            lower[word] += report.lower[word]
     names = {word for word, count in inner.items() if lower[word] * 10 <= count}
     if not capital_nouns:
         return frozenset(names)
@@ -230,21 +254,23 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
 @lru_cache(maxsize=MOST_EVENT_REPORTS + 200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
-    inner, lower, with_article, before = Counter[str](), Counter[str](), set[str](), ""
+    lower, inner, with_article, initial, before = list[str](), list[str](), set[str](), set[str](), ""
     for word, is_capital, starts_sentence in _cased_words(beginning):
         if not is_capital:
-            lower[word] += 1
-        elif not starts_sentence:
-            inner[word] += 1
-            if before in GERMAN_ARTICLES or before[:1].isdecimal():
-                with_article.add(word)
+            lower.append(word)
+        else:
+            initial.add(word)
+            if not starts_sentence:
+                inner.append(word)
+                if before in GERMAN_ARTICLES or before[:1].isdecimal():
+                    with_article.add(word)
         before = word
-    title_initial = _capitalised(title)
+    title_initial = _possible_names(word for word, is_capital, _ in _cased_words(title) if is_capital)
     return ReportWords(
         title_initial=title_initial,
-        initial=title_initial | _capitalised(beginning),
-        inner=inner,
-        lower=lower,
+        initial=title_initial | _possible_names(initial),
+        inner=Counter(inner),
+        lower=Counter(lower),
         with_article=frozenset(with_article),
         title_figures=frozenset(_figures(title)),
         title_dates=frozenset(_dates(title)),
@@ -253,9 +279,8 @@ def read_report(title: str, beginning: str) -> ReportWords:
     )
 
 
-def _capitalised(text: str) -> frozenset[str]:
-    """Words that may be names. Months, weekdays and words that mean nothing alone are none."""
-    words = {_fold(match[0]) for match in WORD.finditer(text) if match[0][0].isupper()}
+def _possible_names(words: Iterable[str]) -> frozenset[str]:
+    """Months, weekdays and words that mean nothing alone are no names."""
     return frozenset(word for word in words if len(word) > 1 and word not in NOT_NAMES)
 
 
@@ -280,11 +305,20 @@ NOT_NAMES = frozenset((*CALENDAR, *MONTHS, *STOP_TERMS))
 
 def _figures(text: str) -> set[str]:
     """Figures of two digits and more and fractions, without dates. `eleven` is one as well."""
+    words = _folded_words(text)
     return {
         figure
-        for before, word, after in _neighbours(text)
-        if (figure := _figure(word)) and before not in MONTHS and after not in MONTHS
+        for place, word in enumerate(words)
+        if (word[:1].isdecimal() or word in _SPELT_FIGURES)
+        and (figure := _figure(word))
+        and not _is_near_month(words, place)
     }
+
+
+def _is_near_month(words: Sequence[str], place: int) -> bool:
+    return (place > 0 and words[place - 1] in MONTHS) or (
+        place + 1 < len(words) and words[place + 1] in MONTHS
+    )
 
 
 _SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
@@ -311,8 +345,12 @@ def _dates(text: str) -> set[tuple[str, int]]:
 
 def _neighbours(text: str) -> Iterator[tuple[str, str, str]]:
     """Each figure or word, folded, between the one before and the one after it."""
-    words = [_fold(word) if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
+    words = _folded_words(text)
     return zip(["", *words], words, [*words[1:], ""], strict=False)
+
+
+def _folded_words(text: str) -> list[str]:
+    return [_fold(word) if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
 
 
 def _plain(figure: str) -> str:
@@ -322,18 +360,6 @@ def _plain(figure: str) -> str:
     if not whole or len(fraction) == 3:
         return figure.replace(",", "").replace(".", "").lstrip("0") or "0"
     return f"{whole.replace('.', '').lstrip('0') or '0'}.{fraction}".rstrip("0").rstrip(".")
-
-
-def _word_vectors(terms_by_report: Sequence[Mapping[str, int]]) -> list[dict[str, float]]:
-    """Unit vectors of words, rare words counting more."""
-    frequency = Counter(term for terms in terms_by_report for term in terms)
-    rarity = {term: log(1 + len(terms_by_report) / (count + 0.5)) for term, count in frequency.items()}
-    vectors = []
-    for terms in terms_by_report:
-        weights = {term: (1 + log(count)) * rarity[term] for term, count in terms.items()}
-        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-        vectors.append({term: weight / length for term, weight in weights.items()})
-    return vectors
 
 
 def _weights(names_by_document: Sequence[Iterable[str]]) -> dict[str, float]:
@@ -351,7 +377,7 @@ def _candidates(evidence: Sequence[EventEvidence]) -> set[tuple[int, int]]:
     """Pairs that share their headline, or a name (without names, a word) which is not everywhere."""
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for position, item in enumerate(evidence):
-        for key in {f"={item.headline}", *(item.names or item.words)}:
+        for key in {f"={item.headline}", *(item.names or item.report.terms)}:
             holders[key].append(position)
     return {
         pair
