@@ -45,7 +45,7 @@ def entry_terms(text: TextTerms, keys: Iterable[str]) -> EntryTerms:
     counts = dict(text.counts)
     for term, count in title.counts.items():
         counts[term] += (TITLE_WEIGHT - 1) * count
-    hashes = {term_hash(term): min(count, MAX_COUNT) for term, count in counts.items()}
+    hashes = dict(zip(map(term_hash, counts), counts.values(), strict=True))
     hashes |= dict.fromkeys(map(title_hash, title.counts), 1) | dict.fromkeys(map(key_hash, keys), 1)
     length = (TITLE_WEIGHT - 1) * title.length + sum(part.length for part in text.fields)
     return EntryTerms(tuple(text.sorted_terms), _pack_entry(hashes), length)
@@ -54,4 +54,7 @@ def entry_terms(text: TextTerms, keys: Iterable[str]) -> EntryTerms:
 def _pack_entry(hashes: Mapping[int, int]) -> bytes:
     """The hashes in order as 64-bit integers, least byte first, then a byte for each count."""
     ordered = sorted(hashes)
-    return struct.pack(f"<{len(ordered)}Q", *ordered) + bytes(hashes[value] for value in ordered)
+    counts: Iterable[int] = map(hashes.__getitem__, ordered)
+    if max(hashes.values(), default=0) > MAX_COUNT:
+        counts = (min(count, MAX_COUNT) for count in counts)
+    return struct.pack(f"<{len(ordered)}Q", *ordered) + bytes(counts)

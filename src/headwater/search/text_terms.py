@@ -135,13 +135,19 @@ class TextTerms:
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
-    """Each distinct chunk is looked up once."""
+    """Each distinct chunk is looked up once; most are a word with one term."""
     terms_of = chunk_terms(code)
+    single_term = terms_of.single_terms.get
     counts: dict[str, int] = {}
     first_terms: dict[str, str] = {}
     varied: dict[str, set[str]] = {}
     length, is_unspaced = 0, False
     for chunk, count in Counter(chunks).items():
+        if (term := single_term(chunk)) is not None:
+            length += count
+            first_terms[chunk] = term
+            counts[term] = counts.get(term, 0) + count
+            continue
         tokens = terms_of[chunk]
         length += count * len(tokens)
         if len(tokens) == 1:
@@ -184,13 +190,18 @@ class ChunkTerms(dict[str, TokenTerms]):
     def __init__(self, code: str) -> None:
         super().__init__()
         self.code = code
+        self.single_terms: dict[str, str] = {}
+        """Of the chunks that are one word with one term."""
 
     def __missing__(self, chunk: str) -> TokenTerms:
         terms = tuple(analyse(chunk, self.code or UNSTEMMED))
         if len(chunk) <= USUAL_LENGTH:
             if len(self) >= MOST_CHUNKS:
                 self.clear()
+                self.single_terms.clear()
             self[chunk] = terms
+            if len(terms) == 1 and len(terms[0]) == 1:
+                self.single_terms[chunk] = terms[0][0]
         return terms
 
 
