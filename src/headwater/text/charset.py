@@ -260,6 +260,8 @@ def _from_legacy(data: bytes, declared: list[str], warn: Warn) -> bytes:
 
 def fix_encoding(text: str) -> str:
     """Normal form C; mojibake undone when there is evidence of it."""
+    if text.isascii():
+        return text
     if len(MOJIBAKE.findall(text, 0, 20_000)) >= _MOJIBAKE_EVIDENCE:
         text, _ = fix_mojibake(text)
     return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
