@@ -5,7 +5,6 @@ then the supervisor shares that memory, too, and nothing is imported twice. Othe
 multiprocessing starts it as a new program, which imports this module by its name.
 """
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -19,6 +18,7 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from headwater.model.command import RECIPE_ENTRY_POINTS
+from headwater.runtime.garbage_collector import leave_to_collector_only_new_objects
 
 USED_BY_WORKERS = (
     "headwater.archive.packs",
@@ -53,8 +53,7 @@ def import_for_workers() -> None:
             entry.dist is not None and entry.dist.name == "headwater"
         ):  # other packages may change while it runs
             entry.load()()
-    gc.collect()
-    gc.freeze()
+    leave_to_collector_only_new_objects()
 
 
 def keep_until_workers_end() -> None:
