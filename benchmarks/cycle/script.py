@@ -5,6 +5,7 @@ the text of feeds that carry whole articles; the plain one reads the page of eac
 import hashlib
 import io
 import sqlite3
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from difflib import SequenceMatcher
@@ -14,6 +15,9 @@ from urllib.parse import parse_qs, urlencode, urlparse, urlunparse
 
 import feedparser
 import trafilatura
+
+from benchmarks.cycle import parts
+from benchmarks.cycle.parts import PartTimer
 
 Fetch = Callable[[str], bytes]
 TRACKING = ("utm_source", "utm_medium", "utm_campaign", "fbclid", "gclid")
@@ -34,7 +38,15 @@ def normalize_url(url: str) -> str:
     )
 
 
-def run_script(database: Path, urls: list[str], fetch: Fetch, *, thrifty: bool) -> dict[str, int]:
+def run_script(
+    database: Path, urls: list[str], fetch: Fetch, timer: PartTimer, *, thrifty: bool
+) -> dict[str, int]:
+    timer.replace_timed(feedparser, ("parse", parts.READ))
+    timer.replace_timed(trafilatura, ("bare_extraction", parts.READ), ("html2txt", parts.READ))
+    timer.replace_timed(
+        sys.modules[__name__], ("_is_known", parts.DUPLICATES), ("_is_copy", parts.DUPLICATES)
+    )
+    timer.switch(parts.STORE)
     connection = sqlite3.connect(database)
     connection.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;" + SCHEMA)
     counts = {"articles": 0, "duplicates": 0}
@@ -52,16 +64,13 @@ def _store(
     connection: sqlite3.Connection, publisher: int, entry: Any, fetch: Fetch, *, thrifty: bool
 ) -> bool:
     url, guid = normalize_url(entry.link), entry.get("id") or entry.link
-    if connection.execute("SELECT 1 FROM articles WHERE url = ? OR guid = ?", (url, guid)).fetchone():
+    if _is_known(connection, url, guid):
         return False
     body = _body(entry, fetch, thrifty=thrifty)
     title_hash = hashlib.md5(entry.title.lower().strip().encode(), usedforsecurity=False).hexdigest()
     content_hash = hashlib.md5(body[:1000].encode(), usedforsecurity=False).hexdigest()
-    same_hashes = "SELECT 1 FROM articles WHERE title_hash = ? AND content_hash = ?"
     published = datetime(*entry.published_parsed[:6], tzinfo=UTC)
-    if connection.execute(same_hashes, (title_hash, content_hash)).fetchone() or _similar(
-        connection, publisher, entry.title, published
-    ):
+    if _is_copy(connection, publisher, entry.title, published, (title_hash, content_hash)):
         return False
     row = (guid, entry.title, url, body, entry.get("author"), entry.get("summary"), published.isoformat())
     connection.execute(
@@ -80,7 +89,17 @@ def _body(entry: Any, fetch: Fetch, *, thrifty: bool) -> str:
     return str(extracted.text) if extracted is not None and extracted.text else ""
 
 
-def _similar(connection: sqlite3.Connection, publisher: int, title: str, published: datetime) -> bool:
+def _is_known(connection: sqlite3.Connection, url: str, guid: str) -> bool:
+    query = "SELECT 1 FROM articles WHERE url = ? OR guid = ?"
+    return connection.execute(query, (url, guid)).fetchone() is not None
+
+
+def _is_copy(
+    connection: sqlite3.Connection, publisher: int, title: str, published: datetime, hashes: tuple[str, str]
+) -> bool:
+    same_hashes = "SELECT 1 FROM articles WHERE title_hash = ? AND content_hash = ?"
+    if connection.execute(same_hashes, hashes).fetchone():
+        return True
     day = timedelta(hours=24)
     near = (publisher, (published - day).isoformat(), (published + day).isoformat())
     query = "SELECT title FROM articles WHERE publisher = ? AND published_on BETWEEN ? AND ?"
