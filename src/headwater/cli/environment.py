@@ -12,11 +12,14 @@ import typer
 
 from headwater.app import App
 from headwater.cli.options import GlobalOptions, global_options
-from headwater.cli.render.console import error_console
+from headwater.cli.render.console import cell, error_console
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
+from headwater.store.write_lock import check_write_lock
+
+LOCK_SECONDS, LOCK_TRIES = 1.0, 60
 
 
 def settings_from(options: GlobalOptions) -> Settings:
@@ -53,6 +56,23 @@ def make_app(
         changed = msgspec.structs.replace(configured, options={**configured.options, **overrides})
         settings = msgspec.structs.replace(settings, recipes={**settings.recipes, recipe: changed})
     return close_with_command(context, App(settings))
+
+
+def wait_for_write_lock(app: App, tries: int = LOCK_TRIES) -> None:
+    """Another program may hold the lock of the database for a while, for example to copy it: say so, and wait. Temporary if it
+    does not let go."""
+    for attempt in range(1, tries + 1):
+        try:
+            return check_write_lock(app.settings.database_url, LOCK_SECONDS)
+        except Temporary as error:
+            if attempt == tries:
+                raise
+            if attempt == 1:
+                error_console().print(
+                    cell(f"headwater: waiting up to {tries * LOCK_SECONDS:g} s: {error.detail}."),
+                    soft_wrap=True,
+                )
+    return None
 
 
 def answering_app(context: typer.Context) -> App:

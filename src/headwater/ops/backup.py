@@ -74,7 +74,7 @@ def _back_up_record(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """`damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `repaired`
+    """`packs` are whole in the folder, and `packs_copied` of them new there. `damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `repaired`
     are packs whose copy in the folder was damaged. `removed` are the old backups beyond those to keep; if a manifest
     cannot be read, none is removed and `unreadable` names its backup."""
 
@@ -122,8 +122,8 @@ def _save(app: App, folder: Path) -> dict[str, Any]:
         "name": final.name,
         "folder": str(folder),
         "rows": sum(manifest.tables.values()),
-        "packs": len(copies.sound) + len(copies.damaged),
-        "packs_copied": copies.copied,
+        "packs": len(copies.sound),
+        "packs_copied": copies.copied - len(copies.repaired),
         "repaired": copies.repaired,
         "damaged": copies.damaged,
         "records_damaged": tuple(damaged_records),

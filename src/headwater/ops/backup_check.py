@@ -37,6 +37,11 @@ class BackupCheck:
     def is_sound(self) -> bool:
         return not self.damaged
 
+    @property
+    def is_repairable(self) -> bool:
+        """The next backup replaces files that all backups share. Database and manifest belong to this one alone."""
+        return all(name.startswith((f"{PACKS}/", f"{RECORDS}/")) for name in self.damaged)
+
 
 @dataclass
 class FileHashes:

@@ -25,8 +25,10 @@ from headwater.secret_references import resolve_secret
 from headwater.store.changes.workers import WorkerHeartbeat
 from headwater.store.connect import read_transaction
 from headwater.store.reads.waiting import WaitingRow, last_poll, leased_rows, oldest_waiting
+from headwater.store.write_lock import check_write_lock
 
 REDIS_TIMEOUT_SECONDS = 2.0
+LOCK_SECONDS = 2.5
 REDIS_KEY = "headwater:health"
 
 
@@ -90,8 +92,11 @@ def _attempt(
         return PartCheck(ok=False, detail=f"{error.reason}: {error.detail}".rstrip(": "))
 
 
-def check_database(app: App) -> PartCheck:
+def check_database(app: App, lock_seconds: float = LOCK_SECONDS) -> PartCheck:
+    """A database that another process keeps locked can often be read, but no worker gets any further."""
+
     def check() -> str:
+        check_write_lock(app.settings.database_url, lock_seconds)
         with read_transaction(app.engine) as connection:
             connection.exec_driver_sql("SELECT 1")
         return app.engine.dialect.name
@@ -110,12 +115,16 @@ def check_archive(app: App) -> PartCheck:
 
 
 def check_captures(app: App) -> PartCheck:
-    """Compares names only; `backup verify` reads the bytes. The rows come first: a pack is written before its rows."""
+    """Compares names only; a maintenance task reads the bytes, some packs every hour. The rows come first: a pack is written
+    before its rows."""
     from headwater.ops.move_files import list_packs  # noqa: PLC0415 - `status` needs no archive to start
+    from headwater.ops.pack_scrub import scrub_state  # noqa: PLC0415 - as above
 
     referenced = list_packs(app.engine)
     present = set(app.archive.packs(datetime.max.replace(tzinfo=UTC)))
-    return captures_check([name for name in referenced if name not in present], len(referenced))
+    missing = [name for name in referenced if name not in present]
+    damaged = sorted(set(scrub_state(app).damaged) & set(referenced) & present)
+    return captures_check(missing, damaged, len(referenced))
 
 
 def check_redis(app: App) -> PartCheck:

@@ -62,16 +62,22 @@ def workers_check(
     return PartCheck(ok=True, detail="none live; nothing waits for them")
 
 
-def captures_check(missing: Sequence[str], count: int) -> PartCheck:
+def captures_check(missing: Sequence[str], damaged: Sequence[str], count: int) -> PartCheck:
     """Without their packs, documents can be neither explained to the byte nor read again."""
-    if not missing:
+    states = {"missing": missing, "damaged": damaged}
+    problems = [
+        f"{len(names)} of {count} packs are {state}: {_some_names(names)}"
+        for state, names in states.items()
+        if names
+    ]
+    if not problems:
         return PartCheck(ok=True, detail=f"all {count} packs are there")
-    names, rest = ", ".join(missing[:NAMED]), len(missing) - NAMED
-    more = f" and {rest} more" if rest > 0 else ""
-    return PartCheck(
-        ok=False,
-        detail=f"{len(missing)} of {count} packs are missing: {names}{more}; copy them from a backup",
-    )
+    return PartCheck(ok=False, detail=f"{'; '.join(problems)}; copy them from a backup")
+
+
+def _some_names(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from multiprocessing import connection, forkserver, util
@@ -44,9 +45,9 @@ def fork_server() -> ForkServerContext:
     return context
 
 
-def import_for_workers() -> None:
+def import_for_workers(modules: Sequence[str] = ()) -> None:
     """Import what workers use, and keep the garbage collector away from it: it would write to all these pages."""
-    for name in USED_BY_WORKERS:
+    for name in (*USED_BY_WORKERS, *modules):
         import_module(name)
     for entry in entry_points(group=RECIPE_ENTRY_POINTS):
         if (
@@ -61,15 +62,15 @@ def keep_until_workers_end() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def fork_early() -> None:
-    """Make this process the model of its workers. Call it before anything is opened: an open SQLite database must not be
-    inherited. A process with threads cannot be forked safely; its workers come from a new program."""
+def fork_early(modules: Sequence[str] = ()) -> None:
+    """Make this process the model of its workers, which use these modules, too. Call it before anything is opened: an open
+    SQLite database must not be inherited. A process with threads cannot be forked safely; its workers come from a new program."""
     server: Any = forkserver._forkserver  # noqa: SLF001 - there is no public way to say where it runs
     if server._forkserver_pid is not None or threading.active_count() > 1:  # noqa: SLF001 - as above
         return
     if sys.version_info[:2] not in FORKABLE_VERSIONS:
         return
-    import_for_workers()
+    import_for_workers(modules)
     address = connection.arbitrary_address("AF_UNIX")  # type: ignore[attr-defined]
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)

@@ -1,5 +1,5 @@
 """Maintenance tasks on a schedule, in UTC: runs of workers every minute, health, summaries and lost queue items every five minutes,
-old polls every 25 minutes, scores and run reports every hour, retention and the search index at night. Of all workers one
+old polls every 25 minutes, scores and run reports and some packs of captures every hour, retention and the search index at night. Of all workers one
 runs a task."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,7 @@ from headwater.model.schedule import next_poll_at
 from headwater.model.source import Trigger
 from headwater.ops.health import check_health
 from headwater.ops.object_copies import copy_recent_payloads
+from headwater.ops.pack_scrub import VERIFY_PACKS, verify_packs
 from headwater.ops.retention import apply_retention, clean_tables
 from headwater.runtime.document_vectors import renew_document_vectors
 from headwater.runtime.runs import close_runs, record_continuous_runs
@@ -163,6 +164,7 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
     "rescore_stories": MaintenanceTask(Trigger(cron="20 * * * *"), rescore_stories),
     "close_runs": MaintenanceTask(Trigger(cron="40 * * * *"), close_runs),
     SUMMARIES: summaries_task(),
+    VERIFY_PACKS: MaintenanceTask(Trigger(cron="50 * * * *"), verify_packs),
     "fill_search_index": MaintenanceTask(Trigger(cron="30 2 * * *"), fill_search_index),
     "restore_queue_items": MaintenanceTask(Trigger(cron="*/5 * * * *"), restore_queue_items),
     "replay_recipes": MaintenanceTask(Trigger(cron="0 3 1 * *"), replay_recipes),

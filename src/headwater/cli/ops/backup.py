@@ -117,9 +117,7 @@ def show_check(check: BackupCheck, outcome: str = "is sound") -> None:
             f"{check.name} {outcome}: {format_count(check.rows, 'row')}, {format_count(check.packs, 'pack')} of captures."
         )
     else:
-        out.print(
-            f"{check.name} is damaged: use another backup, or repair it with the next one.", style="red"
-        )
+        out.print(f"{check.name} is damaged: {_advice(check)}", style="red", soft_wrap=True)
     for file in check.damaged:
         out.print(f"Missing or changed since the backup: {file}", style="red", soft_wrap=True, markup=False)
     for pack in check.missing:
@@ -129,6 +127,12 @@ def show_check(check: BackupCheck, outcome: str = "is sound") -> None:
             soft_wrap=True,
             markup=False,
         )
+
+
+def _advice(check: BackupCheck) -> str:
+    if check.is_repairable:
+        return "use another backup, or repair it with the next one: `headwater backup create` replaces these files."
+    return "use another backup. Nothing can repair its database or its manifest; remove its folder when you have a good one."
 
 
 @app.command("list")

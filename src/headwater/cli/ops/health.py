@@ -12,7 +12,10 @@ from headwater.cli.render.console import cell, console, format_count, print_json
 from headwater.cli.render.parts import parts_table
 from headwater.model.errors import Temporary
 from headwater.ops.health import check_health
+from headwater.ops.system_checks import check_database
 from headwater.runtime.maintenance import Maintenance
+
+FIRST_LOCK_SECONDS = 0.5
 
 
 def health(context: typer.Context, as_json: Json = False) -> None:
@@ -33,6 +36,8 @@ def health(context: typer.Context, as_json: Json = False) -> None:
 
 def current_health(app: App) -> dict[str, Any]:
     """Alarms are raised and cleared, unless a worker is doing that at this moment or the database is unavailable."""
+    if not check_database(app, FIRST_LOCK_SECONDS).ok:
+        return check_health(app, settle_alarms=False)
     try:
         maintenance = Maintenance(app)
         maintenance.register(app.clock())

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app
+from headwater.cli.environment import make_app, wait_for_write_lock
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
 from headwater.cli.pipeline.work import report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
@@ -113,6 +113,7 @@ def run(
     if option:
         overrides = read_run_request(recipe, app.recipe(recipe).run_options, _named_values(option))
         app = make_app(context, workers=workers, options={recipe: overrides})
+    wait_for_write_lock(app)
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
     if once and Task.POLL in tasks:

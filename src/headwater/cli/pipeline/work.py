@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app
+from headwater.cli.environment import make_app, wait_for_write_lock
 from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
@@ -40,6 +40,7 @@ def work(
     """
     fork_early()
     app = make_app(context, workers=workers)
+    wait_for_write_lock(app)
     recipes = wait_for_recipes(app, recipe)
     live = wants_live(global_options(context), error_console()) and not quiet
     if not quiet:

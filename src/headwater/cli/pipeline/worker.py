@@ -13,6 +13,14 @@ from headwater.cli.render.console import error_console
 from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.runtime.fork_server import fork_early
 
+# The driver and the pool of processes that Celery loads when it starts. Each of them would otherwise be in memory once per process.
+USED_BY_CLUSTERS = (
+    "psycopg",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "celery.concurrency.prefork",
+    "celery.apps.worker",
+)
+
 
 def worker(
     context: typer.Context,
@@ -36,7 +44,7 @@ def worker(
     from headwater.runtime.celery.queues import worker_roles  # noqa: PLC0415 - as above
     from headwater.runtime.celery.worker import serve  # noqa: PLC0415 - as above
 
-    fork_early()
+    fork_early(USED_BY_CLUSTERS)
     app = make_app(context)
     broker_address(app.settings)
     names = selected_recipe_names(app, recipe)

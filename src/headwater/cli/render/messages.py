@@ -8,6 +8,7 @@ from headwater.text.redaction import redact_record
 
 ADVICE = {
     "database_unavailable": "the database is unavailable ({detail}). {remedy} No data is lost.",
+    "database_locked": "{detail}. No data is lost.",
     "disk_full": "the disk is full ({detail}). Free some space and start again: stored data is safe, "
     "and the remaining work continues.",
     "archive_unavailable": "the archive is unavailable ({detail}). Check that its folder can be read and written, "

@@ -76,6 +76,12 @@ class MaintenanceTasks:
         with write_transaction(self.engine) as connection:
             connection.execute(held_task.values(**values, status=status, result=dict(result)))
 
+    def last_result(self, name: str) -> Mapping[str, Any] | None:
+        """What the task returned when it last ended; None before that."""
+        query = select(maintenance_tasks.c.result).where(maintenance_tasks.c.name == name)
+        with read_transaction(self.engine) as connection:
+            return connection.scalar(query)
+
     def has_due(self, names: Collection[str], now: datetime) -> bool:
         """Whether one of these tasks is due and not leased."""
         unleased = or_(maintenance_tasks.c.lease_until.is_(None), maintenance_tasks.c.lease_until <= now)
