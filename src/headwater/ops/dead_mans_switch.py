@@ -44,7 +44,8 @@ class DeadMansSwitch:
     def from_settings(cls, settings: Settings) -> "DeadMansSwitch | None":
         if not settings.heartbeat_url:
             return None
-        return cls(HttpEndpoint(resolve_secret(settings.heartbeat_url, "heartbeat_url")))
+        url = resolve_secret(settings.heartbeat_url, "heartbeat_url")
+        return cls(HttpEndpoint(url, setting="heartbeat_url"))
 
     def ping_if_due(self, app: App, process: str, now: float) -> bool:
         """Ping if it is time and this process's turn; returns whether it did. Without a ping the service outside reports."""

@@ -22,6 +22,8 @@ from headwater.ops.health import check_health
 from headwater.ops.object_copies import copy_recent_payloads
 from headwater.ops.pack_scrub import VERIFY_PACKS, verify_packs
 from headwater.ops.retention import apply_retention, clean_tables
+from headwater.ops.traces import TASK as TRACES
+from headwater.ops.traces import send_traces
 from headwater.runtime.document_vectors import renew_document_vectors
 from headwater.runtime.runs import close_runs, record_continuous_runs
 from headwater.runtime.summaries import WORKER_ROUND_TIME, Announce, summarize_stories
@@ -177,6 +179,8 @@ MAINTENANCE_TASKS: Mapping[str, MaintenanceTask] = {
 MARKER_TASKS = {"fill_markers": MaintenanceTask(Trigger(cron="* * * * *"), fill_markers)}
 # Only with a place for named objects.
 OBJECT_TASKS = {"copy_payloads": MaintenanceTask(Trigger(cron="*/15 * * * *"), copy_recent_payloads)}
+# Only with a collector for traces.
+TRACE_TASKS = {TRACES: MaintenanceTask(Trigger(cron="* * * * *"), send_traces)}
 # Only with a Redis server from which other programs pop items.
 QUEUE_TASKS = {"fill_queues": MaintenanceTask(Trigger(cron="* * * * *"), fill_queues)}
 
@@ -186,7 +190,8 @@ def tasks_for(app: App) -> Mapping[str, MaintenanceTask]:
     markers = MARKER_TASKS if app.settings.redis else {}
     queues = QUEUE_TASKS if app.settings.queues else {}
     objects = OBJECT_TASKS if app.settings.objects else {}
-    return {**MAINTENANCE_TASKS, **markers, **queues, **objects}
+    traces = TRACE_TASKS if app.settings.traces_url else {}
+    return {**MAINTENANCE_TASKS, **markers, **queues, **objects, **traces}
 
 
 @dataclass

@@ -179,6 +179,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "there."
         ),
     ] = ""
+    traces_url: Annotated[
+        str,
+        Meta(
+            description="Where traces of documents are sent, from poll to delivery: the address of an OpenTelemetry collector for OTLP "
+            "over HTTP, such as `http://127.0.0.1:4318/v1/traces`; `env:NAME` or `file:PATH` reads it from there."
+        ),
+    ] = ""
     api_key: Annotated[
         str,
         Meta(

@@ -28,13 +28,17 @@ class HttpEndpoint:
 
     url: str = field(repr=False)
     seconds: float = SECONDS
+    setting: str = "notify"
+    """Where the address comes from, for messages about it."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise Refused("bad_config", "notify: a url must begin with http:// or https:// and name a host")
+            raise Refused(
+                "bad_config", f"{self.setting}: a url must begin with http:// or https:// and name a host"
+            )
         if not self.url.isascii() or any(letter <= " " for letter in self.url):
-            raise Refused("bad_config", "notify: a url must be plain ASCII without spaces")
+            raise Refused("bad_config", f"{self.setting}: a url must be plain ASCII without spaces")
 
     @property
     def host(self) -> str:
