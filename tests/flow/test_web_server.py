@@ -52,6 +52,30 @@ async def serving(idle_seconds: float = IDLE_SECONDS, body_seconds: float = 20) 
         listener.close()
 
 
+def test_a_server_whose_task_is_cancelled_closes_its_application():
+    events: list[str] = []
+
+    async def application(scope, receive, send):
+        assert scope["type"] == "lifespan"
+        for kind in ("startup", "shutdown"):
+            events.append((await receive())["type"])
+            await send({"type": f"lifespan.{kind}.complete"})
+
+    async def cancel() -> None:
+        started = asyncio.Event()
+        server = make_server(application, on_started=lambda *_: started.set())
+        listener = listen_on("127.0.0.1", 0)
+        task = asyncio.create_task(server.serve([listener]))
+        await asyncio.wait_for(started.wait(), DEADLINE)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        listener.close()
+
+    asyncio.run(cancel())
+    assert events == ["lifespan.startup", "lifespan.shutdown"]
+
+
 async def send(port: int, data: bytes) -> bytes:
     """Sends the bytes and reads until the server closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -78,6 +78,15 @@ class ApiServer(Server):
         super().__init__(config)
         self.on_started, self.on_stop = on_started, on_stop
 
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """uvicorn leaves the application open when its task is cancelled, and what then happens to it is logged as an error."""
+        try:
+            await super().serve(sockets)
+        except asyncio.CancelledError:
+            if self.started and not self.should_exit:
+                await self.shutdown(sockets)
+            raise
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
