@@ -10,7 +10,7 @@ from headwater.model.document import Document, Mention
 from headwater.model.errors import Refused
 from headwater.search.analysis import analyse, tokens_of
 from headwater.search.matching import matches, searched_document
-from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
+from headwater.search.query import Clause, SearchFilters, SearchQuery, make_filters, parse_query
 
 NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
 DOCUMENT = Document(
@@ -201,3 +201,10 @@ def test_tokens_stand_where_they_say(text: str, language: str) -> None:
     tokens = list(tokens_of(text, language))
     assert [token.terms for token in tokens] == analyse(text, language)
     assert all(0 <= token.start < token.end <= len(text) and token.terms for token in tokens)
+
+
+def test_what_a_caller_left_empty_is_no_condition():
+    filters = make_filters(
+        {"recipe": None, "source": "", "language": [], "topic": "war", "country": ["UA", "PL"]}
+    )
+    assert filters == SearchFilters(topic=("war",), country=("UA", "PL"))

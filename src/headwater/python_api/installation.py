@@ -1,7 +1,7 @@
 """An open installation: its documents, stories, sources and captures, and runs."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from headwater.python_api.display import explanation_html, record_html
 from headwater.python_api.records import RecordList
 from headwater.runtime.inline import run_inline
 from headwater.runtime.registration import register_recipe
-from headwater.search.query import SearchFilters, parse_query
+from headwater.search.query import make_filters, parse_query
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.times import parse_time
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
@@ -115,16 +115,10 @@ class SearchResultList(RecordList[Record]):
 TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")
 
 
-def _filter_values(filters: dict[str, Any]) -> dict[str, Any]:
-    """One value or several of each filter."""
+def _check_filters(filters: Mapping[str, Any]) -> None:
     names = (*TEXT_FILTERS, "quality")
     if unknown := [name for name in filters if name not in names]:
         raise Refused("bad_filter", f"there is no filter '{unknown[0]}'; there are: {', '.join(names)}")
-    return {
-        name: value if name == "quality" else (value,) if isinstance(value, str) else tuple(value)
-        for name, value in filters.items()
-        if value is not None
-    }
 
 
 class Installation:
@@ -192,12 +186,13 @@ class Installation:
         story and quality. The list has `total`, `corrections` and `facets`."""
         self._check_recipe(recipe)
         _check_language(language)
-        conditions = SearchFilters(
-            recipe=(recipe,) if recipe else (),
-            language=(language,) if language else (),
+        _check_filters(filters)
+        quality = filters.pop("quality", None)
+        conditions = make_filters(
+            {**filters, "recipe": recipe, "language": language},
             since=self._time(since, "since"),
             until=self._time(until, "until"),
-            **_filter_values(filters),
+            quality=quality,
         )
         parsed = parse_query(query, self._app.clock(), filters=conditions, limit=limit, zone=None)
         results = self._app.search.search(parsed, method=method, facets=facets)

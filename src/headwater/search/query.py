@@ -5,6 +5,7 @@ is Refused, because leaving it out would return documents that the operator excl
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Self, cast
@@ -82,6 +83,20 @@ KEY_FIELDS = ("recipe", "source", "publisher", "topic", "country", "subject", "s
 VALUE_FIELDS = (*KEY_FIELDS, "language")
 DATE_FIELDS = ("since", "until", "date")
 FIELDS = (*VALUE_FIELDS, *DATE_FIELDS, "quality", TITLE)
+
+
+def make_filters(
+    values: Mapping[str, str | Sequence[str] | None],
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    quality: float | None = None,
+) -> SearchFilters:
+    """Filters from what a caller gave by field: one value, several or none. An empty text or list is no condition."""
+    conditions: dict[str, Any] = {
+        name: (value,) if isinstance(value, str) else tuple(value) for name, value in values.items() if value
+    }
+    return SearchFilters(**conditions, since=since, until=until, quality=quality)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

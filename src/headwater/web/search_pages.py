@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from headwater.app import App
-from headwater.search.query import NO_FILTERS, SearchFilters, parse_query
+from headwater.search.query import NO_FILTERS, VALUE_FIELDS, SearchFilters, make_filters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
 from headwater.web.context import WebContext
 from headwater.web.problems import HttpProblem
@@ -24,7 +24,7 @@ LONGEST_CURSOR = 8_000
 DEEPEST = 1_000
 HASH_BYTES = 5
 # Filters with a list of values; recipe and times have one value each.
-FILTER_NAMES = ("source", "publisher", "language", "topic", "country", "subject", "story")
+FILTER_NAMES = tuple(name for name in VALUE_FIELDS if name != "recipe")
 
 
 def search_filters(
@@ -38,9 +38,8 @@ def search_filters(
 ) -> SearchFilters:
     if recipe:
         chosen_recipes(context, recipe)
-    return SearchFilters(
-        recipe=(recipe,) if recipe else (),
-        **{name: tuple(values.get(name) or ()) for name in FILTER_NAMES},
+    return make_filters(
+        {**values, "recipe": recipe},
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
         quality=quality,

@@ -20,7 +20,7 @@ from headwater.cli.options import (
 from headwater.cli.period import read_period
 from headwater.cli.render.console import cell, console, format_time, print_json, print_json_lines, short_id
 from headwater.model.errors import Refused
-from headwater.search.query import SearchFilters, parse_query
+from headwater.search.query import make_filters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
 
 METHODS = ("hybrid", "words", "meaning")
@@ -70,7 +70,7 @@ def search(
     app = open_app(context)
     if recipe is not None:
         app.recipe(recipe)
-    texts = {
+    values = {
         "recipe": recipe,
         "source": source,
         "publisher": publisher,
@@ -80,14 +80,8 @@ def search(
         "subject": subject,
         "story": story,
     }
-    conditions: dict[str, Any] = {name: (value,) for name, value in texts.items() if value}
     period = read_period(app, since, until)
-    filters = SearchFilters(
-        **conditions,
-        since=period.since,
-        until=period.until,
-        quality=quality,
-    )
+    filters = make_filters(values, since=period.since, until=period.until, quality=quality)
     parsed = parse_query(query, app.clock(), filters=filters, limit=min(limit, MAX_RESULTS), zone=None)
     chosen = cast("Method", "meaning" if meaning else method)
     results = app.search.search(parsed, method=chosen, facets=facet or ())

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from headwater.documents.embedding.models import nlp_installed, require_package
 from headwater.model.errors import MovedAway, Refused
-from headwater.search.query import SearchFilters, SearchQuery, words_query
+from headwater.search.query import SearchQuery, make_filters, words_query
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
 from headwater.store.schema.search import IS_WAITING, search_entries
@@ -99,7 +99,7 @@ class DocumentSearch:
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: the documents of a recipe, without operators in the text."""
-        filters = SearchFilters(recipe=(recipe,), language=(language,) if language else ())
+        filters = make_filters({"recipe": recipe, "language": language})
         return list(self.search(words_query(text, filters=filters, limit=limit)).rows)
 
     def _candidates(

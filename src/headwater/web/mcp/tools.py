@@ -9,7 +9,7 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.ops.field_evidence import explain_field, passage_record
 from headwater.ops.source_reports import source_reports
-from headwater.search.query import SearchFilters
+from headwater.search.query import make_filters
 from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import STORIES, find_row, story_timeline
 from headwater.store.reads.top_stories import top_stories
@@ -61,9 +61,8 @@ class Tools:
         size = max(1, min(limit, MOST_RESULTS))
         request = PagedSearch(
             text=query,
-            filters=SearchFilters(
-                recipe=tuple(self._recipes(recipe)) if recipe else (),
-                language=(language,) if language else (),
+            filters=make_filters(
+                {"recipe": self._recipes(recipe) if recipe else (), "language": language},
                 since=parse_time(since, self.app.clock(), "since") if since else None,
             ),
             limit=size,
