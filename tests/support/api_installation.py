@@ -26,6 +26,7 @@ from headwater.web.serving import make_context
 NOW = START + timedelta(hours=1)
 KEY = "a key that is hard to guess"
 WITH_KEY = {"X-Api-Key": KEY}
+BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 PATHS = ("harbour-strike", "harbour-talks", "rain-record")
 HOSTILE = '<script>alert("1")</script>'
 
@@ -144,8 +145,16 @@ def api_client(
 
 
 @contextmanager
-def installation(folder: Path, database: str | None = None) -> Iterator[App]:
-    app = App(Settings(data=str(folder / "data"), database=database), lambda: NOW)
+def page_client(app: App, **options: Any) -> Iterator[TestClient]:
+    """The same, as a browser asks: for pages, and from pages of this server."""
+    with api_client(app, **options) as session:
+        session.headers.update(BROWSER)
+        yield session
+
+
+@contextmanager
+def installation(folder: Path, database: str | None = None, **settings: Any) -> Iterator[App]:
+    app = App(Settings(data=str(folder / "data"), database=database, **settings), lambda: NOW)
     try:
         yield app
     finally:
