@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,14 @@ from sqlalchemy import update
 from tests.flow.command_line import CommandResult, call, call_in, shell
 
 from headwater.app import App
+from headwater.cli.demo import demo_start
+from headwater.model.errors import Refused
 from headwater.model.jobs import Quarantine, State, Task
 from headwater.settings.settings import Settings
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import documents, leads
+from headwater_demo.clock import START
 
 RunCli = Callable[..., CommandResult]
 LONG_AGO = datetime(2026, 11, 1, tzinfo=UTC)
@@ -26,7 +29,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CommandResult,
     """A folder in which the demo ran twice, and both outputs."""
     folder = tmp_path_factory.mktemp("demo")
     words = ("demo", "run", "--recipe", "crypto", "--size", "small", "--data", "data")
-    return folder / "data", shell(*words, at=folder), call_in(folder, *words)
+    first = shell(*words, "--start", START.isoformat(), at=folder)
+    return folder / "data", first, call_in(folder, *words)
 
 
 @pytest.fixture
@@ -68,6 +72,16 @@ def test_a_second_run_of_the_demo_adds_nothing(demo):
     counts = next(line for line in second.out.splitlines() if line.startswith("kept"))
     assert counts.split()[1] == "0"
     assert len(list((folder / "out" / "crypto" / "articles").iterdir())) == int(counts.split()[2])
+
+
+def test_the_news_of_the_demo_ends_when_its_first_run_chose(demo, run_cli: RunCli, tmp_path: Path):
+    dates = [row["published_at"] for row in run_cli("docs", "list", "--limit", "1000", "--json").records]
+    assert START - timedelta(days=1) < max(datetime.fromisoformat(date) for date in dates) <= START
+    later = START + timedelta(days=40, minutes=7)
+    assert demo_start(demo[0], None, later) == START
+    with pytest.raises(Refused, match="another folder"):
+        demo_start(demo[0], "2026-12-24", later)
+    assert demo_start(tmp_path / "new", None, later) == START + timedelta(days=40)
 
 
 def test_g1_each_run_of_the_demo_has_a_row(demo, demo_copy: App):

@@ -30,7 +30,7 @@ from headwater.store.reads.explanation import explain
 from headwater.store.schema.flow import deliveries, documents
 from headwater_demo.internet import Internet, host_table, running
 from headwater_demo.procedures.portal_pages import pages_without_procedure, procedure_pages
-from headwater_demo.sites.portal_sites import RAISED_FROM, procedure_sources
+from headwater_demo.sites.portal_sites import RAISED_AFTER, procedure_sources
 from headwater_recipes.procedures import NAME, recipe
 from headwater_recipes.procedures.citation_policy import judge_citation
 from headwater_recipes.procedures.knowledge_base.catalogue import run_metrics
@@ -313,7 +313,7 @@ def test_p13_a_changed_page_changes_its_file_and_the_version_before_is_kept(tmp_
     with running(size="small") as internet, open_run(tmp_path, internet, HOST) as procedures_run:
         procedures_run.run()
         first = procedures_run.files()[STEM]
-        internet.clock_set(RAISED_FROM + timedelta(days=1))
+        internet.advance(RAISED_AFTER)
         procedures_run.poll_again(later=timedelta(days=7))
         second = procedures_run.files()[STEM]
         assert (first["tasas"], second["tasas"]) == ("240 euros a year.", "260 euros a year.")

@@ -4,9 +4,10 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +17,7 @@ import typer
 import yaml
 from rich.console import Console
 
-from headwater.app import App
+from headwater.app import App, now
 from headwater.cli.environment import close_with_command, settings_from
 from headwater.cli.options import Json, Quiet, RecipesFilter, command_group, global_options
 from headwater.cli.pipeline.run import run_with_progress
@@ -31,7 +32,9 @@ from headwater.runtime.runs import record_run
 from headwater.settings.rate_limits import RateLimit
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import DEFAULT_DATA, Settings
+from headwater.settings.times import parse_time
 from headwater_demo.__main__ import main as serve_until_stopped
+from headwater_demo.clock import START
 from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.flashpoints.flashpoint_list import flashpoints
 from headwater_demo.internet import host_table, running
@@ -42,6 +45,7 @@ from headwater_demo.sites.portal_sites import procedure_sources
 app = command_group("Run Headwater against a demo internet on this machine.")
 # Each has its own part of the demo internet; the JSON output describes the first one in detail.
 RECIPES = ("crypto", "markets", "procedures", "geopolitics", "news")
+START_FILE = "demo-start.txt"
 INTERFACES = ("api.massive.example", "*.sec.example", "broker.example")
 # With and without the extra `web`; `make run` installs without it.
 HOW_TO_SERVE = {
@@ -62,6 +66,10 @@ def run_demo(
     data: Annotated[
         str | None, typer.Option(metavar="DIR", help=f"Data folder; default: {DEFAULT_DATA}/demo.")
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="When the news of the demo ends; default: now, in the first run."),
+    ] = None,
     *,
     recipe: RecipesFilter = None,
     quiet: Quiet = False,
@@ -72,7 +80,7 @@ def run_demo(
     Needs no server and no network. A second run adds nothing new.
     """
     started = time.monotonic()
-    with demo_installation(context, size, data, quiet=quiet) as app:
+    with demo_installation(context, size, data, start, quiet=quiet) as app:
         names = recipe or [name for name in RECIPES if name in app.recipes]
         summaries = run_to_end(context, app, names, quiet=quiet)
     if as_json:
@@ -88,7 +96,12 @@ def run_demo(
 
 @contextmanager
 def demo_installation(
-    context: typer.Context, size: Literal["small", "full"], data: str | None = None, *, quiet: bool = False
+    context: typer.Context,
+    size: Literal["small", "full"],
+    data: str | None = None,
+    start: str | None = None,
+    *,
+    quiet: bool = False,
 ) -> Iterator[App]:
     """The installation of the demo, as long as its internet answers. Its settings stand in its folder, for other processes."""
     options, side = global_options(context), error_console()
@@ -96,11 +109,29 @@ def demo_installation(
     os.environ.update(KEYS)  # the demo must not see the API keys of the operator
     if not quiet:
         side.print("Starting the demo internet …", style="dim")
-    with running(size=size, process=True) as internet:
-        settings = demo_settings(settings_from(options), folder, internet.base_url, size)
+    own_settings, begins = settings_from(options), demo_start(folder, start, now())
+    with running(size=size, start=begins, process=True) as internet:
+        settings = demo_settings(own_settings, folder, internet.base_url, size, begins)
         if not quiet:
             side.print(f"{len(internet.hosts)} hosts answer at {internet.base_url}.", style="dim")
         yield close_with_command(context, App(settings))
+
+
+def demo_start(folder: Path, chosen: str | None, now: datetime) -> datetime:
+    """The time at which the demo in this folder stands: what its first run chose, so that a later one adds nothing."""
+    path = folder / START_FILE
+    requested_start = parse_time(chosen, now, "--start") if chosen else None
+    if path.exists():
+        stored = datetime.fromisoformat(path.read_text(encoding="utf-8").strip())
+        if requested_start not in (None, stored):
+            detail = (
+                f"the demo in {folder} stands at {stored:%Y-%m-%d %H:%M}; choose another folder with --data"
+            )
+            raise Refused("demo_exists", detail)
+        return stored
+    start = requested_start or now.replace(minute=0, second=0, microsecond=0)
+    write_demo_files(folder, {START_FILE: start.isoformat()})
+    return start
 
 
 def run_to_end(
@@ -131,22 +162,21 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
         yield app, path
 
 
-def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) -> Settings:
+def demo_settings(
+    settings: Settings, folder: Path, base_url: str, size: str, start: datetime = START
+) -> Settings:
     """Settings that resolve every demo host to the demo internet, with its feeds, companies, portals, flashpoints and sites."""
     feed_lines = [{"name": feed["name"], "url": feed["url"]} for feed in feeds(size)]
     lists = {
         "feeds.yaml": {"sources": feed_lines},
-        "watchlist.yaml": watch_list(size),
+        "watchlist.yaml": watch_list(size, start),
         "portals.yaml": {"sources": procedure_sources()},
-        "flashpoints.yaml": flashpoints(size),
+        "flashpoints.yaml": flashpoints(size, start),
         "sites.yaml": {"sources": news_sources()},
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in lists.items():
-            (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    except OSError as error:
-        raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
+    write_demo_files(
+        folder, {name: yaml.safe_dump(content, sort_keys=False) for name, content in lists.items()}
+    )
     lists_folder = folder.absolute()
     return msgspec.structs.replace(
         settings,
@@ -175,6 +205,15 @@ def demo_settings(settings: Settings, folder: Path, base_url: str, size: str) ->
             ),
         },
     )
+
+
+def write_demo_files(folder: Path, texts: Mapping[str, str]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Refused("data_unwritable", f"{folder} cannot be written: {error.strerror}") from error
 
 
 def _next_steps(app: App, recipe: str, out: Console) -> None:

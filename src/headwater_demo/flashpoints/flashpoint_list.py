@@ -1,5 +1,6 @@
 """The flashpoints as a configuration: two with feeds, one with a list of entries (the full demo has feeds for it, too)."""
 
+from datetime import datetime
 from typing import Any
 
 from headwater_demo.clock import START
@@ -18,17 +19,18 @@ def reports_of(size: str) -> tuple[Report, ...]:
     return REPORTS if size == "small" else REPORTS + coverage()
 
 
-def flashpoints(size: str = "small") -> dict[str, Any]:
-    return {"flashpoints": [_describe(name, title, size) for name, title in TITLES.items()]}
+def flashpoints(size: str = "small", start: datetime = START) -> dict[str, Any]:
+    """For a demo of this size that begins at `start`."""
+    return {"flashpoints": [_describe(name, title, size, start) for name, title in TITLES.items()]}
 
 
-def _describe(name: str, title: str, size: str) -> dict[str, Any]:
+def _describe(name: str, title: str, size: str, start: datetime) -> dict[str, Any]:
     flashpoint: dict[str, Any] = {"id": name, "title": title, "description": f"What happens around {title}."}
     with_feed = [report for report in reports_of(size) if report.flashpoint == name]
     if name == "orsa-delta":
         by_hand = [report for report in REPORTS if report.flashpoint == name]
         with_feed = [report for report in with_feed if report not in by_hand]
-        day = f"{START:%Y-%m-%d}"
+        day = f"{start:%Y-%m-%d}"
         flashpoint["entries"] = [
             {"url": report.url, "title": report.title, "seendate": day}
             for report in by_hand

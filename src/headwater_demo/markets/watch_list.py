@@ -1,5 +1,6 @@
 """A watch list of the companies, with the sources about them."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from headwater_demo.clock import START
@@ -25,8 +26,8 @@ KEYS = {
 }
 
 
-def watch_list(size: str) -> dict[str, Any]:
-    """As plain data, ready to be written as YAML."""
+def watch_list(size: str, start: datetime = START) -> dict[str, Any]:
+    """As plain data, ready to be written as YAML, for a demo that begins at `start`."""
     entities = [
         {
             "ticker": company.ticker,
@@ -39,7 +40,10 @@ def watch_list(size: str) -> dict[str, Any]:
         | ({"cik": company.cik} if number % 3 else {})
         for number, company in enumerate(COMPANIES[: WATCHED[size]])
     ]
-    days = {"from": (START.date().replace(day=9)).isoformat(), "to": START.date().replace(day=12).isoformat()}
+    days = {
+        "from": (start.date() - timedelta(days=4)).isoformat(),
+        "to": (start.date() - timedelta(days=1)).isoformat(),
+    }
     sources = [
         {"name": "news", "kind": "news_api", "per_company": True, "options": _ALL},
         {

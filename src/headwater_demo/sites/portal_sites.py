@@ -1,7 +1,7 @@
 """The sites of the portals: pages, files, sitemaps and feeds; and the API of the gazette."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Any
 
@@ -14,17 +14,21 @@ from headwater_demo.site import XML, Site, SiteRequest, SiteResponse, not_found,
 from headwater_demo.world import World
 
 CHANGED = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
-RAISED, RAISED_FROM = "/services/boat-mooring", datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
+RAISED, RAISED_AFTER = "/services/boat-mooring", timedelta(days=17, hours=23)
 _SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 # How each portal can be discovered; the others have sitemaps.
 _CRAWLED, _FED, _SEEDED = "seu.vallmar.demo.gob.es", "sede.marusia.demo.gob.es", "www.puertoclaro.demo.gob.es"
 
 
-def sites(_world: World) -> list[Site]:
-    return [*(Site(portal.host, _answering(portal)) for portal in PORTALS), Site(GAZETTE, _gazette)]
+def sites(world: World) -> list[Site]:
+    raised_from = world.born + RAISED_AFTER
+    return [
+        *(Site(portal.host, _answering(portal, raised_from)) for portal in PORTALS),
+        Site(GAZETTE, _gazette),
+    ]
 
 
-def _answering(portal: DemoPortal) -> Callable[[SiteRequest], SiteResponse]:
+def _answering(portal: DemoPortal, raised_from: datetime) -> Callable[[SiteRequest], SiteResponse]:
     procedures = {
         portal_page.path: portal_page for portal_page in procedure_pages() if portal_page.portal is portal
     }
@@ -33,7 +37,7 @@ def _answering(portal: DemoPortal) -> Callable[[SiteRequest], SiteResponse]:
     def answer(request: SiteRequest) -> SiteResponse:
         path = request.path
         if path in procedures:
-            return _present(procedures[path], request.now)
+            return _present(procedures[path], request.now, raised_from)
         if path in other_markup:
             return page(other_markup[path], last_modified=CHANGED)
         if path == "/robots.txt":
@@ -49,11 +53,11 @@ def _answering(portal: DemoPortal) -> Callable[[SiteRequest], SiteResponse]:
     return answer
 
 
-def _present(portal_page: PortalPage, now: datetime) -> SiteResponse:
-    """The page as it is now: in December the fee for moorings goes up."""
-    if portal_page.path == RAISED and now >= RAISED_FROM:
+def _present(portal_page: PortalPage, now: datetime, raised_from: datetime) -> SiteResponse:
+    """The page as it is now: after two weeks and a half the fee for moorings goes up."""
+    if portal_page.path == RAISED and now >= raised_from:
         body = portal_page.body.replace(b"240 euros a year.", b"260 euros a year.")
-        return SiteResponse(body=body, media_type=portal_page.media_type, last_modified=RAISED_FROM)
+        return SiteResponse(body=body, media_type=portal_page.media_type, last_modified=raised_from)
     return SiteResponse(body=portal_page.body, media_type=portal_page.media_type, last_modified=CHANGED)
 
 
