@@ -7,19 +7,18 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import update
 from starlette.testclient import TestClient
-from tests.support.api_installation import api_client, installation
+from tests.support.api_installation import installation, page_client
 from tests.support.page_rows import PageRows, fill_pages
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.field_evidence import whole_forms
 from headwater.store.connect import write_transaction
-from headwater.store.schema.flow import documents
+from headwater.store.reads.explanation import explain
+from headwater.store.schema.flow import documents, leads
 from headwater.store.search.document_search import SearchResults
 from headwater.web.pages.translations import SPANISH, translate
 from headwater.web.search_pages import PagedSearch, search_page
-
-BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +29,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, Page
 
 @pytest.fixture(scope="module")
 def client(filled: tuple[App, PageRows]) -> Iterator[TestClient]:
-    with api_client(filled[0], local_scope=KeyScope.OPERATE) as client:
-        client.headers.update(BROWSER)
+    with page_client(filled[0], local_scope=KeyScope.OPERATE) as client:
         yield client
 
 
@@ -194,3 +192,20 @@ def test_the_map_has_the_same_countries_as_its_table(client: TestClient):
     for code in ("BR", "PE"):
         assert f'<a href="#{code}"' in page
         assert f'<tr id="{code}"' in page
+
+
+def test_an_attempt_that_brought_no_page_stands_among_the_captures(
+    client: TestClient, filled: tuple[App, PageRows]
+):
+    app, rows = filled
+    lead = explain(app.engine, rows.article)["lead"]["id"]
+    failed = update(leads).where(leads.c.id == lead)
+    with app.engine.begin() as connection:
+        connection.execute(failed.values(page_reason="forbidden"))
+    try:
+        page = client.get(f"/documents/{rows.article}").text
+    finally:
+        with app.engine.begin() as connection:
+            connection.execute(failed.values(page_reason=None))
+    assert "its server forbids it" in page
+    assert ">200<" in page

@@ -8,14 +8,23 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
-from tests.support.api_installation import HOSTILE, KEY, NOW, WITH_KEY, api_client, fill, installation
+from tests.support.api_installation import (
+    BROWSER,
+    HOSTILE,
+    KEY,
+    NOW,
+    WITH_KEY,
+    api_client,
+    fill,
+    installation,
+    page_client,
+)
 
 from headwater.app import App
 from headwater.model.api_key import ApiKey, KeyScope, make_api_key
 from headwater.store.schema.access import sessions
 from headwater.web.context import SESSION_COOKIE
 
-BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 AWAY = {"client": "203.0.113.7", "base_url": "http://127.0.0.1"}
 
 
@@ -29,15 +38,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 @pytest.fixture
 def client(app: App) -> Iterator[TestClient]:
-    with api_client(app) as client:
-        client.headers.update(BROWSER)
+    with page_client(app) as client:
         yield client
 
 
 @pytest.fixture
 def far_client(app: App) -> Iterator[TestClient]:
-    with api_client(app, **AWAY) as client:
-        client.headers.update(BROWSER)
+    with page_client(app, **AWAY) as client:
         yield client
 
 
@@ -148,8 +155,7 @@ def test_rows_have_no_token_of_a_session(app: App, far_client: TestClient):
 def test_signing_out_everywhere_ends_the_sessions_of_other_browsers(app: App, far_client: TestClient):
     key = make_key(app, "two browsers", KeyScope.READ, b"w")
     sign_in(far_client, key)
-    with api_client(app, **AWAY) as other:
-        other.headers.update(BROWSER)
+    with page_client(app, **AWAY) as other:
         sign_in(other, key)
         assert other.get("/index.json").status_code == 200
         far_client.post("/sign-out", data={"everywhere": "1"}, follow_redirects=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select
 from starlette.testclient import TestClient
-from tests.support.api_installation import HOSTILE, WITH_KEY, api_client, fill, installation
+from tests.support.api_installation import HOSTILE, WITH_KEY, fill, installation, page_client
 from tests.support.scene import START
 
 from headwater.app import App
@@ -18,7 +18,6 @@ from headwater.store.schema.flow import polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
 from headwater.web.pages.rendering import Frame, render
 
-BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 LISTS = (
     "",
     "/sources",
@@ -42,8 +41,7 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 @pytest.fixture
 def client(app: App) -> Iterator[TestClient]:
-    with api_client(app) as session:
-        session.headers.update(BROWSER)
+    with page_client(app) as session:
         yield session
 
 

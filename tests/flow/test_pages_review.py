@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.support.api_installation import api_client, installation
+from tests.support.api_installation import installation, page_client
 from tests.support.review_files import HOSTILE_NAME, write_procedures
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
 from headwater.ops.api_keys import create_api_key
 
-BROWSER = {"accept": "text/html", "origin": "http://127.0.0.1"}
 PAGE = "/recipes/procedures/review"
 
 
@@ -27,8 +26,7 @@ def app(tmp_path: Path) -> Iterator[App]:
 @pytest.fixture
 def editor(app: App) -> Iterator[TestClient]:
     _, text = create_api_key(app, "editor", KeyScope.OPERATE)
-    with api_client(app) as session:
-        session.headers.update(BROWSER)
+    with page_client(app) as session:
         session.post("/sign-in", data={"key": text})
         yield session
 
@@ -83,8 +81,7 @@ def test_a_rejection_needs_a_reason(app: App, editor: TestClient):
 
 
 def test_readers_see_proposals_and_decide_nothing(app: App):
-    with api_client(app) as reader:
-        reader.headers.update(BROWSER)
+    with page_client(app) as reader:
         assert "Sign in to decide" in reader.get(PAGE).text
         assert reader.post(f"{PAGE}/accept", data={"id": "local-muestra-ayuda"}).status_code in {401, 403}
 

@@ -1,6 +1,9 @@
 """The texts of the web pages: each has a translation, and each vendored file is what it claims to be."""
 
+import ast
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -10,8 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.web.pages.rendering import safe_link
-from headwater.web.pages.translations import SPANISH, catalogue, choose_language, translate
+from headwater.web.pages.rendering import Frame, environment, safe_link
+from headwater.web.pages.translations import SPANISH, catalogue, choose_language, translate, translate_refusal
 
 PAGES = Path(str(files("headwater.web.pages")))
 IN_TEMPLATE = re.compile(r"""\bt\(\s*(?:"([^"]+)"|'([^']+)')""")
@@ -36,6 +39,49 @@ def test_every_text_is_in_the_spanish_catalogue(package: str):
     texts = texts_of(Path(str(files(package))))
     assert texts
     assert texts - set(catalogue(SPANISH, package)) == set()
+
+
+# What a form or a page can refuse.
+REFUSING = (
+    "headwater/web/pages", "headwater/web/crash_trial.py", "headwater/web/runs.py", "headwater/web/search_pages.py",
+    "headwater/web/security/access.py", "headwater/web/rest/documents.py", "headwater/web/rest/stories.py",
+    "headwater/ops/saved_searches.py", "headwater/ops/source_detection.py", "headwater/ops/api_keys.py",
+    "headwater/store/changes/alarms.py", "headwater/store/changes/saved_searches.py", "headwater/store/changes/replays.py",
+    "headwater/store/changes/api_keys.py", "headwater/settings/times.py", "headwater/search/query.py",
+    "headwater/search/saved_searches.py", "headwater/model/run_options.py",
+    "headwater_recipes/procedures/knowledge_base/review.py", "headwater_recipes/procedures/commands/review_pages.py",
+)  # fmt: skip
+SENTENCE_PLACES = {"Refused": 1, "HttpProblem": 2}
+VALUE = "5x"
+NOON = datetime(2026, 11, 13, 12, tzinfo=UTC)
+
+
+def refusals_of(file: Path) -> Iterator[str]:
+    """The sentences as a reader would get them, with a value wherever they have one."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        place = SENTENCE_PLACES.get(getattr(node.func, "id", "")) if isinstance(node, ast.Call) else None
+        sentence = node.args[place] if place and len(node.args) > place else None
+        if isinstance(sentence, ast.Constant):
+            yield str(sentence.value)
+        elif isinstance(sentence, ast.JoinedStr):
+            parts = sentence.values
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else VALUE for part in parts)
+
+
+def test_every_refusal_of_a_page_has_a_spanish_sentence():
+    root = Path(str(files("headwater"))).parent
+    places = [file for name in REFUSING for file in sorted((root / name).rglob("*.py")) or [root / name]]
+    sentences = {sentence for file in places for sentence in refusals_of(file)}
+    assert len(sentences) > 50
+    package = "headwater_recipes.procedures.pages"
+    assert {text for text in sentences if translate_refusal(SPANISH, text, package) == text} == set()
+
+
+def test_a_refusal_keeps_its_values():
+    sentence = "there is a key called 'Grafana {x}': revoke it, or choose another name"
+    assert "«Grafana {x}»" in translate_refusal(SPANISH, sentence)
+    assert translate_refusal("en", sentence) == sentence
+    assert translate_refusal(SPANISH, "nobody knows this one") == "nobody knows this one"
 
 
 def test_translations_keep_the_names_of_values():
@@ -65,3 +111,13 @@ def test_vendored_files_are_unchanged_and_have_their_licence():
     for entry in yaml.safe_load((folder / "vendored.yaml").read_text(encoding="utf-8")):
         assert sha256((folder / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
         assert (folder / entry["licence_file"]).read_text(encoding="utf-8")
+
+
+def test_reasons_are_words_and_their_codes_are_there_for_those_who_ask():
+    frame = Frame(path="/", now=NOON, language="es")
+    template = environment().from_string("{{ code|reason }}")
+    assert template.render(frame=frame, code="too_few_words") == (
+        '<span class="reason" title="too_few_words">muy pocas palabras</span>'
+    )
+    assert ">status 503<" in template.render(frame=Frame(path="/", now=NOON), code="http_503")
+    assert ">robots.txt forbids it<" in template.render(frame=Frame(path="/", now=NOON), code="robots")

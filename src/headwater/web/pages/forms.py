@@ -18,7 +18,7 @@ from headwater.web.context import WebContext, context_of
 from headwater.web.pages.frame import answer_page, frame_of, set_notice
 from headwater.web.pages.rendering import render
 from headwater.web.pages.session import admit_reader, local_address, refuse_other_origins
-from headwater.web.pages.translations import OWN_PACKAGE, translate
+from headwater.web.pages.translations import OWN_PACKAGE, translate, translate_refusal
 from headwater.web.problems import HttpProblem
 
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -99,9 +99,14 @@ def _go_back(action: Action, request: Request, fields: FormData, done: Done, kin
     if request.headers.get("hx-request") == "true":
         response = Response(headers={"HX-Redirect": response.headers["location"]})
     if done.message:
-        language = frame_of(request).language
-        set_notice(request, response, kind, translate(language, done.message, action.package, **done.values))
+        set_notice(request, response, kind, _sentence(frame_of(request).language, action, done, kind))
     return response
+
+
+def _sentence(language: str, action: Action, done: Done, kind: str) -> str:
+    if kind == "failed":
+        return translate_refusal(language, done.message, action.package)
+    return translate(language, done.message, action.package, **done.values)
 
 
 def _page_before(request: Request) -> str:

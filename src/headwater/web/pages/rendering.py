@@ -14,8 +14,9 @@ from markupsafe import Markup, escape
 
 from headwater.model.api_key import ApiKey, KeyScope
 from headwater.web.pages.outlines import outlines
+from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.static_files import static_path
-from headwater.web.pages.translations import OWN_PACKAGE, translate
+from headwater.web.pages.translations import OWN_PACKAGE, translate, translate_refusal
 
 MONTHS = {
     "en": ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
@@ -64,7 +65,15 @@ def environment() -> Environment:
         t=_translate, plural=_plural, to=_address, static=_static, query=change_query, outlines=outlines
     )
     templates.filters.update(
-        moment=_moment, day=_day, age=_age, number=_number, size=_size, percent=_percent, link=safe_link
+        moment=_moment,
+        day=_day,
+        age=_age,
+        number=_number,
+        size=_size,
+        percent=_percent,
+        link=safe_link,
+        reason=_reason,
+        refusal=_refusal,
     )
     return templates
 
@@ -124,6 +133,22 @@ def safe_link(url: Any) -> str:
     except ValueError:
         return ""
     return str(url) if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+@pass_context
+def _reason(context: Context, code: str | None) -> Markup:
+    """A reason in words, with its code for those who ask."""
+    if not code:
+        return Markup("")
+    words = _translate(context, reason_words(code))
+    return Markup('<span class="reason" title="{}">{}</span>').format(code, words)
+
+
+@pass_context
+def _refusal(context: Context, sentence: str) -> str:
+    """Why the engine refuses something, in the language of the page."""
+    frame = _frame(context)
+    return translate_refusal(frame.language, sentence, frame.package)
 
 
 @pass_context

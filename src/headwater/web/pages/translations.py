@@ -1,6 +1,7 @@
 """The languages of the pages. Texts are written in English where they are used; a catalogue translates each of them."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -10,6 +11,8 @@ import yaml
 ENGLISH, SPANISH = "en", "es"
 LANGUAGES = {ENGLISH: "English", SPANISH: "Español"}
 OWN_PACKAGE = "headwater.web.pages"
+REFUSALS = "refusals.yaml"
+_VALUE = re.compile(r"\{(\w+)\}")
 
 
 @cache
@@ -27,6 +30,31 @@ def translate(language: str, text: str, package: str = OWN_PACKAGE, **values: An
     """The text in this language, with its `{names}` replaced. A recipe's own pages may also use our texts."""
     translation = catalogue(language, package).get(text) or catalogue(language).get(text) or text
     return translation.format_map(values) if values else translation
+
+
+def translate_refusal(language: str, sentence: str, package: str = OWN_PACKAGE) -> str:
+    """A sentence of the engine, whose values are in it already: the catalogue has its form."""
+    for place in dict.fromkeys((package, OWN_PACKAGE)):
+        if translation := catalogue(language, place).get(sentence):
+            return translation
+        for pattern, translation in _refusal_forms(language, place):
+            if match := pattern.fullmatch(sentence):
+                return translation.format_map(match.groupdict())
+    return sentence
+
+
+@cache
+def _refusal_forms(language: str, package: str) -> Sequence[tuple[re.Pattern[str], str]]:
+    """Those with values, the most exact first."""
+    file = files(package) / "catalogues" / language / REFUSALS
+    texts = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    forms = sorted((text for text in texts if "{" in text), key=lambda text: -len(_VALUE.sub("", text)))
+    return [(re.compile(_pattern_of(text), re.DOTALL), texts[text]) for text in forms]
+
+
+def _pattern_of(text: str) -> str:
+    parts = _VALUE.split(text)
+    return "".join(f"(?P<{part}>.*)" if place % 2 else re.escape(part) for place, part in enumerate(parts))
 
 
 def choose_language(cookie: str | None, accept_language: str) -> str:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from headwater.extract.html.fragment import read_fragment
 from headwater.extract.reader import read_any
 from headwater.extract.sandbox.sandboxed import Sandboxed
+from headwater.model.document import FIELD_PLACES
 from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater.ops.field_evidence import field_origin
@@ -24,7 +25,9 @@ FIELDS = (
     "title", "authors", "publisher", "published_at", "modified_at", "language", "description", "keywords", "canonical_url",
 )  # fmt: skip
 # Attributes that describe the reading, not the document.
-INTERNAL = frozenset({"charset", "charset_origin", "headings", "geo_entities", "links", "images"})
+INTERNAL = frozenset(
+    {"charset", "charset_origin", "headings", "geo_entities", "links", "images", FIELD_PLACES}
+)
 MOST_ATTRIBUTES, LONGEST_VALUE, DEEPEST = 60, 600, 5
 
 
@@ -41,9 +44,10 @@ def load_document(request: Request, context: WebContext) -> dict[str, Any]:
         "trail": trail_records(row["trail"] or []),
         "stories": history.get("stories", []),
         "captures": [
-            _chosen(capture, ("id", "url", "http_status", "media_type", "size", "fetched_at", "policy"))
+            _chosen(capture, ("id", "url", "status", "media_type", "size", "fetched_at", "policy"))
             for capture in history.get("captures", [])
         ],
+        "page_failure": page_failure(history.get("lead")),
         "revisions": len(history.get("revisions", [])),
         "original": row["duplicate_of"],
         "copies": copy_records(context, edges, row["id"]),
@@ -56,6 +60,13 @@ def load_document(request: Request, context: WebContext) -> dict[str, Any]:
 
 def _chosen(record: Mapping[str, Any] | None, names: Sequence[str]) -> dict[str, Any]:
     return {name: record.get(name) for name in names} if record else {}
+
+
+def page_failure(lead: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The last attempt to fetch the page, if it brought nothing: it has no capture."""
+    if not lead or not lead["page_reason"]:
+        return None
+    return {"url": lead["url"], "reason": lead["page_reason"], "at": lead["updated_at"]}
 
 
 def paragraphs(text: str) -> list[dict[str, Any]]:
@@ -105,12 +116,19 @@ def attribute_records(value: Any, path: str = "", depth: int = 0) -> Iterator[di
         if isinstance(item, Mapping | list):
             records = attribute_records(item, place, depth + 1) if depth < DEEPEST else iter(())
         elif item not in (None, "", False):
-            records = iter([{"name": place, "value": str(item)[:LONGEST_VALUE]}])
+            record = {"name": place, "label": attribute_label(place), "value": str(item)[:LONGEST_VALUE]}
+            records = iter([record])
         for record in records:
             yield record
             count += 1
             if count >= MOST_ATTRIBUTES:
                 return
+
+
+def attribute_label(place: str) -> str:
+    """The way to a value in words; lists count from one."""
+    parts = [str(int(part) + 1) if part.isdecimal() else part.replace("_", " ") for part in place.split(".")]
+    return " › ".join(parts)
 
 
 def _items(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -1,0 +1,43 @@
+"""Reasons in words: why something was not kept, not fetched or not sent. Rows and the API have the codes."""
+
+import re
+
+# Codes whose own words do not say it. The others are read as they are: `too_few_words` is "too few words".
+REASON_WORDS = {
+    "bad_completion": "the language model gave no usable answer",
+    "breaker_open": "its host is paused after many failures",
+    "browser_failed": "the browser failed",
+    "contested": "another document claims to be the original",
+    "credential_host": "the key may not be sent to this host",
+    "empty": "the answer was empty",
+    "encoding": "the compression cannot be read",
+    "extractor_died": "reading it ended the reader",
+    "forbidden": "its server forbids it",
+    "forbidden_address": "its address leads into a private network",
+    "gone": "the page is gone for good",
+    "internal": "a mistake in the program",
+    "js_required": "the page needs JavaScript",
+    "missing": "the page does not exist",
+    "moved_on": "it changed again before it was processed",
+    "no_layout": "no layout fits the page",
+    "nothing_selected": "the selector matches nothing",
+    "protocol": "the server broke the rules of HTTP",
+    "rate_limited": "waits for a rate limit",
+    "redirects": "too many redirects",
+    "reserved": "its publisher reserves text and data mining",
+    "robots": "robots.txt forbids it",
+    "structure_missing": "the expected parts of the page are missing",
+    "timeout": "the server took too long",
+    "worker_died": "processing it ended the worker",
+}
+_CODE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_STATUS = re.compile(r"http_(\d{3})")
+
+
+def reason_words(code: str) -> str:
+    """The English words for a reason. What is no code is shown as it is."""
+    if status := _STATUS.fullmatch(code):
+        return f"status {status[1]}"
+    if not _CODE.fullmatch(code):
+        return code
+    return REASON_WORDS.get(code) or code.replace("_", " ")
