@@ -1,10 +1,15 @@
 """The operator's pages in a real browser: live figures, actions by mouse and keyboard, without a script, and for everyone."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
-from tests.support.api_installation import HOSTILE
+from tests.support.api_installation import HOSTILE, NOW
 from tests.support.browser import PHONE, Visitor, accessibility_problems, is_wider_than_screen
+from tests.support.page_rows import PageRows
+from tests.support.scene import RECIPE, START
+
+from headwater.app import App
 
 PATHS = (
     "/operate",
@@ -22,8 +27,34 @@ PATHS = (
 )
 
 
+@pytest.fixture(scope="module")
+def record_pages(filled_app: tuple[App, PageRows]) -> Mapping[str, str]:
+    """The pages of single records: with a run that has ended, and a replay that waits."""
+    app, rows = filled_app
+    app.pipeline_runs.begin("run_1", RECIPE, {}, NOW)
+    app.pipeline_runs.finish("run_1", NOW, error="a worker died")
+    return {
+        "source": f"/operate/sources/{app.catalogue.sources()[0]['id']}",
+        "record": f"/operate/quarantine/{rows.documents[2]}",
+        "run": "/operate/runs/run_1",
+        "replay": f"/operate/replays/{app.replays.start(RECIPE, START, NOW, NOW)}",
+        "crash-trial": "/operate/crash-trial",
+    }
+
+
+@pytest.mark.parametrize("name", ["source", "record", "run", "replay", "crash-trial"])
+def test_the_page_of_a_record_is_accessible_in_both_themes_and_fits_a_phone(
+    visitor: Visitor, record_pages: Mapping[str, str], name: str
+):
+    check_page(visitor, record_pages[name])
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_every_page_is_accessible_in_both_themes_and_fits_a_phone(visitor: Visitor, path: str):
+    check_page(visitor, path)
+
+
+def check_page(visitor: Visitor, path: str) -> None:
     page = visitor.open(path, width=PHONE)
     assert accessibility_problems(page) == []
     page.emulate_media(color_scheme="dark")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.web.pages.analyst.document import attribute_records, paragraphs, without_markup
+from headwater.web.pages.analyst.document import attribute_records, paragraphs, with_names, without_markup
 from headwater.web.pages.analyst.map import hot_spots, stories_without_country
 from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts
 from headwater.web.pages.analyst.story import related_stories
@@ -124,3 +124,12 @@ def test_text_without_marks_of_links_stays_as_it_is(line: str):
     if "](" not in line and "**" not in line:
         assert without_markup(line) == line
     assert len(without_markup(line)) <= len(line)
+
+
+def test_a_value_that_is_the_id_of_a_subject_is_shown_by_its_name():
+    attributes = {"flashpoint": "f1", "steps": [{"full_text": "Go"}], "field_places": [{"passage": "hidden"}]}
+    records = with_names(attribute_records(attributes), {"f1": "Kelmar Strait"})
+    assert [(record["name"], record["label"], record["value"]) for record in records] == [
+        ("flashpoint", "flashpoint", "Kelmar Strait"),
+        ("steps.0.full_text", "steps › 1 › full text", "Go"),
+    ]

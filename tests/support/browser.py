@@ -17,6 +17,7 @@ from headwater.app import App
 from headwater.fetch.browser.renderer import find_browser
 from headwater.model.api_key import KeyScope
 from headwater.web.application import build_application
+from headwater.web.crash_trial import CrashTrial
 from headwater.web.security.token_bucket import TokenBuckets
 from headwater.web.server import listen_on, make_server
 from headwater.web.serving import make_context
@@ -31,6 +32,7 @@ def running_site(app: App, *, local_scope: KeyScope = KeyScope.ADMIN, **options:
     """Serves the pages of an installation on a free port; yields the address. Without a key, the reader may do everything."""
     context = make_context(app, refuse_runs, **options)
     context.local_scope = local_scope
+    context.crash_trial = CrashTrial(app, (), "crypto")
     context.access.requests = TokenBuckets(1e6, 1e6)
     listener = listen_on("127.0.0.1", 0)
     started = threading.Event()

@@ -53,7 +53,7 @@ def document_spans(document: RefinedDocument) -> list[Span]:
         name="refine",
         started_at=min(ready_at, document.refined_at),
         ended_at=document.refined_at,
-        attributes={"headwater.steps": ", ".join(document.steps)},
+        attributes=_step_attributes(document),
         error=error,
     )
     return [
@@ -148,6 +148,11 @@ def _document_attributes(document: RefinedDocument) -> dict[str, str | int]:
         "headwater.reason": document.reason,
         "url.full": document.url,
     }
+
+
+def _step_attributes(document: RefinedDocument) -> dict[str, str | int]:
+    durations = {f"headwater.step_ms.{step}": count for step, count in document.step_ms.items()}
+    return {"headwater.steps": ", ".join(document.steps), **durations}
 
 
 def _root_id(trace: str) -> str:

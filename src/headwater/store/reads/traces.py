@@ -1,6 +1,6 @@
 """What became of documents in a time span, from the rows that their jobs left: poll, fetch, refinement, delivery."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -45,6 +45,8 @@ class RefinedDocument:
     state: str
     reason: str
     steps: tuple[str, ...]
+    step_ms: Mapping[str, int]
+    """The share of each step in the time of its batch."""
     created_at: datetime
     refined_at: datetime
     poll: PollTimes | None
@@ -114,7 +116,10 @@ def _refined_query(recipe: str, since: datetime, until: datetime) -> Select[Any]
                 documents.c[name]
                 for name in ("id", "revision", "recipe", "recipe_version", "source_id", "url")
             ),
-            *(documents.c[name] for name in ("state", "reason", "trail", "created_at", "updated_at")),
+            *(
+                documents.c[name]
+                for name in ("state", "reason", "trail", "step_ms", "created_at", "updated_at")
+            ),
             polls.c.id.label("poll_id"),
             polls.c.started_at,
             polls.c.ended_at,
@@ -172,6 +177,7 @@ def _refined(row: Row[Any]) -> RefinedDocument:
         state=row.state,
         reason=row.reason or "",
         steps=tuple(str(entry["step"]) for entry in row.trail or ()),
+        step_ms=row.step_ms or {},
         created_at=row.created_at,
         refined_at=row.updated_at,
         poll=poll or None,

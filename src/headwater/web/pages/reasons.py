@@ -30,14 +30,19 @@ REASON_WORDS = {
     "timeout": "the server took too long",
     "worker_died": "processing it ended the worker",
 }
-_CODE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_CODE = re.compile(r"[a-z][a-z0-9_-]*+")
 _STATUS = re.compile(r"http_(\d{3})")
 
 
-def reason_words(code: str) -> str:
-    """The English words for a reason. What is no code is shown as it is."""
-    if status := _STATUS.fullmatch(code):
+def reason_words(code: str) -> list[str]:
+    """The English words for a reason, in parts: `duplicate:same-text` is "duplicate" and "same text". What is no code is shown
+    as it is."""
+    return [_words(part) for part in code.split(":", 1)] if _CODE.match(code) else [code]
+
+
+def _words(part: str) -> str:
+    if status := _STATUS.fullmatch(part):
         return f"status {status[1]}"
-    if not _CODE.fullmatch(code):
-        return code
-    return REASON_WORDS.get(code) or code.replace("_", " ")
+    if not _CODE.fullmatch(part):
+        return part
+    return REASON_WORDS.get(part) or part.replace("_", " ").replace("-", " ")

@@ -140,7 +140,7 @@ def _reason(context: Context, code: str | None) -> Markup:
     """A reason in words, with its code for those who ask."""
     if not code:
         return Markup("")
-    words = _translate(context, reason_words(code))
+    words = ": ".join(_translate(context, part) for part in reason_words(code))
     return Markup('<span class="reason" title="{}">{}</span>').format(code, words)
 
 

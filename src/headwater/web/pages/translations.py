@@ -37,24 +37,34 @@ def translate_refusal(language: str, sentence: str, package: str = OWN_PACKAGE) 
     for place in dict.fromkeys((package, OWN_PACKAGE)):
         if translation := catalogue(language, place).get(sentence):
             return translation
-        for pattern, translation in _refusal_forms(language, place):
-            if match := pattern.fullmatch(sentence):
-                return translation.format_map(match.groupdict())
+        for parts, translation in _refusal_forms(language, place):
+            if (values := _values_in(sentence, parts)) is not None:
+                return translation.format_map(values)
     return sentence
 
 
 @cache
-def _refusal_forms(language: str, package: str) -> Sequence[tuple[re.Pattern[str], str]]:
-    """Those with values, the most exact first."""
+def _refusal_forms(language: str, package: str) -> Sequence[tuple[Sequence[str], str]]:
+    """Those with values, the most exact first: their words and, between them, the names of the values."""
     file = files(package) / "catalogues" / language / REFUSALS
     texts = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    forms = sorted((text for text in texts if "{" in text), key=lambda text: -len(_VALUE.sub("", text)))
-    return [(re.compile(_pattern_of(text), re.DOTALL), texts[text]) for text in forms]
+    forms = [(_VALUE.split(text), translation) for text, translation in texts.items() if "{" in text]
+    return sorted(forms, key=lambda form: -sum(map(len, form[0][::2])))
 
 
-def _pattern_of(text: str) -> str:
-    parts = _VALUE.split(text)
-    return "".join(f"(?P<{part}>.*)" if place % 2 else re.escape(part) for place, part in enumerate(parts))
+def _values_in(sentence: str, parts: Sequence[str]) -> Mapping[str, str] | None:
+    """The values of a sentence of this form, each as short as the words after it allow; None if it has another form."""
+    (first, *between, last), names = parts[::2], parts[1::2]
+    position, end = len(first), len(sentence) - len(last)
+    if not (sentence.startswith(first) and sentence.endswith(last)):
+        return None
+    values = {}
+    for name, words in zip(names, between, strict=False):
+        place = sentence.find(words, position, end)
+        if place < 0:
+            return None
+        values[name], position = sentence[position:place], place + len(words)
+    return values | {names[-1]: sentence[position:end]} if position <= end else None
 
 
 def choose_language(cookie: str | None, accept_language: str) -> str:

@@ -13,8 +13,9 @@ from headwater.model.errors import Permanent, Refused
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater.ops.field_evidence import field_origin
 from headwater.store.reads.explanation import entry_body, explain
-from headwater.store.reads.record_lists import DOCUMENTS, find_row
+from headwater.store.reads.record_lists import DOCUMENTS, SUBJECTS, find_row
 from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import subjects
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import aligned_rows
 from headwater.web.pages.page import Page
@@ -40,7 +41,7 @@ def load_document(request: Request, context: WebContext) -> dict[str, Any]:
         "source": _chosen(history.get("source"), ("id", "name", "url", "kind")),
         "paragraphs": paragraphs(row["text"]),
         "fields": field_records(row),
-        "attributes": list(attribute_records(row["attributes"] or {})),
+        "attributes": with_names(attribute_records(row["attributes"] or {}), subject_names(context, row)),
         "trail": trail_records(row["trail"] or []),
         "stories": history.get("stories", []),
         "captures": [
@@ -123,6 +124,17 @@ def attribute_records(value: Any, path: str = "", depth: int = 0) -> Iterator[di
             count += 1
             if count >= MOST_ATTRIBUTES:
                 return
+
+
+def subject_names(context: WebContext, row: Mapping[str, Any]) -> dict[str, str]:
+    """The names of what the document is about, by id."""
+    rows = (find_row(context.app.engine, SUBJECTS, subjects.c.id == item) for item in row["subjects"] or ())
+    return {subject["id"]: subject["name"] for subject in rows if subject}
+
+
+def with_names(records: Iterator[Mapping[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Values that are ids of subjects, by their names."""
+    return [{**record, "value": names.get(record["value"], record["value"])} for record in records]
 
 
 def attribute_label(place: str) -> str:
