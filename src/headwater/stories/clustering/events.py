@@ -7,7 +7,7 @@ their words. No rule needs a common phrase.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
@@ -16,10 +16,12 @@ from math import log, sqrt
 
 from headwater.documents.dedupe.measures import CALENDAR, DIGITS
 from headwater.model.document import Document
+from headwater.model.page import UNREAD_PAGES
 from headwater.model.recipe import Cluster
 from headwater.stories.terms import STOP_TERMS, count_terms
 from headwater.text.folding import fold_text
 from headwater.text.months import MONTHS
+from headwater.text.words import count_words
 
 LEAD_CHARACTERS = 1_500
 """News says first whom it is about and how much."""
@@ -36,18 +38,27 @@ MIN_SIMILARITY = 0.15
 SURE_OVERLAP, SURE_NAMES = 0.7, 3
 
 CLOSE_SIMILARITY = 0.35
-"""With so many common words, one name is enough, and one headline may name somebody else."""
+"""With so many common words, one name is enough, and one headline may name somebody else. Without any common figure, where
+both reports have some, so many are needed, and most of the names."""
 CLOSE_OVERLAP = 0.4
 NAMELESS_SIMILARITY = 0.5
 MIN_SHARED_NAMES = 2
+SIMILARITY_WITH_FIGURE = 0.1
+"""A common figure speaks for one event: then one name is enough, and so are few common words."""
 COMMON_FROM = 40
 """A name in more documents of the group proposes neighbours only: it is the subject of the group."""
+
+FEWEST_WORDS = 20
+"""With fewer, a text says no more than its headline."""
 
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 SENTENCE_END = re.compile(r"[.!?:…»”\"\n]")
 FRACTION = re.compile(r"\d+[.,]\d{1,2}")
 YEAR = re.compile(r"(?:19|20)\d\d")
+SCALE = re.compile(
+    r"m|mn|mio|bn|mrd|millions?|billions?|trillions?|millione[ns]?|milliarden?|milliards?|millon(?:es)?|milhoes"
+)
 SMALLEST_FIGURE = 10
 MOST_GERMAN_REPORTS = 5
 NOUN_LANGUAGES = frozenset(("de", "lb"))
@@ -115,7 +126,8 @@ class TermRarity:
 
 @dataclass(frozen=True)
 class EventEvidence:
-    """Who and how much a report is about: names and figures of its headline and its beginning, and the words of both."""
+    """Who and how much a report is about: names and figures of its headline and its beginning, and the words of both.
+    `is_bare`: its page could not be read, and its headline is nearly all that is known of it."""
 
     report: ReportWords
     headline: str
@@ -123,6 +135,7 @@ class EventEvidence:
     names: frozenset[str]
     rarity: TermRarity
     published: datetime | None
+    is_bare: bool = False
 
     @cached_property
     def words(self) -> Mapping[str, float]:
@@ -151,6 +164,8 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
         return 0.0
     if first.headline == second.headline:
         return 1.0
+    if first.is_bare and second.is_bare:
+        return 0.0  # two headlines do not make a story
     shared = first.names & second.names
     if not first.names and not second.names:
         return _similarity_without_names(first, second)
@@ -161,17 +176,40 @@ def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str
     if overlap < CLOSE_OVERLAP or disagreeing > 1:
         return 0.0  # no similarity of the words would help, and it is the most expensive thing to know
     similarity = word_similarity(first, second)
-    is_close = similarity >= CLOSE_SIMILARITY
-    if disagreeing > is_close:
+    if disagreeing > (similarity >= CLOSE_SIMILARITY):
         return 0.0
-    is_sure = overlap >= SURE_OVERLAP and len(shared) >= SURE_NAMES
-    if is_close:
-        is_same = overlap >= CLOSE_OVERLAP
-    else:
-        is_same = len(shared) >= MIN_SHARED_NAMES and overlap >= MIN_OVERLAP
-    if not is_same or (similarity < MIN_SIMILARITY and not is_sure):
-        return 0.0
-    return round((overlap + similarity) / 2, 4)
+    is_same = _DECISIONS[_common_figures(first, second)](overlap, len(shared), similarity)
+    return round((overlap + similarity) / 2, 4) if is_same else 0.0
+
+
+def _common_figures(first: EventEvidence, second: EventEvidence) -> bool | None:
+    """Whether the reports have a figure in common; None if one of them has none."""
+    figures, others = first.report.figures, second.report.figures
+    return bool(figures & others) if figures and others else None
+
+
+def _is_same_without_figures(overlap: float, shared: int, similarity: float) -> bool:
+    is_sure = overlap >= SURE_OVERLAP and shared >= SURE_NAMES
+    if similarity >= CLOSE_SIMILARITY:
+        return True
+    return shared >= MIN_SHARED_NAMES and overlap >= MIN_OVERLAP and (is_sure or similarity >= MIN_SIMILARITY)
+
+
+def _is_same_with_common_figure(overlap: float, shared: int, similarity: float) -> bool:
+    return similarity >= SIMILARITY_WITH_FIGURE or _is_same_without_figures(overlap, shared, similarity)
+
+
+def _is_same_with_other_figures(overlap: float, shared: int, similarity: float) -> bool:
+    del shared
+    return similarity >= CLOSE_SIMILARITY and overlap >= SURE_OVERLAP
+
+
+_DECISIONS: Mapping[bool | None, Callable[[float, int, float], bool]] = {
+    None: _is_same_without_figures,
+    True: _is_same_with_common_figure,
+    False: _is_same_with_other_figures,
+}
+"""By whether the reports have a figure in common. The share of common names is at least CLOSE_OVERLAP."""
 
 
 def word_similarity(first: EventEvidence, second: EventEvidence) -> float:
@@ -223,10 +261,16 @@ def gather_evidence(documents: Sequence[Document]) -> list[EventEvidence]:
             names=report.initial & names,
             rarity=rarity,
             published=document.published,
+            is_bare=is_bare(document),
         )
         for document, report, rule in zip(documents, reports, rules, strict=True)
         for names in [names_by_rule[rule]]
     ]
+
+
+def is_bare(document: Document) -> bool:
+    """Whether the page of a document could not be read, and its source provided hardly more than a headline."""
+    return document.page in UNREAD_PAGES and count_words(document.text) < FEWEST_WORDS
 
 
 def has_capital_nouns(document: Document) -> bool:
@@ -309,8 +353,8 @@ def _figures(text: str) -> set[str]:
     return {
         figure
         for place, word in enumerate(words)
-        if (word[:1].isdecimal() or word in _SPELT_FIGURES)
-        and (figure := _figure(word))
+        if (word[:1].isdecimal() or word in DIGITS)
+        and (figure := _figure(word, is_scaled=_is_scaled(words, place)))
         and not _is_near_month(words, place)
     }
 
@@ -321,16 +365,22 @@ def _is_near_month(words: Sequence[str], place: int) -> bool:
     )
 
 
+def _is_scaled(words: Sequence[str], place: int) -> bool:
+    return place + 1 < len(words) and SCALE.fullmatch(words[place + 1]) is not None
+
+
 _SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
 
 
-def _figure(word: str) -> str:
-    """The figure that a word states, or nothing for small and round ones, which agree by chance."""
+def _figure(word: str, *, is_scaled: bool) -> str:
+    """The figure that a word states, or nothing for small ones, which agree by chance: `three` says little, `three million`
+    (`is_scaled`) much."""
     if not word[0].isdecimal():
-        return _SPELT_FIGURES.get(word, "")
+        return (DIGITS if is_scaled else _SPELT_FIGURES).get(word, "")
     figure = _plain(word)
     is_fraction = FRACTION.fullmatch(word.rstrip(".,")) is not None
-    return "" if YEAR.fullmatch(figure) or (float(figure) < SMALLEST_FIGURE and not is_fraction) else figure
+    is_large = is_fraction or is_scaled or float(figure) >= SMALLEST_FIGURE
+    return figure if is_large and not YEAR.fullmatch(figure) else ""
 
 
 def _dates(text: str) -> set[tuple[str, int]]:

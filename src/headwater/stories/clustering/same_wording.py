@@ -1,8 +1,9 @@
 """Tells reports apart that share their wording, but not who and how much they are about.
 
 Agencies write one sentence about every takeover, fire and match. To words and vectors such reports are alike, so what they
-name decides: two events if neither headline names anyone whom the other report mentions, and the reports have no figure in
-common. Reworded reports of one event share names, and are not touched.
+name decides: two events if neither headline names anyone whom the other report mentions, or if each headline names somebody
+else and another figure. Reworded reports of one event share names, and are not touched. A report of which only the headline
+is known joins a story by a name; it opens none.
 """
 
 from collections import defaultdict
@@ -16,7 +17,6 @@ from headwater.model.document import Document
 from headwater.stories.clustering.events import (
     EventEvidence,
     connected_parts,
-    disagreeing_headlines,
     gather_evidence,
     word_similarity,
 )
@@ -25,7 +25,9 @@ from headwater.stories.clustering.similarity import StoryItem
 SAME_WORDING = 0.3
 """The cosine of the words from which two reports may be of one template."""
 
-BOTH = 2
+FEWEST_WORDS = 10
+"""Words in lower case: the text below a headline has at least so many."""
+
 LARGEST_CLUSTER = 100
 """A larger cluster is one of many reports that share more than a template; comparing all pairs would take long."""
 
@@ -46,30 +48,80 @@ def split_by_names(items: Sequence[StoryItem], labels: npt.NDArray[np.int64]) ->
 
 def _events(items: Sequence[StoryItem]) -> list[list[int]]:
     """The positions of each event. Where one wording serves several events, only reports that share a name of a headline or a
-    figure hang together; elsewhere all of them do."""
+    figure hang together, and any other goes with the report that is most like it; elsewhere all of them do."""
     evidence = gather_evidence([_as_document(item) for item in items])
+    lower = frozenset(word for one in evidence for word in one.report.lower)
     apart = {
         (first, second)
         for first, second in combinations(range(len(items)), 2)
         if items[first].language == items[second].language  # names differ between languages
-        and is_about_others(evidence[first], evidence[second])
+        and is_about_others(evidence[first], evidence[second], lower)
     }
     if not any(word_similarity(evidence[first], evidence[second]) >= SAME_WORDING for first, second in apart):
         return [list(range(len(items)))]
+    together = [pair for pair in combinations(range(len(items)), 2) if pair not in apart]
     links: defaultdict[int, dict[int, float]] = defaultdict(dict)
-    for first, second in combinations(range(len(items)), 2):
-        if (first, second) not in apart:
+    for first, second in together:
+        if shares_evidence(evidence[first], evidence[second]):
             links[first][second] = links[second][first] = 1.0
+    for alone in [position for position in range(len(items)) if position not in links]:
+        nearest = _nearest(alone, together, evidence)
+        if nearest is not None:
+            links[alone][nearest] = links[nearest][alone] = 1.0
     return list(connected_parts(len(items), links))
 
 
-def is_about_others(first: EventEvidence, second: EventEvidence) -> bool:
-    """Whether neither headline names anyone in the other report, and the reports have figures, but none in common."""
-    figures, other_figures = first.report.figures, second.report.figures
-    if not figures or not other_figures or figures & other_figures:
+def _nearest(
+    alone: int, together: Sequence[tuple[int, int]], evidence: Sequence[EventEvidence]
+) -> int | None:
+    """Of the reports that may be of the same event, the one with most common words."""
+    others = [sum(pair) - alone for pair in together if alone in pair]
+    return max(
+        others, key=lambda other: (word_similarity(evidence[alone], evidence[other]), -other), default=None
+    )
+
+
+def shares_evidence(first: EventEvidence, second: EventEvidence) -> bool:
+    """Whether a headline names somebody whom the other report mentions, or the reports have a figure in common."""
+    return bool(
+        first.title_names & second.names
+        or second.title_names & first.names
+        or first.report.figures & second.report.figures
+    )
+
+
+def is_about_others(first: EventEvidence, second: EventEvidence, lower: frozenset[str]) -> bool:
+    """Whether neither headline names anyone in the other report, or each names somebody else and another figure. `lower`
+    are the words that a report of the cluster writes in lower case: these are no names. Headlines alone do not say."""
+    if min(_text_words(first), _text_words(second)) < FEWEST_WORDS:
         return False
-    have_names = bool(first.title_names and second.title_names)
-    return have_names and disagreeing_headlines(first, second) == BOTH
+    subjects, other_subjects = _subjects(first, second, lower), _subjects(second, first, lower)
+    unknown, other_unknown = subjects - _mentioned(second), other_subjects - _mentioned(first)
+    if not unknown or not other_unknown:
+        return False
+    are_all_unknown = unknown == subjects and other_unknown == other_subjects
+    one, other = first.report, second.report
+    have_other_figures = bool(one.title_figures and other.title_figures) and not (
+        one.title_figures & other.title_figures
+    )
+    return (are_all_unknown or have_other_figures) and not (
+        one.figures & other.figures and not (are_all_unknown and have_other_figures)
+    )
+
+
+def _subjects(one: EventEvidence, other: EventEvidence, lower: frozenset[str]) -> frozenset[str]:
+    """The names of a headline. A word that stands only at the beginning of sentences may be one: it counts if the other report
+    does not have it."""
+    doubtful = one.report.title_initial - one.title_names - lower - _mentioned(other)
+    return one.title_names | doubtful
+
+
+def _text_words(one: EventEvidence) -> int:
+    return sum(one.report.lower.values())
+
+
+def _mentioned(one: EventEvidence) -> frozenset[str]:
+    return one.report.initial | one.report.lower.keys()
 
 
 def _as_document(item: StoryItem) -> Document:
