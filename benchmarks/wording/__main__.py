@@ -3,7 +3,7 @@
 The files beside this one have 30 pairs each: a line of `same_event.tsv` is one event in the words of two publishers, a line of
 `other_event.tsv` are two events of one kind or about one company. Names are invented. All 120 reports are of one day and of one group, as in
 a recipe. A pair is joined if both reports are in one story; `mixed` are reports in a story with others of another line. `whole` are
-headlines with their texts, `headline` the headlines alone. Methods: `event` (the recipe crypto, with and without the extra nlp), `words` (tier A,
+headlines with their texts, `headline` the headlines alone of pages that could not be read. Methods: `event` (the recipe crypto, with and without the extra nlp), `words` (tier A,
 `headwater cluster` without nlp), `meaning` (tier B; only with `--models`, where the encoder is kept). The last line is JSON.
 """
 
@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from headwater.model.document import Document
+from headwater.model.page import PageState
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.events import cluster_by_event
 from headwater.stories.clustering.groupings import cluster_by_meaning
@@ -57,7 +58,7 @@ def read_reports(*, with_text: bool) -> list[Document]:
 def _report(name: str, title: str, text: str) -> Document:
     return Document(
         id=name, recipe="r", source="s", lead="l", url=f"https://{name}.example/", title=title, text=text,
-        published=DAY, language="en",
+        published=DAY, language="en", page=PageState.READ if text else PageState.MISSING,
     )  # fmt: skip
 
 

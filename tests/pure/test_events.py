@@ -1,6 +1,7 @@
 """Reports of one event are recognised however they are worded; reports of the same kind about others are not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -165,3 +166,36 @@ def test_every_document_is_in_exactly_one_cluster(texts: list[tuple[str, str]]):
     assert all(
         0 <= similarity <= 1 for cluster in cluster_by_event(documents) for _, similarity in cluster.members
     )
+
+
+def test_c19_a_common_figure_speaks_for_one_event_and_other_figures_against_it():
+    fire = report(
+        1,
+        "Telmar recalls 85,000 scooters",
+        "In eleven cases the battery of a Telmar S3 caught fire. 85,000 owners get another one.",
+    )
+    warning = report(
+        2,
+        "Do not plug it in, maker warns",
+        "After eleven fires Telmar takes the battery of the S3 back from all 85,000 customers, and pays for it.",
+    )
+    seats = report(
+        3,
+        "Telmar recalls 12,000 child seats",
+        "The buckle of a Telmar seat may open. 12,000 owners get another one from the maker.",
+    )
+    stories = [
+        {position for position, _ in cluster.members} for cluster in cluster_by_event([fire, warning, seats])
+    ]
+    assert stories == [{0, 1}, {2}]
+
+
+def test_g13_two_headlines_of_unread_pages_are_one_event_only_if_they_are_the_same():
+    titles = (
+        "Orrin Mining cuts rewards in Almaty",
+        "Orrin Mining buys site in Almaty",
+        "Orrin Mining buys site in Almaty",
+    )
+    headlines = [replace(report(number, title), page="missing") for number, title in enumerate(titles)]
+    stories = [{position for position, _ in cluster.members} for cluster in cluster_by_event(headlines)]
+    assert stories == [{1, 2}, {0}]

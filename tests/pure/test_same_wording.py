@@ -67,3 +67,49 @@ def test_names_of_another_language_say_nothing():
 def test_the_order_does_not_matter(order: list[str]):
     reports = {"mines": MINES, "dairy": DAIRY, "reworded": REWORDED}
     assert len(members(*(item(key, reports[key]) for key in order))) == 2
+
+
+def branches(bank: str, count: int, jobs: int, chief: str) -> tuple[str, str]:
+    """The name of the bank stands only where every word has a capital letter."""
+    text = (
+        f"{bank} Bank will shut {count} of its branches before summer and cut {jobs} jobs. Chief executive {chief} said that customers had "
+        "moved to the app. Unions called for talks with the board."
+    )
+    return f"{bank} Bank to close {count} branches by summer", text
+
+
+def avalanche(place: str, day: str) -> tuple[str, str]:
+    text = (
+        f"An avalanche killed two skiers above {place} on {day}. A third was dug out alive. Mountain rescue had warned of fresh snow on "
+        "the north side of the valley."
+    )
+    return f"Two dead as avalanche hits skiers in {place}", text
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (branches("Avalon", 60, 800, "Pieter Loos"), branches("Meridia", 95, 1_300, "Giulia Ferri")),
+        (branches("Avalon", 60, 800, "Pieter Loos"), branches("Meridia", 95, 800, "Giulia Ferri")),
+        (avalanche("Valmaira", "Sunday"), avalanche("Serrat", "Saturday")),
+    ],
+    ids=["names that begin sentences", "a figure in common by chance", "no figures"],
+)
+def test_c19_other_names_in_the_same_words_are_another_event(first: tuple[str, str], second: tuple[str, str]):
+    assert members(item("first", first), item("second", second)) == {
+        frozenset({"first"}),
+        frozenset({"second"}),
+    }
+
+
+def bare(key: str, title: str) -> StoryItem:
+    return StoryItem(id=key, title=title, published_at=DAY, language="en", is_bare=True)
+
+
+def test_g13_headlines_of_pages_that_could_not_be_read_open_no_story_but_join_one():
+    headlines = [bare("a", "Bank to close 60 branches"), bare("b", "Bank to close 95 branches")]
+    assert members(*headlines) == {frozenset("a"), frozenset("b")}
+    assert members(headlines[0], bare("c", "Bank to close 60 branches")) == {frozenset("ac")}
+    mines = [item("first", MINES), item("second", REWORDED)]
+    joining = bare("joins", "Harwick Mining to buy Tollan Metals for 340 million")
+    assert members(*mines, joining) == {frozenset({"first", "second", "joins"})}

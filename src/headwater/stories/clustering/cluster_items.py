@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headwater.model.errors import Refused
 from headwater.model.recipe import Cluster
+from headwater.stories.clustering.bare_reports import detach_bare
 from headwater.stories.clustering.neighbours import nearest_neighbours
 from headwater.stories.clustering.roundups import is_roundup
 from headwater.stories.clustering.same_wording import split_by_names
@@ -101,7 +102,7 @@ def _label(
         window,
         CorpusTexts(item_vectors.length, language_numbers(items)),
     )
-    return item_vectors.vectors, split_by_names(items, labels)
+    return item_vectors.vectors, detach_bare(items, split_by_names(items, labels))
 
 
 def _threshold_model(item_vectors: ItemVectors) -> ThresholdModel:

@@ -11,6 +11,7 @@ from headwater.documents.language.codes import primary_code
 from headwater.model.document import Document
 from headwater.model.recipe import Cluster
 from headwater.stories.clustering.cluster_items import ClusterProfile, cluster_items
+from headwater.stories.clustering.events import is_bare
 from headwater.stories.clustering.similarity import StoryItem
 from headwater.text.folding import fold_text
 
@@ -45,6 +46,7 @@ def to_story_item(document: Document) -> StoryItem:
         published_at=document.published,
         group=document.group or "",
         language=primary_code(document.language),
+        is_bare=is_bare(document),
     )
 
 

@@ -10,17 +10,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-import numpy as np
-import numpy.typing as npt
-
-from headwater.model.document import Document
+from headwater.stories.clustering.division import Labels, divide_clusters
 from headwater.stories.clustering.events import (
     EventEvidence,
     connected_parts,
     gather_evidence,
     word_similarity,
 )
-from headwater.stories.clustering.similarity import StoryItem
+from headwater.stories.clustering.similarity import StoryItem, as_document
 
 SAME_WORDING = 0.3
 """The cosine of the words from which two reports may be of one template."""
@@ -32,24 +29,17 @@ LARGEST_CLUSTER = 100
 """A larger cluster is one of many reports that share more than a template; comparing all pairs would take long."""
 
 
-def split_by_names(items: Sequence[StoryItem], labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def split_by_names(items: Sequence[StoryItem], labels: Labels) -> Labels:
     """The labels of clusters, where clusters of several such events became several. Independent of the order."""
-    rows_by_label: defaultdict[int, list[int]] = defaultdict(list)
-    for row, label in enumerate(labels.tolist()):
-        rows_by_label[label].append(row)
-    new_labels, following = labels.copy(), int(labels.max(initial=-1)) + 1
-    for rows in rows_by_label.values():
-        if 1 < len(rows) <= LARGEST_CLUSTER:
-            for part in _events([items[row] for row in rows])[1:]:
-                new_labels[[rows[position] for position in part]] = following
-                following += 1
-    return new_labels
+    return divide_clusters(
+        labels, lambda rows: _events([items[row] for row in rows]), largest=LARGEST_CLUSTER
+    )
 
 
 def _events(items: Sequence[StoryItem]) -> list[list[int]]:
     """The positions of each event. Where one wording serves several events, only reports that share a name of a headline or a
     figure hang together, and any other goes with the report that is most like it; elsewhere all of them do."""
-    evidence = gather_evidence([_as_document(item) for item in items])
+    evidence = gather_evidence([as_document(item) for item in items])
     lower = frozenset(word for one in evidence for word in one.report.lower)
     apart = {
         (first, second)
@@ -99,14 +89,18 @@ def is_about_others(first: EventEvidence, second: EventEvidence, lower: frozense
     unknown, other_unknown = subjects - _mentioned(second), other_subjects - _mentioned(first)
     if not unknown or not other_unknown:
         return False
+    if _have_other_figures(first, second):
+        return True
     are_all_unknown = unknown == subjects and other_unknown == other_subjects
+    return are_all_unknown and not first.report.figures & second.report.figures
+
+
+def _have_other_figures(first: EventEvidence, second: EventEvidence) -> bool:
+    """Whether both headlines state figures that the other report does not have."""
     one, other = first.report, second.report
-    have_other_figures = bool(one.title_figures and other.title_figures) and not (
-        one.title_figures & other.title_figures
-    )
-    return (are_all_unknown or have_other_figures) and not (
-        one.figures & other.figures and not (are_all_unknown and have_other_figures)
-    )
+    if not one.title_figures or not other.title_figures:
+        return False
+    return not (one.title_figures & other.figures or other.title_figures & one.figures)
 
 
 def _subjects(one: EventEvidence, other: EventEvidence, lower: frozenset[str]) -> frozenset[str]:
@@ -122,10 +116,3 @@ def _text_words(one: EventEvidence) -> int:
 
 def _mentioned(one: EventEvidence) -> frozenset[str]:
     return one.report.initial | one.report.lower.keys()
-
-
-def _as_document(item: StoryItem) -> Document:
-    return Document(
-        id=item.id, recipe="", source="", lead="", url="", title=item.title, text=item.text,
-        language=item.language, published=item.published_at,
-    )  # fmt: skip

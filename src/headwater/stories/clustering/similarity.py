@@ -12,6 +12,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from headwater.model.document import Document
 from headwater.stories.clustering.word_vectors import BACKGROUND_DOCUMENTS, subtract_background, word_vectors
 from headwater.stories.terms import count_terms, outline
 
@@ -23,7 +24,7 @@ of the time of an encoder and do not distinguish stories."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryItem:
     """A document to cluster. A story never crosses its `group` (a subject, a section, a day). Words count among items of one
-    `language`."""
+    `language`. `is_bare`: its page could not be read, and its headline is nearly all that is known of it."""
 
     id: str
     title: str = ""
@@ -31,6 +32,7 @@ class StoryItem:
     published_at: datetime | None = None
     group: str = ""
     language: str = ""
+    is_bare: bool = False
 
     @property
     def encoder_text(self) -> str:
@@ -40,6 +42,14 @@ class StoryItem:
             if self.text
             else self.title
         )
+
+
+def as_document(item: StoryItem) -> Document:
+    """For what is computed from documents."""
+    return Document(
+        id=item.id, recipe="", source="", lead="", url="", title=item.title, text=item.text,
+        language=item.language, published=item.published_at,
+    )  # fmt: skip
 
 
 Matrix = npt.NDArray[np.float32]
