@@ -66,7 +66,8 @@ def test_crypto_its_fields_are_those_of_the_feed_with_that_origin(walled: Recipe
         assert (row["title"], row["authors"]) == (story.title, [story.author])
         assert story.summary.rstrip(".") in row["text"]
         assert row["published_at"] is not None
-        assert {row["origins"][name] for name in ("title", "text", "authors", "published")} == {"source"}
+        assert {row["origins"][name] for name in ("title", "authors", "published")} == {"source"}
+        assert row["origins"]["text"] == ("source text" if story.teaser else "source")
 
 
 def test_crypto_a_longer_beginning_in_the_feed_is_the_text(walled: RecipeRun):

@@ -68,6 +68,16 @@ def test_an_interrupted_run_says_what_is_waiting_and_its_exit_code_is_130(
     app.store.engine.dispose()
 
 
+def test_g2_a_part_of_the_work_has_a_run_so_that_its_entries_belong_to_one(
+    feeds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run_command, "run_in_process", lambda *_, **__: True)
+    assert call(capsys, monkeypatch, "run", "crypto", "--once", "--task", "poll").code == 0
+    app = App(Settings(data=str(feeds / "data")))
+    assert [run["status"] for run in app.pipeline_runs.list_runs("crypto", {})] == ["completed"]
+    app.store.engine.dispose()
+
+
 def test_a_run_without_a_network_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def find_no_network(app: App, recipes: Sequence[str], **_: object) -> bool:
         with write_transaction(app.engine) as connection:
