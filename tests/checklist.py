@@ -9,6 +9,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +52,7 @@ def _told(tests: list[str]) -> str:
     return "<br>".join(sorted(tests)) or "no test yet"
 
 
+@cache
 def collect() -> defaultdict[tuple[str, int], list[str]]:
     """Of each row, the tests that name it."""
     tests_by_row: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
@@ -64,9 +66,10 @@ def collect() -> defaultdict[tuple[str, int], list[str]]:
 
 
 def _tests(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            yield node.name
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for definition in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(definition, ast.FunctionDef) and definition.name.startswith("test_"):
+                yield definition.name
 
 
 def read_name(name: str) -> tuple[list[tuple[str, int]], str]:

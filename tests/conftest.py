@@ -17,8 +17,11 @@ from tests.servers.postgres import Postgres, running_postgres
 from tests.servers.seaweed import Seaweed, running_seaweed
 from tests.servers.valkey import Valkey, running_valkey
 from tests.support.environments import ENVIRONMENTS, EnvironmentUnderTest, bucket
+from tests.support.recorded_migration import record_migrations
 from tests.support.scene import Scene
+from tests.support.shared_statements import share_statements
 
+from headwater.store import migrate as migrations
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import migrate
 from headwater.store.schema.identity import uptime_periods, workers
@@ -38,6 +41,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The same examples each time: a suite that blocks everyone must not fail at random.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("steady")
+
+run_alembic = record_migrations()
+share_statements()
 
 DATABASES = ("sqlite", "postgresql")
 numbers = count(1)
@@ -108,6 +114,12 @@ def _migrated(url: str) -> Iterator[Engine]:
     migrate(engine)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture
+def alembic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test of the migrations themselves: Alembic runs each time."""
+    monkeypatch.setattr(migrations, "_upgrade", run_alembic)
 
 
 @pytest.fixture(params=DATABASES)

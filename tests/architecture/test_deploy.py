@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from configparser import ConfigParser
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,13 @@ def parsed_command(words: list[str]) -> str:
     return path
 
 
+@cache
 def compose() -> dict[str, Any]:
     services: dict[str, Any] = yaml.safe_load((DEPLOY / "docker-compose.yml").read_text(encoding="utf-8"))
     return services
 
 
+@cache
 def manifests() -> list[dict[str, Any]]:
     return list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
 
@@ -64,6 +67,7 @@ def headwater_services() -> dict[str, dict[str, Any]]:
     }
 
 
+@cache
 def chart_manifests() -> list[dict[str, Any]]:
     return rendered_manifests(DEPLOY / "helm")
 
@@ -101,7 +105,13 @@ def unit(path: Path) -> tuple[ConfigParser, list[str]]:
     return parser, re.findall(r"^ExecStart=(.+)$", text, re.MULTILINE)
 
 
-def commands() -> Iterator[tuple[str, list[str]]]:
+@cache
+def commands() -> list[tuple[str, list[str]]]:
+    """The place and the words of every command."""
+    return list(_commands())
+
+
+def _commands() -> Iterator[tuple[str, list[str]]]:
     for name, service in headwater_services().items():
         yield f"compose {name}", service["command"]
     for name, pod in pods().items():
@@ -131,12 +141,10 @@ def railway_words(service: dict[str, Any]) -> list[str]:
     return words[1:]
 
 
-COMMANDS = list(commands())
-
-
-@pytest.mark.parametrize(("place", "words"), COMMANDS, ids=[place for place, _ in COMMANDS])
-def test_r90_every_command_exists(place: str, words: list[str]):
-    assert parsed_command([str(word) for word in words])
+def test_r90_every_command_exists():
+    assert len(commands()) > 20
+    for place, words in commands():
+        assert parsed_command([str(word) for word in words]), place
 
 
 @pytest.mark.parametrize("words", [["wirker"], ["worker", "--queue", "x"], ["serve", "--port", "many"]])
@@ -147,10 +155,12 @@ def test_an_unknown_command_is_detected(words):
 
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "procfile", "systemd", "helm", "railway"])
 def test_r90_every_kind_of_work_has_its_worker(place: str):
-    worker_commands = [words for where, words in COMMANDS if where.startswith(place) and words[0] == "worker"]
+    worker_commands = [
+        words for where, words in commands() if where.startswith(place) and words[0] == "worker"
+    ]
     served = {queue for words in worker_commands for queue in words[words.index("--queues") + 1].split(",")}
     assert served == ALL_QUEUES
-    started = {parsed_command(words) for where, words in COMMANDS if where.startswith(place)}
+    started = {parsed_command(words) for where, words in commands() if where.startswith(place)}
     assert {"beat", "worker", "serve"} <= started
     assert place in ("procfile", "railway") or "backup create" in started
 
@@ -168,7 +178,7 @@ def test_beat_and_workers_have_a_liveness_probe():
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "systemd"])
 def test_backups_are_outside_the_data_folder_and_old_ones_are_removed(place: str):
     (words,) = [
-        words for where, words in COMMANDS if where.startswith(place) and words[:2] == ["backup", "create"]
+        words for where, words in commands() if where.startswith(place) and words[:2] == ["backup", "create"]
     ]
     assert not words[2].startswith(("/data/", "/var/lib/headwater"))
     assert "--keep" in words

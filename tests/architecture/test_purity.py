@@ -148,16 +148,19 @@ def test_the_list_names_what_exists():
     assert len(PURE_MODULES) > 150
 
 
-@pytest.mark.parametrize("name", PURE_MODULES)
-def test_a_pure_module_does_no_io_and_reads_no_clock(name: str):
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
-    imports = {module for module in _imports(tree) if module.split(".")[0] in FORBIDDEN}
-    assert imports - ALLOWED.get(name, set()) == set()
-    assert list(_impure_calls(tree)) == []
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(MODULES[name].read_text(encoding="utf-8")) for name in PURE_MODULES}
 
 
-@pytest.mark.parametrize("name", PURE_MODULES)
-def test_a_pure_module_uses_only_pure_modules(name: str):
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
-    used = {module for module in _imports(tree) if module in MODULES}
-    assert used - set(PURE_MODULES) == set()
+def test_a_pure_module_does_no_io_and_reads_no_clock(trees: dict[str, ast.Module]):
+    for name, tree in trees.items():
+        imports = {module for module in _imports(tree) if module.split(".")[0] in FORBIDDEN}
+        assert imports - ALLOWED.get(name, set()) == set(), name
+        assert list(_impure_calls(tree)) == [], name
+
+
+def test_a_pure_module_uses_only_pure_modules(trees: dict[str, ast.Module]):
+    for name, tree in trees.items():
+        used = {module for module in _imports(tree) if module in MODULES}
+        assert used - set(PURE_MODULES) == set(), name

@@ -8,8 +8,10 @@ import ast
 import importlib
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,16 +72,24 @@ def _source_files() -> dict[str, str]:
 
 
 FILES = _source_files()
-TREES = {module: ast.parse(text) for module, text in FILES.items()}
-IMPORTS = {
-    module: {
-        (node.module, alias.name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    for module, tree in TREES.items()
-}
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    """Parsed when a test asks: each of the test processes imports this module."""
+    return ast.parse(FILES[module])
+
+
+@cache
+def _importers() -> Mapping[tuple[str | None, str], set[str]]:
+    """By module and name: the modules that import that name."""
+    importers: dict[tuple[str | None, str], set[str]] = defaultdict(set)
+    for module, text in FILES.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    importers[node.module, alias.name].add(module)
+    return importers
 
 
 def _walk(value: object, depth: int = 0) -> Iterator["re.Pattern[Any]"]:
@@ -111,7 +121,7 @@ def _defined_names(tree: ast.Module) -> set[str]:
 def _method(module: str, name: str) -> str:
     """How the pattern is used, where it stands and where it is imported."""
     calls = re.compile(rf"\b{name}\.(search|match|fullmatch|sub|subn|findall|finditer|split)\b")
-    users = [key for key in FILES if key == module or (module, name) in IMPORTS[key]]
+    users = {module} | _importers().get((module, name), set())
     uses = {method for key in users for method in calls.findall(FILES[key])}
     if not uses or uses - {"match", "fullmatch"}:
         return "finditer"
@@ -119,9 +129,9 @@ def _method(module: str, name: str) -> str:
 
 
 def _named_patterns(module: str) -> Iterator[UsedPattern]:
-    names = _defined_names(TREES[module])
     if "re.compile" not in FILES[module]:
         return
+    names = _defined_names(_tree(module))
     values = vars(importlib.import_module(module))
     for name in sorted(names & values.keys()):
         value = values[name]
@@ -132,7 +142,7 @@ def _named_patterns(module: str) -> Iterator[UsedPattern]:
 
 def _calls_of_re(module: str) -> Iterator[tuple[str, ast.Call]]:
     """Calls inside functions, with the name of the function."""
-    for function in ast.walk(TREES[module]):
+    for function in ast.walk(_tree(module)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
                 if (

@@ -12,6 +12,7 @@ from headwater.store import migrate as migrating
 from headwater.store.connect import connect
 from headwater.store.tables import metadata
 
+pytestmark = pytest.mark.usefixtures("alembic")
 FOLDER = Path(migrating.__file__).parent / "migrations"
 
 

@@ -23,6 +23,8 @@ from headwater.store.sql_store import SqlStore
 from headwater.store.tables import metadata
 from headwater.store.views import install_views
 
+pytestmark = pytest.mark.usefixtures("alembic")
+
 
 @pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression-based index")
 def test_an_empty_database_gets_every_table_of_the_schema(

@@ -27,6 +27,7 @@ from headwater.store.migrate import HEAD, migrate
 from headwater.store.schema.flow import documents
 from headwater.store.sql_store import SqlStore
 
+pytestmark = pytest.mark.usefixtures("alembic")
 NUMBER = 60
 NEW = WorkerProcess(id="new/b/1:1:1:n", role="local", host="new", pid=1, version="2")
 UPGRADE = """

