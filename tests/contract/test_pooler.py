@@ -13,6 +13,7 @@ from sqlalchemy.exc import ProgrammingError
 from tests.conftest import delete_all_rows
 from tests.contract import test_search, test_store_claims, test_store_refine
 from tests.servers.postgres import Postgres
+from tests.support.shared_statements import separate_statements
 
 from headwater.store.connect import connect, read_transaction, write_transaction
 from headwater.store.connection_settings import ConnectionSettings
@@ -61,21 +62,22 @@ class Swapped(psycopg.Connection[Any]):
         assert self.pgconn.exec_(b"DISCARD ALL").error_message == b""
 
 
-def swapping(engine: Engine) -> list[Swapped]:
+def swapping(url: str, settings: ConnectionSettings) -> tuple[Engine, list[Swapped]]:
     connections: list[Swapped] = []
+    with separate_statements():
+        engine = connect(url, settings)
 
     @event.listens_for(engine, "do_connect")
     def _connect(_dialect: Any, _record: Any, _args: Any, options: dict[str, Any]) -> Swapped:
         connections.append(Swapped.connect(**options))
         return connections[-1]
 
-    return connections
+    return engine, connections
 
 
 @pytest.fixture(scope="module")
 def pooled(postgres: Postgres) -> Iterator[tuple[Engine, list[Swapped]]]:
-    engine = connect(postgres.create("pooled"), ConnectionSettings(pooler=True, pool_size=2))
-    connections = swapping(engine)
+    engine, connections = swapping(postgres.create("pooled"), ConnectionSettings(pooler=True, pool_size=2))
     migrate(engine)
     yield engine, connections
     engine.dispose()
@@ -92,8 +94,7 @@ def engine(pooled: tuple[Engine, list[Swapped]]) -> Iterator[Engine]:
 
 def test_the_simulated_pooler_detects_what_a_session_keeps(postgres: Postgres):
     """Ordinary connections prepare statements, and the check of the session detects that."""
-    engine = connect(postgres.url("postgres"), ConnectionSettings(pool_size=1, max_overflow=0))
-    connections = swapping(engine)
+    engine, connections = swapping(postgres.url("postgres"), ConnectionSettings(pool_size=1, max_overflow=0))
     with pytest.raises(ProgrammingError, match="prepared statement"):
         _ask_often(engine)
     assert any(

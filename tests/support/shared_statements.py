@@ -6,10 +6,12 @@ a test process share the dialect, too. The list of installed packages is read on
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
 from typing import Any
+from unittest.mock import patch
 
 import sqlalchemy
 from sqlalchemy import Dialect, Engine
@@ -34,6 +36,16 @@ def _sharing(create: Callable[..., Engine]) -> Callable[..., Engine]:
         return engine
 
     return create_engine
+
+
+@contextmanager
+def separate_statements() -> Iterator[None]:
+    """For an engine whose dialect a test changes."""
+    with (
+        patch.multiple(connect, create_engine=sqlalchemy.create_engine),
+        patch.multiple(postgresql, create_engine=sqlalchemy.create_engine),
+    ):
+        yield
 
 
 @cache
