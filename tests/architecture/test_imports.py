@@ -1,4 +1,4 @@
-"""The import rule between the packages, checked by import-linter."""
+"""What a command imports. The rule between the packages is checked by import-linter, in `make check`."""
 
 import json
 import os
@@ -8,24 +8,8 @@ from pathlib import Path
 
 from tests.support.deadline import DEADLINE
 
-ROOT = Path(__file__).resolve().parents[2]
 SLOW = {"aiohttp", "alembic", "ahocorasick_rs", "celery", "jsonschema", "lxml", "numpy", "obstore", "onnxruntime", "pyarrow",
         "redis", "selectolax", "structlog", "fastapi", "mcp", "starlette", "uvicorn"}  # fmt: skip
-
-
-def test_the_import_rule_holds(tmp_path: Path):
-    lint = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    options = ("--cache-dir", str(tmp_path), "--config", str(ROOT / "pyproject.toml"))
-    checked = subprocess.run(
-        [sys.executable, "-c", lint, *options],
-        cwd=ROOT / "src",
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert "0 broken" in checked.stdout
 
 
 def test_help_loads_no_command_and_no_database():

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from tests.servers.batch_api import ApiFaults, batch_server
+from tests.support.environments import on_sqlite
 from tests.support.scene import Scene
 from tests.support.summary_rounds import KEY, SummaryScene
 
@@ -218,6 +219,7 @@ def test_a_batch_that_is_cancelled_before_it_was_sent_is_never_sent(summaries: S
     assert summaries.scene.rows(summary_requests)[0]["cost"] == pytest.approx(0)
 
 
+@on_sqlite
 @pytest.mark.parametrize("status", [429, 500, 503])
 @pytest.mark.parametrize("fits", ["POST /files", "POST /batches", "GET /batches/.*", "GET /files/.*/content"])
 def test_g14_a_failing_endpoint_is_retried_and_nothing_is_sent_twice(
@@ -338,6 +340,7 @@ def test_a_batch_of_another_endpoint_is_skipped(summaries: SummaryScene):
     assert summaries.by("a") == MODEL
 
 
+@on_sqlite
 @pytest.mark.parametrize("fits", ["POST /files", "POST /batches", "GET /batches/.*"])
 def test_a_refused_key_stops_the_round_in_one_sentence(summaries: SummaryScene, fits: str):
     summaries.publish("a1")

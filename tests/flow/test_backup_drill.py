@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 from tests.flow.command_line import call
 from tests.support.crypto_scene import ask, crypto, drafts
+from tests.support.environments import on_sqlite
 from tests.support.recipe_run import RecipeRun, recipe_run
 from tests.support.scene import START, Scene, kept_result, make_source
 
@@ -260,6 +261,7 @@ def test_packs_are_copied_once_and_damage_is_reported(crypto_run: RecipeRun, tmp
     assert create_backup(crypto_run.app, tmp_path / "again").damaged == ()
 
 
+@on_sqlite
 def test_c30_a_backup_includes_the_record_files(app: App, tmp_path: Path):
     records = app.records.folder / "crypto" / "2026" / "2026-01-01-x.parquet"
     records.parent.mkdir(parents=True)
@@ -282,6 +284,7 @@ def old_file(app: App, name: str = "crypto/2026/2026-01-01-x.parquet") -> Path:
     return path
 
 
+@on_sqlite
 def test_c30_a_damaged_record_file_does_not_replace_good_copies(app: App, tmp_path: Path):
     spoilt, intact = old_file(app), old_file(app, "crypto/2026/2026-01-02-x.parquet")
     first = create_backup(app, tmp_path / "kept")
@@ -296,6 +299,7 @@ def test_c30_a_damaged_record_file_does_not_replace_good_copies(app: App, tmp_pa
     assert (spoilt.read_bytes(), intact.read_bytes()) == (b"rows", b"rows")
 
 
+@on_sqlite
 def test_a_good_file_replaces_the_damaged_copy_and_two_damaged_ones_are_reported(app: App, tmp_path: Path):
     original = old_file(app)
     copy = tmp_path / "kept" / "records" / original.relative_to(app.records.folder)
@@ -312,6 +316,7 @@ def test_a_good_file_replaces_the_damaged_copy_and_two_damaged_ones_are_reported
     assert copy.read_bytes() == b"rot"
 
 
+@on_sqlite
 def test_an_unreadable_manifest_does_not_prevent_a_backup(app: App, tmp_path: Path):
     old_file(app)
     first, second = create_backup(app, tmp_path / "kept"), create_backup(app, tmp_path / "kept")
@@ -338,6 +343,7 @@ def test_copies_that_differ_are_named_and_both_stay(tmp_path: Path):
     assert copy_records(originals, copies) == 1
 
 
+@on_sqlite
 def test_files_of_other_programs_are_left_alone(app: App, tmp_path: Path):
     old_file(app)
     for stray in ("mine.parquet", "crypto/2026/a copy.parquet", "crypto/notes/2026.parquet"):
@@ -347,6 +353,7 @@ def test_files_of_other_programs_are_left_alone(app: App, tmp_path: Path):
     assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
+@on_sqlite
 def test_a_backup_of_an_earlier_version_with_a_file_of_another_program_is_restored(app: App, tmp_path: Path):
     record_file = old_file(app)
     backup = tmp_path / "kept" / create_backup(app, tmp_path / "kept").name
@@ -359,6 +366,7 @@ def test_a_backup_of_an_earlier_version_with_a_file_of_another_program_is_restor
     assert list(app.records.names()) == ["crypto/2026/2026-01-01-x.parquet"]
 
 
+@on_sqlite
 def test_c30_a_clean_up_during_a_backup_does_no_harm(
     app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -373,6 +381,7 @@ def test_c30_a_clean_up_during_a_backup_does_no_harm(
     assert check_backup(tmp_path / "kept" / create_backup(app, tmp_path / "kept").name).records == 1
 
 
+@on_sqlite
 def test_a_file_that_disappears_during_a_backup_is_named(
     app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -384,12 +393,14 @@ def test_a_file_that_disappears_during_a_backup_is_named(
     assert list_backups(tmp_path / "kept") == []
 
 
+@on_sqlite
 def test_a_backup_folder_may_have_any_name(app: App, scene: Scene, tmp_path: Path):
     fill(scene, "a")
     folder = tmp_path / "100 % saved & #1?"
     assert check_backup(folder / create_backup(app, folder).name).rows > 0
 
 
+@on_sqlite
 def test_a_backup_inside_the_archive_or_the_data_folder_is_refused(app: App):
     assert app.archive is not None
     with pytest.raises(Refused, match="choose another folder"):

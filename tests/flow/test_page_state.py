@@ -8,7 +8,7 @@ import pytest
 import yaml
 from sqlalchemy import text
 from tests.support.deadline import LONGEST_RUN
-from tests.support.environments import EnvironmentUnderTest
+from tests.support.environments import EnvironmentUnderTest, on_sqlite
 from tests.support.markets_run import EVERYTHING, markets_run
 from tests.support.poll_sessions import context_for
 from tests.support.recipe_run import QuickClock, RecipeRun, recipe_run
@@ -144,6 +144,7 @@ def test_crypto_a_source_may_say_that_its_pages_are_not_requested_or_required(
         assert bool(requests) is (mode == "require")
 
 
+@on_sqlite
 def test_markets_articles_behind_walls_are_documents_of_their_description(
     internet: Internet, tmp_path: Path, own_environment: EnvironmentUnderTest, monkeypatch: pytest.MonkeyPatch
 ):
@@ -168,6 +169,7 @@ def test_markets_articles_behind_walls_are_documents_of_their_description(
         assert {row["state"] for row in market_run.rows(leads)} <= {State.DONE, State.DUPLICATE}
 
 
+@on_sqlite
 def test_geopolitics_walled_reports_are_in_stories(
     internet: Internet, tmp_path: Path, own_environment: EnvironmentUnderTest
 ):

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 
+import pytest
 from tests.servers.seaweed import Seaweed
 
 from headwater.settings.archive import ArchiveSettings
 
 ENVIRONMENTS = ("embedded", "cluster")
+# For a test of something that is the same on both databases, in a module that has both.
+on_sqlite = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 
 
 @dataclass(frozen=True)
