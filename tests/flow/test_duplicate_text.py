@@ -50,3 +50,14 @@ def test_a_duplicate_that_becomes_another_report_is_kept_with_its_text(scene: Sc
     row = scene.row(documents, id=copy.document)
     assert (row["state"], row["text"], row["revision"]) == (State.KEPT, OTHER.strip(), 2)
     assert scene.row(revisions)["text"] == ""
+
+
+def test_a_text_that_the_source_changes_into_that_of_another_document_is_not_shown_as_it_was(scene: Scene):
+    first = store_lead(scene, "a", STORY, hours=3)
+    other = store_lead(scene, "b", OTHER, hours=3)
+    refine_batch(scene.store, batch=2)
+    store_lead(scene, "a", OTHER, hours=3, version="v2")
+    refine_batch(scene.store)
+    row = scene.row(documents, id=first.document)
+    assert (row["state"], row["duplicate_of"], row["revision"]) == (State.DUPLICATE, other.document, 2)
+    assert scene.row(revisions)["text"] == STORY.strip()

@@ -121,10 +121,14 @@ def show_document(
     ],
     as_json: Json = False,
 ) -> None:
-    """Show one document: its metadata and its text."""
-    record = open_app(context).catalogue.document(document)
+    """Show one document: its metadata and its text. A copy is stored without text: that of its original is shown."""
+    catalogue = open_app(context).catalogue
+    record = catalogue.document(document)
     if record is None:
         raise unknown_document(document)
+    if record["duplicate_of"] and not record["text"]:
+        original = catalogue.document(record["duplicate_of"])
+        record |= {"text": original["text"], "text_of": original["id"]} if original else {}
     if as_json:
         print_json(record)
     else:
@@ -184,11 +188,6 @@ def _show(record: dict[str, Any], out: Console) -> None:
     fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
     out.print(card({"id": identity, **original, **fields}))
     out.print()
-    out.print(Text(printable_text(record["text"] or _missing_text(record))))
-
-
-def _missing_text(record: dict[str, Any]) -> str:
-    if record["duplicate_of"]:
-        original = short_id(record["duplicate_of"])
-        return f"(a copy of {original}, whose text it has: headwater docs show {original})"
-    return f"(no text: {record['reason']})"
+    if record.get("text_of"):
+        out.print(f"The text of its original, {short_id(record['text_of'])}:", style="dim")
+    out.print(Text(printable_text(record["text"] or f"(no text: {record['reason']})")))

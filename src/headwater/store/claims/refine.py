@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, up
 from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
-from headwater.model.page import has_whole_text
+from headwater.model.page import PageState, has_whole_text
 from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.group_changes import record_group_changes
@@ -166,10 +166,14 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
 
 
 def _is_worse(row: RowMapping, result: RefineResult) -> bool:
-    """Whether the document stays as it is. One without its whole text may turn out to be a copy of another."""
+    """Whether the document stays as it is. One without its whole text may turn out to be a copy of another; and what the source
+    itself delivers as the new text, such as a page that is watched, is the document now, even if another has it, too."""
     if row["state"] != State.KEPT or result.state is State.KEPT:
         return False
-    return result.state is not State.DUPLICATE or has_whole_text(row["page"])
+    if result.state is not State.DUPLICATE:
+        return True
+    is_from_source = result.document is not None and result.document.page == PageState.NOT_NEEDED
+    return has_whole_text(row["page"]) and not is_from_source
 
 
 def _has_newer_capture(row: RowMapping, result: RefineResult) -> bool:
