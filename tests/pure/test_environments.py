@@ -34,13 +34,17 @@ def test_an_environment_overrides_the_settings_and_variables_override_both(file:
     assert (plain.archive_settings.place, plain.redis, plain.database) == ("s3://one/raw", "", None)
     cluster = read_settings(file, {}, "cluster")
     assert cluster.archive_settings == ArchiveSettings(place="s3://two", key="a", secret="b")
-    assert (cluster.redis, cluster.queues, cluster.data) == ("redis://cache.example/0", "rows", "here")
+    assert (cluster.redis, cluster.queues, cluster.data) == (
+        "redis://cache.example/0",
+        "rows",
+        str(file.parent / "here"),
+    )
     variables = {
         "HEADWATER_ENV": "laptop", "HEADWATER_REDIS": "redis://other.example", "HEADWATER_QUEUES": "elsewhere",
     }  # fmt: skip
     laptop = read_settings(file, variables)
     assert (laptop.archive_settings.place, laptop.redis, laptop.queues) == (
-        "captures", "redis://other.example", "elsewhere",
+        str(file.parent / "captures"), "redis://other.example", "elsewhere",
     )  # fmt: skip
     assert read_settings(file, variables, "cluster").archive_settings.place == "s3://two"
 

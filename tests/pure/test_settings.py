@@ -12,11 +12,13 @@ from headwater.model.errors import Refused
 from headwater.model.keys import source_key
 from headwater.model.source import Trigger
 from headwater.settings.fetch import fetch_settings
+from headwater.settings.places import source_beside
 from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
 from headwater.settings.recipes import RecipeSettings
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
 from headwater_recipes.markets.definition import FETCH_LIMITS
+from headwater_recipes.news import recipe as news_recipe
 
 
 def _file(tmp_path: Path, text: str, name: str = "headwater.yaml") -> Path:
@@ -39,7 +41,7 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_empty_file_has_the_default_settings(tmp_path: Path):
-    assert read_settings(_file(tmp_path, ""), {}) == Settings()
+    assert read_settings(_file(tmp_path, ""), {}) == Settings(data=str(tmp_path / "headwater-data"))
 
 
 def test_settings_are_read_from_the_file(tmp_path: Path):
@@ -49,24 +51,61 @@ def test_settings_are_read_from_the_file(tmp_path: Path):
         "requests_per_second: 0\nlog: json\nrecipes:\n  crypto: {sources: feeds.yaml}\n",
     )
     settings = read_settings(path, {})
-    assert (settings.data, settings.workers, settings.requests_per_second) == ("elsewhere", 3, 0)
+    assert (settings.data, settings.workers, settings.requests_per_second) == (
+        str(tmp_path / "elsewhere"),
+        3,
+        0,
+    )
     assert settings.hosts == {"*.example": "http://127.0.0.1:1"}
     assert settings.recipes == {"crypto": RecipeSettings(sources=str(path.parent / "feeds.yaml"))}
 
 
-def test_the_files_of_recipes_are_beside_the_settings_file(tmp_path: Path):
+def test_every_path_in_the_settings_is_relative_to_their_file(tmp_path: Path):
     text = """
+data: rows
+archive: {place: raw, key: "file:key.txt", secret: "env:SECRET"}
+objects: s3://objects
+database: "sqlite:///mine.db?mode=ro"
+environments: {other: {data: there, archive: s3://two, database: "sqlite:////all/other.db"}}
+notify: {ops: {kind: slack, url: "file:slack.txt"}}
 recipes:
-  news: {sources: lists/mine.yaml, subjects: subjects.yaml}
+  news: {sources: lists/mine.yaml, subjects: subjects.yaml, folder: out}
   crypto: {sources: bundled}
-  own: {file: own.py, sources: /etc/sources.yaml}
+  own: {file: own.py, sources: /etc/sources.yaml, routes: [{to: table, database: "sqlite:///own.db"}]}
 """
-    (tmp_path / "headwater.yaml").write_text(text)
-    recipes = read_settings(tmp_path / "headwater.yaml", {}).recipes
+    settings = read_settings(_file(tmp_path, text), {"HEADWATER_OBJECTS": "here"})
+    assert settings.data == str(tmp_path / "rows")
+    assert (settings.archive_settings.place, settings.archive_settings.secret) == (
+        str(tmp_path / "raw"),
+        "env:SECRET",
+    )
+    assert settings.archive_settings.key == f"file:{tmp_path}/key.txt"
+    assert settings.notify["ops"].url == f"file:{tmp_path}/slack.txt"
+    assert settings.database == f"sqlite:///{tmp_path}/mine.db?mode=ro"
+    other = settings.environments["other"]
+    assert (other.data, other.archive) == (str(tmp_path / "there"), "s3://two")
+    assert other.database == "sqlite:////all/other.db"
+    assert settings.objects == "here", "a variable is relative to the current folder"
+    recipes = settings.recipes
     assert recipes["news"].sources == str(tmp_path / "lists" / "mine.yaml")
     assert recipes["news"].subjects == str(tmp_path / "subjects.yaml")
+    assert recipes["news"].folder == str(tmp_path / "out")
     assert (recipes["crypto"].sources, recipes["own"].sources) == ("bundled", "/etc/sources.yaml")
     assert recipes["own"].file == str(tmp_path / "own.py")
+    assert recipes["own"].routes[0].database == f"sqlite:///{tmp_path}/own.db"
+
+
+def test_files_and_folders_in_a_list_are_relative_to_the_list_and_the_source_stays_the_same(tmp_path: Path):
+    text = """sources:
+- {name: Letters, kind: mail, options: {folder: mail}}
+- {name: Pages, kind: seeds, options: {file: ~/pages.txt, headers: {Authorization: "file:token"}}}
+"""
+    listed = load_sources(_file(tmp_path, text, "list.yaml"), "news")
+    letters, pages = [source_beside(source, tmp_path, news_recipe().discover) for source in listed]
+    assert letters.options["folder"] == str(tmp_path / "mail")
+    assert Path(pages.options["file"]).is_absolute()
+    assert pages.options["headers"] == {"Authorization": f"file:{tmp_path}/token"}
+    assert [letters.id, pages.id] == [source.id for source in listed]
 
 
 def test_the_environment_comes_before_the_file(tmp_path: Path):
@@ -93,8 +132,8 @@ def test_a_named_file_comes_before_that_of_the_environment_and_that_of_the_folde
     other_file = _file(tmp_path, "data: other\n", "other.yaml")
     environment = {"HEADWATER_CONFIG": str(other_file)}
     assert read_settings(None, {}).data == "here"
-    assert read_settings(None, environment).data == "other"
-    assert read_settings(named_file, environment).data == "named"
+    assert read_settings(None, environment).data == str(tmp_path / "other")
+    assert read_settings(named_file, environment).data == str(tmp_path / "named")
 
 
 def test_a_missing_file_is_named(tmp_path: Path):

@@ -158,6 +158,7 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
             run_to_end(context, app, [name for name in RECIPES if name in app.recipes])
         path = Path(app.settings.data) / "demo.yaml"
         values = {name: getattr(app.settings, name) for name in DEMO_SETTINGS}
+        values["data"] = str(path.parent.absolute())
         path.write_text(yaml.safe_dump(msgspec.to_builtins(values), sort_keys=False), encoding="utf-8")
         yield app, path
 

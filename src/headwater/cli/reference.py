@@ -112,6 +112,8 @@ def _cell(text: str | None) -> str:
 def _setting_lines() -> Iterator[str]:
     yield "A settings file is YAML: `headwater.yaml` in the current folder, or the one that `--config` or the variable"
     yield "`HEADWATER_CONFIG` names. Variables win over the file, options on the command line over both."
+    yield "A path in the file is relative to the file, wherever a command is called; so is a path in a list of sources. Without a"
+    yield "file, in a variable and in an option a path is relative to the current folder."
     yield ""
     yield "| setting | default | variable | meaning |"
     yield "|---|---|---|---|"

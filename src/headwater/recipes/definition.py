@@ -19,6 +19,7 @@ from headwater.model.source_kind import find_source_problem
 from headwater.model.subject import Subject
 from headwater.recipes.named_groupings import check_filter, make_grouping, make_routes
 from headwater.recipes.named_steps import StepParts, make_steps
+from headwater.settings.places import source_beside
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import Settings
 from headwater.settings.sources import load_sources, parse_trigger
@@ -70,9 +71,13 @@ def with_sources(recipe: Recipe, name: str, own: RecipeSettings) -> Recipe:
     elif own.options:
         raise Refused("bad_config", f"recipes.{name}.options: this recipe has no options")
     elif file is not None:
-        recipe = replace(recipe, sources=load_sources(file, name))
+        recipe = replace(recipe, sources=_listed_sources(recipe, file, name))
     _check_sources(recipe, file if recipe.configure is None else None)
     return recipe
+
+
+def _listed_sources(recipe: Recipe, file: Path, name: str) -> tuple[Source, ...]:
+    return tuple(source_beside(source, file.parent, recipe.discover) for source in load_sources(file, name))
 
 
 def with_bundled_list(recipe: Recipe, own: RecipeSettings) -> Recipe:

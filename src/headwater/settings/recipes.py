@@ -1,6 +1,5 @@
 """Settings of recipes: those of installed ones, and recipes that the settings define."""
 
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -39,7 +38,7 @@ class RouteSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`like` derives the recipe from another; `file` is a Python file whose function `recipe` returns it. `sources` is a
     file with its sources, or `bundled` for the list that comes with the recipe; `subjects` is a file of subjects to search for; `folder` is where a
-    recipe writes its files (out/RECIPE in the data folder by default); `sources`, `subjects` and `file` are relative to the settings file; `options` are those of the recipe. `every` or
+    recipe writes its files (out/RECIPE in the data folder by default); paths are relative to the settings file; `options` are those of the recipe. `every` or
     `cron` say how often sources are polled that do not say so themselves. `keep` is a filter; `steps`, `group` and `routes`
     replace those of the recipe."""
 
@@ -55,14 +54,3 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: list[str | dict[str, Any]] | None = None
     group: GroupSettings | Literal[False] | None = None
     routes: list[RouteSettings] | None = None
-
-
-def files_beside(own: RecipeSettings, folder: Path) -> RecipeSettings:
-    """The settings of a recipe with the paths of its files as seen from where the settings file is."""
-    names = {"sources": own.sources, "subjects": own.subjects, "file": own.file}
-    places = {
-        name: str(folder / Path(path).expanduser())
-        for name, path in names.items()
-        if path and path != BUNDLED
-    }
-    return msgspec.structs.replace(own, **places)

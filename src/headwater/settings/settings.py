@@ -15,6 +15,7 @@ from headwater.settings.archive import ARCHIVE_VARIABLES, ArchiveSettings, with_
 from headwater.settings.channels import Channel
 from headwater.settings.environments import DEFAULT_ENVIRONMENT, Environment, environment_overrides
 from headwater.settings.llm import AgentSettings, SummarySettings
+from headwater.settings.places import settings_beside
 from headwater.settings.rate_limits import (
     RateLimit,
     check_headers,
@@ -22,7 +23,7 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
-from headwater.settings.recipes import RecipeSettings, files_beside
+from headwater.settings.recipes import RecipeSettings
 from headwater.settings.yaml_file import load_yaml, missing_file
 from headwater.store.connection_settings import ConnectionSettings
 
@@ -231,8 +232,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="Settings of recipes by name: `sources` is a file with its sources (or `bundled` for the list that comes with it), `subjects` a file "
             "of subjects to search for, `folder` the place of its files (by default `out/RECIPE` in the data folder), `options` "
             "are those of the recipe, `every` or `cron` the schedule of its sources. `keep`, `steps`, `group` and `routes` change "
-            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file. "
-            "`sources`, `subjects` and `file` are relative to the settings file."
+            "what it does; with `like: NAME` they define a recipe of your own, and `file: PATH` loads one from a Python file."
         ),
     ] = {}
 
@@ -283,7 +283,8 @@ def read_settings(
     path: Path | None, variables: Mapping[str, str] = os.environ, env: str | None = None
 ) -> Settings:
     """Reads the given file, else that of HEADWATER_CONFIG, else ./headwater.yaml if it exists; then applies the environment
-    `env` (or that of HEADWATER_ENV), then the environment variables."""
+    `env` (or that of HEADWATER_ENV), then the environment variables. A path in the file is relative to the file, one in a
+    variable to the current folder."""
     file = path or _default_file(variables)
     if file and not file.exists():
         raise Refused(
@@ -292,7 +293,7 @@ def read_settings(
     settings = load_yaml(file, Settings) if file else Settings()
     if file:
         _check_names(settings, file)
-        settings = _with_files_beside(settings, file.parent)
+        settings = settings_beside(settings, file.parent)
     rate_limits = {**settings.rate_limits, **load_rate_limits(file)}
     settings = msgspec.structs.replace(settings, rate_limits=rate_limits)
     if name := env or variables.get("HEADWATER_ENV"):
@@ -300,12 +301,6 @@ def read_settings(
     settings = _with_variables(settings, variables)
     _check_values(settings)
     return settings
-
-
-def _with_files_beside(settings: Settings, folder: Path) -> Settings:
-    """The lists and files of recipes are named relative to the settings file, wherever a command is called."""
-    recipes = {name: files_beside(own, folder) for name, own in settings.recipes.items()}
-    return msgspec.structs.replace(settings, recipes=recipes)
 
 
 def _default_file(variables: Mapping[str, str]) -> Path | None:

@@ -21,7 +21,7 @@ def init(context: typer.Context, as_json: Json = False) -> None:
     """
     options = global_options(context)
     path = config_path(options)
-    written = _write(path, options.data or DEFAULT_DATA)
+    written = _write(path, _data_beside(path, options.data))
     try:
         app = close_with_command(context, App(settings_from(options)))
         _ = app.store
@@ -45,6 +45,13 @@ def init(context: typer.Context, as_json: Json = False) -> None:
         out.print(
             "Please set `contact` in the settings before you fetch from sites, so that they can reach you."
         )
+
+
+def _data_beside(path: Path, data: str | None) -> str:
+    """The data folder as the settings file names it: what was typed is relative to the current folder."""
+    if data is None or Path(data).is_absolute() or path.parent == Path():
+        return data or DEFAULT_DATA
+    return str(Path(data).absolute())
 
 
 def _write(path: Path, data: str) -> bool:

@@ -34,6 +34,7 @@ from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
 from headwater.ops.source_registration import check_places, register_source
 from headwater.recipes.definition import with_bundled_list
+from headwater.settings.places import source_beside
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
 from headwater.settings.sources import SourceLine, make_source
@@ -120,7 +121,7 @@ def add(
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
         candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
-    source = make_source(line, recipe, where="source")
+    source = source_beside(make_source(line, recipe, where="source"), Path(), chosen_recipe.discover)
     if not no_check:
         check_places(source, chosen_recipe)
     registration = register_source(app, source, replace_existing=replace_existing)
