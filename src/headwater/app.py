@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -252,20 +252,21 @@ class App:
 
     @cached_property
     def recipes(self) -> Mapping[str, Recipe]:
-        """The usable recipes; those that are left out are logged."""
-        from headwater.recipes.loader import log_refusals
-
-        log_refusals(self.loaded_recipes, self.settings)
+        """The usable recipes; why others are left out is in `loaded_recipes`."""
         return self.loaded_recipes.recipes
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
         """Returns the common sinks and each recipe's own."""
+        from headwater.model.recipe import own_sink_name
+        from headwater.settings.channel_sinks import open_usable
         from headwater.sinks.files import FileSink
         from headwater.sinks.queue import QueueSink
 
         of_recipes = {
-            name: make_sink(self.output(recipe.name), self.provenance)
+            own_sink_name(recipe.name, name): open_usable(
+                partial(make_sink, self.output(recipe.name), self.provenance)
+            )
             for recipe in self.recipes.values()
             for name, make_sink in recipe.sinks.items()
         }
@@ -382,13 +383,12 @@ class App:
     @cached_property
     def channels(self) -> Mapping[str, Sink]:
         """Channels for alarms; recipes may send records to them too."""
-        from headwater.settings.channel_sinks import open_channel
+        from headwater.settings.channel_sinks import open_channel, open_usable
 
         notify = self.settings.notify.items()
-        channels = {name: open_channel(name, channel, self.clock) for name, channel in notify}
-        if reserved := {"files", "queue", "table", "objects"} & channels.keys():
-            raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
-        return channels
+        return {
+            name: open_usable(partial(open_channel, name, channel, self.clock)) for name, channel in notify
+        }
 
     def recipe(self, name: str) -> Recipe:
         """Raises Refused, with the reason, if the recipe is unknown or was left out."""

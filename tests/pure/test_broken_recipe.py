@@ -1,14 +1,16 @@
 """A recipe that cannot be loaded is reported when it is requested, and does not stop the others."""
 
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import pytest
 
 import headwater.recipes.loader
 from headwater.app import App
+from headwater.cli.pipeline.work import report_left_out
 from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.settings.settings import Settings
+from headwater.settings.settings import Settings, read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -25,9 +27,21 @@ def broken_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_broken_recipe_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]):
     app = App(Settings())
     assert app.recipe("crypto").name == "crypto"
-    assert "recipe left out" not in capsys.readouterr().err, "who asks for one recipe hears about that one"
     assert list(app.recipes) == ["crypto"]
-    assert "recipe left out" in capsys.readouterr().err
+    assert list(app.loaded_recipes.refusals) == ["broken"]
+    report_left_out(app)
+    assert capsys.readouterr().err.startswith("headwater: left out: the recipe 'broken'")
+
+
+def test_a_typo_in_the_settings_of_a_recipe_disables_only_that_recipe(tmp_path: Path):
+    path = tmp_path / "headwater.yaml"
+    path.write_text(
+        "workers: 2\nrecipes:\n  crypto: {every: 1h}\n  mine: {like: crypto, keep: {wrods: [a]}}\n"
+    )
+    app = App(read_settings(path, {}))
+    assert (app.settings.workers, app.recipe("crypto").name) == (2, "crypto")
+    with pytest.raises(Refused, match=r"headwater\.yaml:4: recipes\.mine\.keep\.wrods: .*words"):
+        app.recipe("mine")
 
 
 def test_a_broken_recipe_is_refused_with_its_error():

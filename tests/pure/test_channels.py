@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from headwater.app import App
-from headwater.model.errors import Refused
+from headwater.model.errors import Refused, Temporary
 from headwater.secret_references import resolve_secret
+from headwater.settings.channel_sinks import unusable_channels
 from headwater.settings.channels import Channel
 from headwater.settings.settings import Settings, read_settings
 from headwater.sinks.mail import MailSink
@@ -37,8 +38,24 @@ def test_a_missing_secret_is_reported_by_its_setting(text: str):
     ],
 )
 def test_missing_settings_of_a_channel_are_reported(channel: Channel, missing: str):
-    with pytest.raises(Refused, match=rf"notify\.ops\.{missing}"):
-        _ = App(Settings(notify={"ops": channel})).channels
+    assert (
+        f"notify.ops.{missing}" in unusable_channels(App(Settings(notify={"ops": channel})).channels)["ops"]
+    )
+
+
+def test_what_goes_to_a_channel_without_its_secret_waits_and_other_channels_work():
+    channels = App(
+        Settings(
+            notify={
+                "ops": Channel(kind="slack", url="env:NOT_SET_ANYWHERE"),
+                "chat": Channel(kind="slack", url="https://hooks.example/T0K3N"),
+            }
+        )
+    ).channels
+    assert isinstance(channels["chat"], SlackSink)
+    with pytest.raises(Temporary, match="NOT_SET_ANYWHERE") as postponed:
+        channels["ops"].send([])
+    assert not postponed.value.counts
 
 
 def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
@@ -62,6 +79,8 @@ def test_c37_channels_are_sinks_that_recipes_may_use_too(tmp_path: Path):
         assert "T0K3N" not in shown
 
 
-def test_a_channel_cannot_have_the_name_of_another_sink():
+def test_a_channel_cannot_have_the_name_of_another_sink(tmp_path: Path):
+    path = tmp_path / "headwater.yaml"
+    path.write_text('notify: {files: {kind: slack, url: "https://a.example/"}}')
     with pytest.raises(Refused, match=r"notify\.files"):
-        _ = App(Settings(notify={"files": Channel(kind="slack", url="https://a.example/")})).channels
+        read_settings(path, {})

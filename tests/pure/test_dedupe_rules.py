@@ -11,6 +11,7 @@ from headwater.documents.dedupe.articles import Article, publication_order
 from headwater.documents.dedupe.deduplicator import Deduplicator
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex
 from headwater.documents.dedupe.rules import DEFAULT, MINHASH, PROFILES, TITLES
+from headwater.python_api.standalone import dedupe
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLACES = ["Arden", "Belmont", "Corvale", "Dunmore", "Eastwick", "Farrow"]
@@ -256,3 +257,9 @@ class CountingIndex(MemoryIndex):
     def article(self, document):
         self.read.append(document)
         return super().article(document)
+
+
+def test_the_same_short_text_without_a_date_is_a_duplicate_and_under_another_title_it_is_not():
+    texts = [("One", "Port closed."), ("One", "Port closed."), ("Other", "Port closed.")]
+    verdicts = dedupe([{"title": title, "text": text, "published_at": "soon"} for title, text in texts])
+    assert [verdict.duplicate_of for verdict in verdicts] == [None, "0", None]

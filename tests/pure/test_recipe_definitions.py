@@ -5,9 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from headwater.app import App
 from headwater.documents.filters import KeepMatching
 from headwater.model.errors import Refused
-from headwater.model.recipe import Recipe
+from headwater.model.recipe import Recipe, own_sink_name
 from headwater.recipes.loader import LoadedRecipes, load_recipes
 from headwater.settings.recipes import GroupSettings, RecipeSettings
 from headwater.settings.settings import Settings
@@ -64,6 +65,21 @@ def test_a_recipe_inherits_what_it_does_not_set_from_the_one_it_is_like(source_f
     assert [route.name for route in wind.routes] == ["energy-news"]
     assert [source.recipe for source in wind.sources] == ["wind"]
     assert wind.trigger == loaded.recipes["energy"].trigger
+
+
+def test_a_table_of_a_recipe_stays_its_own_when_another_is_like_it(tmp_path: Path):
+    recipes = {
+        "alpha": {"like": "news", "routes": [{"to": "table", "table": "rows"}]},
+        "beta": {"like": "alpha"},
+        "gamma": {"like": "news", "routes": [{"to": "table", "database": "env:NOT_SET_ANYWHERE"}]},
+    }
+    parsed = {name: msgspec.convert(values, RecipeSettings) for name, values in recipes.items()}
+    app = App(Settings(data=str(tmp_path), recipes=parsed))
+    (route,) = app.recipe("beta").routes
+    databases = [app.sinks[own_sink_name(name, route.sink)].database for name in ("alpha", "beta")]
+    assert databases == [f"sqlite:///{tmp_path}/out/{name}/tables.db" for name in ("alpha", "beta")]
+    (route,) = app.recipe("gamma").routes
+    assert "NOT_SET_ANYWHERE" in app.sinks[own_sink_name("gamma", route.sink)].problem
 
 
 def test_an_installed_recipe_can_be_customised_in_place():

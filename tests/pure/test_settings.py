@@ -14,7 +14,7 @@ from headwater.model.source import Trigger
 from headwater.settings.fetch import fetch_settings
 from headwater.settings.places import source_beside
 from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import BrokenRecipe, RecipeSettings
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.sources import load_sources, parse_duration
 from headwater_recipes.markets.definition import FETCH_LIMITS
@@ -32,6 +32,15 @@ def _refused(call, *arguments) -> str:
         call(*arguments)
     assert "\n" not in refused.value.detail
     return refused.value.detail
+
+
+def _mistake(path: Path) -> str:
+    """The mistake in the file; one in a recipe is kept with that recipe."""
+    try:
+        recipes = read_settings(path, {}).recipes.values()
+    except Refused as refused:
+        return refused.detail
+    return next(own.problem for own in recipes if isinstance(own, BrokenRecipe))
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -169,7 +178,7 @@ def test_a_mistake_is_reported_with_file_line_and_field(
     tmp_path: Path, text: str, line: int, field: str, problem: str
 ):
     path = _file(tmp_path, text)
-    message = _refused(read_settings, path, {})
+    message = _mistake(path)
     assert message.startswith(f"{path}:{line}: {field}: ")
     assert problem in message
 

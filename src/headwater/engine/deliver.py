@@ -11,7 +11,7 @@ from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Delivery, DeliveryResult, Job, Postponement, Quarantine, Task
 from headwater.model.outcomes import Drop, PartlySent, Sent
-from headwater.model.recipe import Envelope, Recipe, Sink
+from headwater.model.recipe import Envelope, Recipe, Sink, own_sink_name
 from headwater.model.saved_search import QUEUE_CHANNEL, SEARCH_ROUTE
 
 FIRST_SLICE = 25
@@ -69,9 +69,10 @@ def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
     names = {channel: channel for channel in context.channels} | {r.name: r.sink for r in recipe.routes}
     if route not in names:
         raise Permanent("unknown_route", f"the recipe no longer has a route '{route}'")
-    if names[route] not in sinks:
+    sink = sinks.get(own_sink_name(recipe.name, names[route])) or sinks.get(names[route])
+    if sink is None:
         raise Temporary("unknown_sink", f"no sink '{names[route]}' is configured")
-    return sinks[names[route]]
+    return sink
 
 
 def _search_sink(context: JobContext, sinks: Mapping[str, Sink], name: str) -> Sink:

@@ -237,6 +237,13 @@ class Provenance(Protocol):
 
 
 SinkFactory = Callable[[Path, Provenance], Sink]
+
+
+def own_sink_name(recipe: str, sink: str) -> str:
+    """The name of a recipe's own sink among those of an installation: a recipe that is like another has its own of each."""
+    return f"{recipe}/{sink}"
+
+
 """Makes a recipe's own sink, given its output folder and the origin of its records."""
 
 

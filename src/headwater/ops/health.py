@@ -15,8 +15,9 @@ from headwater.ops.alarms.source_rules import is_muted, recipe_problems, source_
 from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
-from headwater.ops.system_rules import parts_record
+from headwater.ops.system_rules import channels_check, parts_record
 from headwater.ops.uptime import uptime_report
+from headwater.settings.channel_sinks import unusable_channels
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -29,7 +30,10 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
     process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
     not write, or while another process does it. `searches` are the saved searches whose matches cannot be sent, and why."""
-    parts, sandbox = check_parts(app), sandbox_report()
+    parts, sandbox = (
+        check_parts(app) | {"channels": channels_check(unusable_channels(app.channels))},
+        sandbox_report(),
+    )
     names = app.catalogue.recipes() if parts["database"].ok else ()
     recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]

@@ -80,6 +80,11 @@ def _some_names(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def channels_check(problems: Mapping[str, str]) -> PartCheck:
+    """What is sent to a channel that cannot be used waits."""
+    return PartCheck(ok=not problems, detail="; ".join(problems.values()) or "all can be used")
+
+
 def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:
     """Workers of a cluster do nothing without a beat."""
     beats = [beat for beat in heartbeats if beat.is_live and beat.process.role == BEAT_ROLE]

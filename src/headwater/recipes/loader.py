@@ -12,13 +12,12 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from headwater.logs import configure_logs
 from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
 from headwater.model.recipe import Extract, Recipe
 from headwater.model.suggestion import suggest
 from headwater.recipes.definition import configure_recipe, rename_recipe
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import BrokenRecipe, RecipeSettings
 from headwater.settings.settings import Settings
 from headwater.settings.yaml_file import missing_file
 
@@ -47,14 +46,6 @@ def load_recipes(settings: Settings) -> LoadedRecipes:
     return LoadedRecipes(recipes, refusals)
 
 
-def log_refusals(loaded: LoadedRecipes, settings: Settings) -> None:
-    """For whoever works with all recipes; who wants a particular one is refused instead."""
-    if loaded.refusals:
-        log = configure_logs(settings.log, settings.log_level)
-        for name, refusal in loaded.refusals.items():
-            log.warning("recipe left out", recipe=name, reason=refusal.reason, detail=refusal.detail)
-
-
 @dataclass(frozen=True)
 class _Loader:
     settings: Settings
@@ -70,6 +61,8 @@ class _Loader:
     def _unconfigured(self, name: str, followed: tuple[str, ...]) -> Recipe:
         """The recipe before its own settings: the one it is like, that of its file, or the installed one."""
         own = self._settings_of(name)
+        if isinstance(own, BrokenRecipe):
+            raise Refused("bad_config", own.problem)
         where = f"recipes.{name}"
         if name in followed:
             raise Refused(

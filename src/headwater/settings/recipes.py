@@ -54,3 +54,9 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: list[str | dict[str, Any]] | None = None
     group: GroupSettings | Literal[False] | None = None
     routes: list[RouteSettings] | None = None
+
+
+class BrokenRecipe(RecipeSettings, frozen=True):
+    """Settings of a recipe that cannot be read. It is refused when it is loaded; the others are not affected."""
+
+    problem: str = ""

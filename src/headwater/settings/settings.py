@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal
@@ -23,12 +24,13 @@ from headwater.settings.rate_limits import (
     load_rate_limits,
     user_agents,
 )
-from headwater.settings.recipes import RecipeSettings
-from headwater.settings.yaml_file import load_yaml, missing_file
+from headwater.settings.recipes import BrokenRecipe, RecipeSettings
+from headwater.settings.yaml_file import convert_yaml, missing_file, read_yaml
 from headwater.store.connection_settings import ConnectionSettings
 
 DEFAULT_FILE = "headwater.yaml"
 DEFAULT_DATA = "headwater-data"
+RESERVED_SINKS = {"files", "queue", "table", "objects"}
 MIN_CONNECTIONS = 2  # maintenance of the search index holds a lock on one and works on another
 
 
@@ -290,7 +292,7 @@ def read_settings(
         raise Refused(
             "missing_file", f"{missing_file(file)}; `headwater --config {quote(str(file))} init` writes one"
         )
-    settings = load_yaml(file, Settings) if file else Settings()
+    settings = _load_settings(file) if file else Settings()
     if file:
         _check_names(settings, file)
         settings = settings_beside(settings, file.parent)
@@ -301,6 +303,23 @@ def read_settings(
     settings = _with_variables(settings, variables)
     _check_values(settings)
     return settings
+
+
+def _load_settings(file: Path) -> Settings:
+    """A mistake in one recipe disables that recipe; any other mistake is one of the whole file."""
+    content = read_yaml(file)
+    recipes = content.data.get("recipes") if isinstance(content.data, dict) else None
+    if not isinstance(recipes, dict):
+        return convert_yaml(content, Settings)
+    broken: dict[str, RecipeSettings] = {}
+    for name, own in recipes.items():
+        try:
+            convert_yaml(replace(content, data={"recipes": {name: own}}), Settings)
+        except Refused as refusal:
+            broken[str(name)] = BrokenRecipe(problem=refusal.detail)
+    usable = {name: own for name, own in recipes.items() if str(name) not in broken}
+    settings = convert_yaml(replace(content, data={**content.data, "recipes": usable}), Settings)
+    return msgspec.structs.replace(settings, recipes={**settings.recipes, **broken})
 
 
 def _default_file(variables: Mapping[str, str]) -> Path | None:
@@ -327,6 +346,8 @@ def _with_variables(settings: Settings, variables: Mapping[str, str]) -> Setting
 
 
 def _check_values(settings: Settings) -> None:
+    if reserved := RESERVED_SINKS & settings.notify.keys():
+        raise Refused("bad_config", f"notify.{min(reserved)}: this name is reserved; choose another one")
     if settings.log not in {"console", "json"}:
         raise Refused("bad_config", f"log: '{settings.log}' is neither console nor json")
     if settings.log_level not in {"debug", "info", "warning", "error"}:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +36,19 @@ MOST_NAMES = 15
 
 def load_yaml(path: Path, into: type[T]) -> T:
     """Returns the content of the file as `into`; refuses it with "file:line: field: what is wrong"."""
+    return convert_yaml(read_yaml(path), into)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlContent:
+    """What a file contains, with its text, by which errors find their line."""
+
+    path: Path
+    text: str
+    data: Any
+
+
+def read_yaml(path: Path) -> YamlContent:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -48,14 +62,18 @@ def load_yaml(path: Path, into: type[T]) -> T:
             "unreadable_file", f"{path} cannot be read: {error.strerror}{_remedy(error)}"
         ) from error
     try:
-        data = _parse(text)
+        return YamlContent(path, text, _parse(text))
     except yaml.YAMLError as error:
         raise Refused("bad_config", _syntax_error(path, error)) from error
+
+
+def convert_yaml(content: YamlContent, into: type[T]) -> T:
+    data = content.data
     try:
         return msgspec.convert({} if data is None else data, into, strict=False)
     except msgspec.ValidationError as error:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        raise Refused("bad_config", _located(path, node, data, into, str(error))) from error
+        node = yaml.compose(content.text, Loader=yaml.SafeLoader)
+        raise Refused("bad_config", _located(content.path, node, data, into, str(error))) from error
 
 
 def missing_file(path: Path) -> str:

@@ -12,7 +12,7 @@ import typer
 from headwater.app import App
 from headwater.cli.environment import make_app, wait_for_write_lock
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
-from headwater.cli.pipeline.work import report_paused
+from headwater.cli.pipeline.work import report_channels, report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
@@ -116,6 +116,7 @@ def run(
     wait_for_write_lock(app)
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
+    report_channels(app)
     if once and Task.POLL in tasks:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet

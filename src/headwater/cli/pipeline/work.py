@@ -9,11 +9,13 @@ from headwater.app import App
 from headwater.cli.environment import make_app, wait_for_write_lock
 from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
+from headwater.cli.render.messages import error_message
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.runtime.fork_server import fork_early
 from headwater.runtime.registration import register_served
 from headwater.runtime.runs import end_continuous_runs
 from headwater.runtime.worker_pool import run_workers
+from headwater.settings.channel_sinks import unusable_channels
 
 MAX_NAMES = 5
 WAIT_SECONDS = 5.0
@@ -30,6 +32,17 @@ def report_paused(recipe: str, paused: Sequence[str]) -> None:
         )
 
 
+def report_left_out(app: App) -> None:
+    """For commands that work with all recipes; who asks for a particular one is refused instead."""
+    for refusal in app.loaded_recipes.refusals.values():
+        error_console().print(cell(f"headwater: left out: {error_message(refusal)}"), soft_wrap=True)
+
+
+def report_channels(app: App) -> None:
+    for problem in unusable_channels(app.channels).values():
+        error_console().print(cell(f"headwater: {problem}. What goes to this channel waits."), soft_wrap=True)
+
+
 def work(
     context: typer.Context, recipe: RecipesFilter = None, workers: Workers = None, quiet: Quiet = False
 ) -> None:
@@ -41,6 +54,7 @@ def work(
     fork_early()
     app = make_app(context, workers=workers)
     wait_for_write_lock(app)
+    report_channels(app)
     recipes = wait_for_recipes(app, recipe)
     live = wants_live(global_options(context), error_console()) and not quiet
     if not quiet:
@@ -56,6 +70,7 @@ def wait_for_recipes(
     """Registers recipes and returns those to serve. A fresh installation has none: it is waited for, so that a service can be
     started before its first source exists."""
     announced = False
+    report_left_out(app)
     while True:
         served = register_served(app, requested)
         for name, paused in served.items():

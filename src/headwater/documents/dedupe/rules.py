@@ -33,6 +33,7 @@ from headwater.documents.dedupe.deduplicator import (
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
 from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
+from headwater.text.folding import fold_text
 
 CANDIDATES = 6
 MIN_SUPPORT = 0.3
@@ -68,7 +69,8 @@ def same_fingerprint(rule: str, make: MakeFingerprint, *, checked: bool = True) 
 
 
 def same_text(make: MakeFingerprint) -> Rule:
-    """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail."""
+    """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail. Without dates nothing
+    says that the same notice was published again, so that the same words under the same title are a duplicate."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
         fingerprint = case.fingerprint_of(make)
@@ -76,7 +78,7 @@ def same_text(make: MakeFingerprint) -> Rule:
         earlier = case.index.article(document) if document and document != case.article.id else None
         if fingerprint is None or earlier is None:
             return
-        if len(case.page.body) >= SHORT and _soon(earlier, case.article, FRESH):
+        if _is_repeated(len(case.page.body), earlier, case.article):
             lead = whole_view(case.page).passage(0, 0)
             verdict = PairVerdict(
                 relation="duplicate",
@@ -89,6 +91,12 @@ def same_text(make: MakeFingerprint) -> Rule:
         yield RuleMatch(earlier.id, verdict)
 
     return match
+
+
+def _is_repeated(length: int, earlier: Article, later: Article) -> bool:
+    if earlier.published_at is None or later.published_at is None:
+        return fold_text(earlier.title) == fold_text(later.title)
+    return length >= SHORT and _soon(earlier, later, FRESH)
 
 
 def near_copy(case: DedupeCase) -> Iterator[RuleMatch]:
