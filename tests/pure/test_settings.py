@@ -12,10 +12,10 @@ from headwater.model.errors import Refused
 from headwater.model.keys import source_key
 from headwater.model.source import Trigger
 from headwater.settings.fetch import fetch_settings
-from headwater.settings.places import source_beside
 from headwater.settings.rate_limits import RATE_LIMITS_FILE, rules_by_host
 from headwater.settings.recipes import BrokenRecipe, RecipeSettings
 from headwater.settings.settings import Settings, read_settings
+from headwater.settings.source_places import source_beside
 from headwater.settings.sources import load_sources, parse_duration
 from headwater_recipes.markets.definition import FETCH_LIMITS
 from headwater_recipes.news import recipe as news_recipe

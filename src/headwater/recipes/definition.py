@@ -19,9 +19,9 @@ from headwater.model.source_kind import find_source_problem
 from headwater.model.subject import Subject
 from headwater.recipes.named_groupings import check_filter, make_grouping, make_routes
 from headwater.recipes.named_steps import StepParts, make_steps
-from headwater.settings.places import source_beside
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import Settings
+from headwater.settings.source_places import source_beside
 from headwater.settings.sources import load_sources, parse_trigger
 from headwater.settings.subjects import load_subjects
 from headwater.settings.yaml_file import line_of

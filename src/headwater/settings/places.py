@@ -1,16 +1,11 @@
-"""Paths in a settings file or a list of sources are relative to that file, wherever a command is called."""
+"""Paths in a settings file are relative to that file, wherever a command is called."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from headwater.model.recipe import Discover
-from headwater.model.source import Source
-from headwater.model.source_kind import HEADERS_OPTION, SourceKind
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 
 FILE_REFERENCE = "file:"
@@ -38,30 +33,18 @@ def settings_beside(settings: Any, folder: Path) -> Any:
         elif name == "encoder":
             changes[name] = _encoder_beside(folder, value)
         else:
-            changes[name] = _value_beside(folder, value)
+            changes[name] = value_beside(folder, value)
     return msgspec.structs.replace(settings, **changes)
 
 
-def source_beside(source: Source, folder: Path, discover: Mapping[str, Discover]) -> Source:
-    """The source of a list with the files and folders that its options name, as every process finds them."""
-    kind = discover.get(source.kind)
-    options = dict(source.options)
-    for name in kind.places if isinstance(kind, SourceKind) else ():
-        if isinstance(options.get(name), str) and options[name]:
-            options[name] = path_beside(folder.absolute(), options[name])
-    if headers := options.get(HEADERS_OPTION):
-        options[HEADERS_OPTION] = _value_beside(folder.absolute(), headers)
-    return replace(source, options=options)
-
-
-def _value_beside(folder: Path, value: Any) -> Any:
+def value_beside(folder: Path, value: Any) -> Any:
     if isinstance(value, str):
         return _text_beside(folder, value)
     if isinstance(value, msgspec.Struct):
         return settings_beside(value, folder)
     if isinstance(value, dict):
-        return {name: _value_beside(folder, item) for name, item in value.items()}
-    return [_value_beside(folder, item) for item in value] if isinstance(value, list) else value
+        return {name: value_beside(folder, item) for name, item in value.items()}
+    return [value_beside(folder, item) for item in value] if isinstance(value, list) else value
 
 
 def _text_beside(folder: Path, text: str) -> str:

@@ -34,9 +34,9 @@ from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
 from headwater.ops.source_registration import check_places, register_source
 from headwater.recipes.definition import with_bundled_list
-from headwater.settings.places import source_beside
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
+from headwater.settings.source_places import source_beside
 from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_edit import set_field, write_checked
 from headwater.text.redaction import redact_record
