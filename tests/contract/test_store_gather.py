@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+from sqlalchemy import event
 from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, kept_result, make_story
 
 from headwater.model.document import FactValue
@@ -297,3 +299,32 @@ def test_with_a_window_an_old_story_ends_when_its_document_moves_to_another_grou
     )
     stories_by_group = {batch.name: [story.id for story in batch.stories] for batch in group_batches}
     assert stories_by_group == {"day": ["s1"], "other": []}
+
+
+def test_a_group_with_a_window_is_never_read_as_a_whole(scene: Scene):
+    """A group may have collected millions of documents and stories: what is read is found by date or by id."""
+    if scene.store.engine.dialect.name != "sqlite":
+        return  # PostgreSQL chooses by statistics
+    _gather(scene, make_story("s", "day", _keep_in_group(scene, "a")))
+    _keep_in_group(scene, "b")
+    statements: dict[str, tuple[Any, ...]] = {}
+
+    def note(_connection, _cursor, statement, parameters, _context, _many) -> None:
+        statements[statement] = parameters
+
+    event.listen(scene.store.engine, "before_cursor_execute", note)
+    group_batch = _claim_window(scene, timedelta(days=3))
+    event.remove(scene.store.engine, "before_cursor_execute", note)
+    assert len(group_batch.documents) == 2
+    with scene.store.engine.connect() as connection:
+        plans = [
+            row[3]
+            for statement, parameters in statements.items()
+            if statement.startswith("SELECT")
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+        ]
+    read_whole = [
+        plan for plan in plans if plan.startswith(("SCAN documents", "SCAN stor")) or "(group_id=?)" in plan
+    ]
+    # The changes of a group are few: they are forgotten once it is clustered.
+    assert [plan for plan in read_whole if "group_changes" not in plan] == []

@@ -38,14 +38,14 @@ def claim_groups(
 def _group_batch(
     connection: Connection, row: Row[Any], *, full_documents: bool, window: timedelta | None, most: int
 ) -> GroupBatch:
-    conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
     if window is None:
+        conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
         query = select(stories.c.id).where(stories.c.group_id == row.id, stories.c.state == "live")
         story_ids, changes = set(connection.scalars(query)), all_changes(connection, row.id)
         has_more = False
     else:
-        selection = select_in_window(connection, row.recipe, row.id, window, most)
-        conditions.append(in_list(documents.c.id, sorted(selection.documents)))
+        selection = select_in_window(connection, row.id, window, most)
+        conditions = [in_list(documents.c.id, sorted(selection.documents))]
         story_ids, changes, has_more = set(selection.stories), selection.changes, selection.has_more
     batch_documents = _documents(connection, conditions, full_documents=full_documents)
     return GroupBatch(

@@ -32,14 +32,13 @@ class GroupSelection:
     has_more: bool
 
 
-def select_in_window(
-    connection: Connection, recipe: str, group: str, window: timedelta, most: int
-) -> GroupSelection:
+def select_in_window(connection: Connection, group: str, window: timedelta, most: int) -> GroupSelection:
     """The documents that were published within the window before the newest of their group and those that changed, with all
     documents of the current stories in which there is one; and these stories. A document without a date counts by its
     arrival. A story that a document has left is clustered again, too, however old it is."""
     changes = _changes(connection, group, most + 1)
-    in_group = (documents.c.recipe == recipe, documents.c.group_id == group, documents.c.state == State.KEPT)
+    # Without the recipe, which the group implies: SQLite would read an index of all its documents.
+    in_group = (documents.c.group_id == group, documents.c.state == State.KEPT)
     newest = _newest_moment(connection, in_group)
     recent = (
         []
@@ -55,9 +54,9 @@ def select_in_window(
     story_ids = _current_stories(connection, group, {*recent, *changed_ids})
     members = connection.scalars(
         select(story_members.c.document_id).where(in_list(story_members.c.story_id, sorted(story_ids)))
-    )
+    ).all()
     return GroupSelection(
-        documents=frozenset((*recent, *changed_ids, *members)),
+        documents=_kept_in_group(connection, group, {*recent, *changed_ids, *members}),
         stories=frozenset(story_ids),
         changes=changed_ids,
         has_more=has_more,
@@ -81,12 +80,12 @@ def _changes(connection: Connection, group: str, limit: int | None) -> Sequence[
 
 
 def _newest_moment(connection: Connection, in_group: Sequence[ColumnElement[bool]]) -> datetime | None:
-    """Two queries, because one index answers each of them."""
+    """Two queries, each of which reads the end of an index."""
     dated = select(documents.c.published_at).where(*in_group, documents.c.published_at.is_not(None))
-    undated = select(func.max(documents.c.created_at)).where(*in_group, documents.c.published_at.is_(None))
+    undated = select(documents.c.created_at).where(*in_group, documents.c.published_at.is_(None))
     moments = (
         connection.scalar(dated.order_by(documents.c.published_at.desc()).limit(1)),
-        connection.scalar(undated),
+        connection.scalar(undated.order_by(documents.c.created_at.desc()).limit(1)),
     )
     return max((moment for moment in moments if moment is not None), default=None)
 
@@ -118,13 +117,22 @@ def _published_before(
 
 
 def _current_stories(connection: Connection, group: str, document_ids: Collection[str]) -> set[str]:
-    query = (
-        select(stories.c.id)
-        .join(story_members, story_members.c.story_id == stories.c.id)
-        .where(
-            in_list(story_members.c.document_id, sorted(document_ids)),
-            stories.c.group_id == group,
-            stories.c.state == "live",
-        )
+    """By document, then by id. A join, or a condition on the group, would let SQLite read all stories of the group."""
+    members = select(story_members.c.story_id).where(
+        in_list(story_members.c.document_id, sorted(document_ids))
     )
-    return set(connection.scalars(query.distinct()))
+    story_ids = sorted(set(connection.scalars(members).all()))
+    query = select(stories.c.id, stories.c.group_id, stories.c.state).where(in_list(stories.c.id, story_ids))
+    return {
+        row.id for row in connection.execute(query).all() if row.group_id == group and row.state == "live"
+    }
+
+
+def _kept_in_group(connection: Connection, group: str, document_ids: Collection[str]) -> frozenset[str]:
+    """By id alone, for the same reason."""
+    query = select(documents.c.id, documents.c.group_id, documents.c.state).where(
+        in_list(documents.c.id, sorted(document_ids))
+    )
+    return frozenset(
+        row.id for row in connection.execute(query).all() if row.group_id == group and row.state == State.KEPT
+    )

@@ -198,7 +198,7 @@ documents = Table(
     Index("ix_documents_recipe_state", "recipe", "state", "created_at", "id"),
     Index("ix_documents_recipe_language", "recipe", "language", "created_at", "id"),
     Index("ix_documents_recipe_published", "recipe", "published_at", "id"),
-    Index("ix_documents_group", "group_id"),
+    Index("ix_documents_group", "group_id", "published_at", "created_at"),
     Index("ix_documents_lead", "lead_id"),
     Index("ix_documents_number", "number"),
     Index("ix_documents_source_created", "source_id", "created_at", "id"),

@@ -303,7 +303,7 @@ def _create_flow() -> None:
         sqlite_where=sa.text("due_at IS NOT NULL"),
         postgresql_where=sa.text("due_at IS NOT NULL"),
     )
-    op.create_index("ix_documents_group", "documents", ["group_id"])
+    op.create_index("ix_documents_group", "documents", ["group_id", "published_at", "created_at"])
     op.create_index("ix_documents_lead", "documents", ["lead_id"])
     op.create_index(
         "ix_documents_lease_owner",
