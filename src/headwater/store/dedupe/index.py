@@ -37,13 +37,15 @@ LATEST_ON_SQLITE = text(
             SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.value
             ORDER BY epoch DESC, document DESC LIMIT :most
         )
-    ) AS held FROM json_each(:keys) AS asked"""
+    ) AS held FROM json_each(:keys) AS asked
+    WHERE EXISTS (SELECT 1 FROM dedupe_bands WHERE space = :space AND band = asked.value)"""
 )
 LATEST_ON_POSTGRESQL = text(
     """SELECT asked.band AS band, ARRAY(
         SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.band
         ORDER BY epoch DESC, document DESC LIMIT :most
-    ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)"""
+    ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)
+    WHERE EXISTS (SELECT 1 FROM dedupe_bands WHERE space = :space AND band = asked.band)"""
 )
 
 
@@ -79,7 +81,8 @@ def recall(
 def _latest_documents(
     connection: Connection, space: int, keys: Sequence[int], limit: int
 ) -> Mapping[int, list[int]]:
-    """The primary key has this order, so a band shared by thousands costs no more than a rare one."""
+    """The primary key has this order, so a band shared by thousands costs no more than a rare one. Most bands have no
+    document: they are left out by the database."""
     if not keys:
         return {}
     sqlite = connection.dialect.name == "sqlite"
@@ -88,9 +91,8 @@ def _latest_documents(
         "most": limit,
         "keys": json.encode(keys).decode() if sqlite else bigint_array(keys),
     }
-    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, parameters)
-    documents_by_band = ((row.band, json.decode(row.held) if sqlite else row.held) for row in rows)
-    return {band: document_numbers for band, document_numbers in documents_by_band if document_numbers}
+    rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, parameters).all()
+    return {row.band: json.decode(row.held) if sqlite else row.held for row in rows}
 
 
 def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
