@@ -8,7 +8,15 @@ import zlib
 from itertools import cycle, islice
 from pathlib import Path
 
-from benchmarks.cycle.prose import NAMES, WORDS, WireArticle, markup, wire_article
+from benchmarks.cycle.prose import (
+    NAMES,
+    WORDS,
+    WireArticle,
+    WireHeadline,
+    markup,
+    wire_article,
+    wire_headline,
+)
 
 UNSEEN = re.compile(r"<(script|style|svg|template|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 PROSE = re.compile(r">([^<>]{60,})<")
@@ -75,11 +83,9 @@ def article_page(article: WireArticle, entries: int) -> bytes:
     """An article on a page of usual size: menus, teasers of other articles, comments, a sidebar, a footer, pictures,
     scripts, styles."""
     host = f"http://wire{article.feed}.example"
-    other_articles = [
-        wire_article(article.feed, (article.number + step) % entries) for step in range(1, LISTED)
-    ]
-    cards = "".join(_card(other, host) for other in other_articles)
-    comments = "".join(_comment(other, n) for n, other in enumerate(other_articles[:COMMENTS]))
+    others = [(article.feed, (article.number + step) % entries) for step in range(1, LISTED)]
+    cards = "".join(_card(wire_headline(*other), host) for other in others)
+    comments = "".join(_comment(wire_article(*other), n) for n, other in enumerate(others[:COMMENTS]))
     author = {"@type": "Person", "name": "Ilse Brandt"}
     linked_data = {
         "@context": "https://schema.org",
@@ -104,7 +110,7 @@ def article_page(article: WireArticle, entries: int) -> bytes:
     ).encode()
 
 
-def _card(other: WireArticle, host: str) -> str:
+def _card(other: WireHeadline, host: str) -> str:
     return (
         f'<div class="card c{other.number}"><div class="inner"><div class="media"><a href="{other.url}"><figure><img src="{host}/i/{other.number}.jpg" alt="" '
         f'loading="lazy" srcset="{host}/i/{other.number}-2.jpg 2x"></figure></a></div><div class="text"><h3><a href="{other.url}">{other.title}</a></h3><span class="meta">{ICON}'

@@ -25,19 +25,25 @@ PARAGRAPHS, SENTENCES = 7, 4
 COPIED, LISTED_TWICE = 10, 25
 
 
-@dataclass(frozen=True, slots=True)
-class WireArticle:
-    """An article: an original, or a copy of an article of another publisher."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireHeadline:
+    """An article as other pages mention it."""
 
     feed: int
     number: int
     title: str
-    paragraphs: tuple[str, ...]
     published: datetime
 
     @property
     def url(self) -> str:
         return f"http://wire{self.feed}.example/2026/11/{self.number}-{self.title.lower().replace(' ', '-')[:40]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireArticle(WireHeadline):
+    """An article: an original, or a copy of an article of another publisher."""
+
+    paragraphs: tuple[str, ...]
 
 
 # The n-th word is used about 1/n as often as the first (Zipf), as in any language.
@@ -70,13 +76,44 @@ def _sentence(chance: random.Random, cast: list[str]) -> str:
 @lru_cache(maxsize=2048)
 def wire_article(feed: int, number: int) -> WireArticle:
     """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
-    copied = feed % 2 == 1 and number % COPIED == COPIED - 1
-    chance = random.Random(f"{feed - copied}/{number}")
-    cast = [*chance.sample(PEOPLE, CAST - 1), chance.choice(NAMES)]
-    title = " ".join([cast[0], *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
+    chance, cast = _start(feed, number)
+    title = _title(chance, cast)
     paragraphs = tuple(" ".join(_sentence(chance, cast) for _ in range(SENTENCES)) for _ in range(PARAGRAPHS))
-    published = NOW - timedelta(minutes=37 * number + feed % 60)
-    return WireArticle(feed, number, title + (" again" if copied else ""), paragraphs, published)
+    return WireArticle(
+        feed=feed,
+        number=number,
+        title=title + _suffix(feed, number),
+        paragraphs=paragraphs,
+        published=_published(feed, number),
+    )
+
+
+@lru_cache(maxsize=8192)
+def wire_headline(feed: int, number: int) -> WireHeadline:
+    """The same article without its text, at a thirtieth of the cost."""
+    title = _title(*_start(feed, number)) + _suffix(feed, number)
+    return WireHeadline(feed=feed, number=number, title=title, published=_published(feed, number))
+
+
+def _start(feed: int, number: int) -> tuple[random.Random, list[str]]:
+    chance = random.Random(f"{feed - _is_copied(feed, number)}/{number}")
+    return chance, [*chance.sample(PEOPLE, CAST - 1), chance.choice(NAMES)]
+
+
+def _title(chance: random.Random, cast: list[str]) -> str:
+    return " ".join([cast[0], *chance.choices(WORDS, cum_weights=WEIGHTS, k=7)])
+
+
+def _is_copied(feed: int, number: int) -> bool:
+    return feed % 2 == 1 and number % COPIED == COPIED - 1
+
+
+def _suffix(feed: int, number: int) -> str:
+    return " again" if _is_copied(feed, number) else ""
+
+
+def _published(feed: int, number: int) -> datetime:
+    return NOW - timedelta(minutes=37 * number + feed % 60)
 
 
 def markup(article: WireArticle) -> str:

@@ -1,56 +1,37 @@
 """The day: every part of the engine in one process, with the recipe as shipped, and a sample after every so many articles."""
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import psutil
-
-from benchmarks.cluster.stage import tree_seconds
 from benchmarks.cycle.engine import LOCAL_TASKS, RECIPE, feed_source
+from benchmarks.load_day.processes import MEGABYTE, Processes
+from benchmarks.load_day.results import folder_bytes, lag_quantiles
 from benchmarks.load_day.world import DAY, START, DayWorld, SimulatedFetcher
 from headwater.app import App
 from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.extract.sandbox.pool import close_all
 from headwater.model.jobs import Job, Task
+from headwater.runtime.garbage_collector import leave_to_collector_only_new_objects
 from headwater.settings.settings import Settings
+from headwater.store.connect import read_transaction
 
 NOTHING_TO_DO = timedelta(seconds=1)
-MEGABYTE = 1024 * 1024
+PAUSE = timedelta(minutes=10)
 Sample = dict[str, float]
 
 
-@dataclass
-class Processes:
-    """CPU seconds of this process, its readers and the database server, without what the world cost."""
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The state of the day after a round of polls: all feeds are polled at the same minute, and then there is a pause."""
 
-    world: DayWorld
-    server: int | None = None
-    """The process id of PostgreSQL."""
-    own: psutil.Process = field(default_factory=psutil.Process)
-
-    def seconds(self) -> float:
-        own = time.process_time() - self.world.spent
-        readers = sum(sum(reader.cpu_times()[:4]) for reader in self._readers())
-        server = tree_seconds(self.server) if self.server else 0.0
-        return own + self._ended_readers() + readers + server
-
-    def megabytes(self) -> tuple[float, float]:
-        """Memory of this process, and of the largest reader."""
-        readers = [reader.memory_info().rss for reader in self._readers()]
-        return self.own.memory_info().rss / MEGABYTE, max(readers, default=0) / MEGABYTE
-
-    def _readers(self) -> list[psutil.Process]:
-        return [child for child in self.own.children(recursive=True) if child.pid != self.server]
-
-    def _ended_readers(self) -> float:
-        times = os.times()
-        return times.children_user + times.children_system
+    articles: int
+    cpu_seconds: float
 
 
 @dataclass
@@ -63,6 +44,7 @@ class LoadDay:
     every: int
     """Articles between two samples."""
     samples: list[Sample] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     articles: int = 0
 
     def __post_init__(self) -> None:
@@ -76,6 +58,8 @@ class LoadDay:
         context = replace(self.app.context("load", fetching=False), fetcher=self.fetcher)
         self.engine = Engine(context)
         self.network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
+        self.sampled_at, self.next_sample = self.world.clock.now, self.every
+        leave_to_collector_only_new_objects()  # as in every worker
         self.processes = Processes(self.world, self.server)
         self.spent = self.started = self.processes.seconds()
 
@@ -88,12 +72,31 @@ class LoadDay:
                 count = self._step(lambda task=task: self.engine.run(Job(RECIPE, task)))  # type: ignore[misc]
                 self.articles += count if task is Task.REFINE else 0
                 handled += count
-            if self.articles >= self.every * (len(self.samples) + 1):
+            if self.articles >= self.next_sample:
                 self._sample()
+                self.next_sample = self.articles + self.every
             if not handled:
-                self.world.clock.now = min(self._next_moment(), end)
+                moment = min(self._next_moment(), end)
+                if moment - self.world.clock.now > PAUSE:
+                    self._end_round()
+                self.world.clock.now = moment
         self._sample()
         close_all()
+
+    def _end_round(self) -> None:
+        """Everything that the last poll of all feeds brought is stored and clustered."""
+        spent, before = (
+            self.processes.seconds() - self.started,
+            self.rounds[-1] if self.rounds else Round(0, 0.0),
+        )
+        if self.articles > before.articles:
+            self.rounds.append(Round(self.articles, spent))
+
+    @property
+    def round_costs(self) -> list[float]:
+        """Milliseconds per article of each round of polls, the first one with the start of the readers."""
+        pairs = pairwise([Round(0, 0.0), *self.rounds])
+        return [1000 * (b.cpu_seconds - a.cpu_seconds) / (b.articles - a.articles) for a, b in pairs]
 
     def _step(self, act: Callable[[], int]) -> int:
         """The clock moves by the CPU time of the work, as if one processor did everything."""
@@ -120,24 +123,31 @@ class LoadDay:
         return later if later > now else now + NOTHING_TO_DO
 
     def _sample(self) -> None:
+        """What it costs is no work of the day."""
+        start = time.process_time()
+        spent, articles = self.processes.seconds() - self.started, self.articles
         own, reader = self.processes.megabytes()
         before = self.samples[-1] if self.samples else {"articles": 0, "cpu_seconds": 0.0}
-        spent, articles = self.processes.seconds() - self.started, self.articles
+        data = folder_bytes(self.folder)
+        with read_transaction(self.app.store.engine) as connection:
+            lags = lag_quantiles(connection, self.sampled_at)
+        self.sampled_at = self.world.clock.now
         sample: dict[str, Any] = {
             "hour": round((self.world.clock.now - START) / timedelta(hours=1), 2),
             "articles": articles,
             "requests": self.fetcher.requests,
             "cpu_seconds": round(spent, 1),
+            "world_seconds": round(self.world.spent, 1),
             "cpu_ms_per_article": round(
                 1000 * (spent - before["cpu_seconds"]) / max(1, articles - before["articles"]), 2
             ),
+            "lag_minutes_p95": lags["minutes_from_poll"].get("p95"),
+            "lag_hours_from_publication_p95": lags["hours_from_publication"].get("p95"),
             "memory_mb": round(own),
             "reader_memory_mb": round(reader),
-            "data_mb": round(folder_bytes(self.folder) / MEGABYTE, 1),
+            "data_mb": round(data / MEGABYTE, 1),
+            "bytes_per_article": round(data / max(1, articles)),
         }
         self.samples.append(sample)
         self.report(sample)
-
-
-def folder_bytes(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        self.world.spent += time.process_time() - start

@@ -9,7 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, select, text
 
-from benchmarks.load_day.day import MEGABYTE, folder_bytes
+from benchmarks.cycle.engine import RECIPE
+from benchmarks.load_day.processes import MEGABYTE
+from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, leads, polls
 
@@ -25,7 +27,7 @@ def summarise(engine: Engine, folder: Path, interval: timedelta) -> dict[str, An
         total = sum(states.values())
         return {
             "documents": states,
-            **_lags(connection),
+            **lag_quantiles(connection),
             **_poll_gaps(connection, interval),
             "bytes_per_article": {
                 "raw": round(folder_bytes(folder / "archive") / max(1, total)),
@@ -39,18 +41,28 @@ def summarise(engine: Engine, folder: Path, interval: timedelta) -> dict[str, An
         }
 
 
-def _lags(connection: Connection) -> dict[str, Any]:
-    """Hours from publication to the stored document, and minutes from the poll that listed it."""
+def lag_quantiles(connection: Connection, since: datetime | None = None) -> dict[str, dict[str, float]]:
+    """Hours from publication to the stored document, and minutes from the poll that listed it, of what was stored since then."""
     query = select(leads.c.published_at, leads.c.first_seen_at, documents.c.updated_at).join(
         leads, leads.c.id == documents.c.lead_id
     )
-    rows = [row for row in connection.execute(query) if row.published_at is not None]
+    if since is not None:
+        query = query.where(documents.c.recipe == RECIPE, documents.c.updated_at > since)
+    rows = [
+        row
+        for row in connection.execute(query.where(documents.c.state != State.WAITING)).all()
+        if row.published_at is not None
+    ]
     since_published = sorted((row.updated_at - row.published_at) / HOUR for row in rows)
     since_listed = sorted((row.updated_at - row.first_seen_at) / timedelta(minutes=1) for row in rows)
     return {
         "hours_from_publication": _quantiles(since_published),
         "minutes_from_poll": _quantiles(since_listed),
     }
+
+
+def folder_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _poll_gaps(connection: Connection, interval: timedelta) -> dict[str, Any]:
