@@ -56,8 +56,7 @@ def programs(
 
 def measure(roots: Sequence[psutil.Process], seconds: float) -> dict[str, float]:
     """Figures of these processes and their children, once they have settled."""
-    time.sleep(SETTLE_SECONDS)
-    processes = [process for root in roots for process in (root, *root.children(recursive=True))]
+    processes = _settled(roots)
     before, started = _processor_time(processes), time.monotonic()
     time.sleep(seconds)
     spent, passed = _processor_time(processes) - before, time.monotonic() - started
@@ -68,6 +67,17 @@ def measure(roots: Sequence[psutil.Process], seconds: float) -> dict[str, float]
         "memory_gb": round(sum(each.pss for each in memory) / 1e9, 3),
         "resident_gb": round(sum(each.rss for each in memory) / 1e9, 3),
     }
+
+
+def _settled(roots: Sequence[psutil.Process]) -> list[psutil.Process]:
+    """All processes, once none was started or ended for a while: on a busy machine that takes longer."""
+    processes: list[psutil.Process] = []
+    while True:
+        time.sleep(SETTLE_SECONDS)
+        now = [process for root in roots for process in (root, *root.children(recursive=True))]
+        if set(now) == set(processes):
+            return now
+        processes = now
 
 
 def _processor_time(processes: Sequence[psutil.Process]) -> float:
