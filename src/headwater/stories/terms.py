@@ -14,6 +14,8 @@ MAX_CHARACTERS = 20_000
 """Only this many characters are read, so that a page of a million characters stays cheap."""
 
 WORD = re.compile(r"\w+")
+ASCII_GAPS = "".join(chr(code) if WORD.match(chr(code)) else " " for code in range(128))
+"""What is no word becomes a space: for ASCII faster than the pattern."""
 SPELT_WORD = re.compile(r"\w(?:[\w'’.-]*\w)?")
 POSSESSIVE = re.compile(r"['’]s\b")
 DENSE_WORD = re.compile(f"[{character_class((*UNSPACED, *HANGUL))}]{{2,}}")
@@ -33,7 +35,8 @@ STOP_TERMS = frozenset().union(*STOPWORDS.values()) - frozenset(CONTENT_WORDS.sp
 
 def count_terms(text: str) -> Counter[str]:
     """Each term with its count. Scripts without spaces are split into pairs of adjacent characters."""
-    words = WORD.findall(_fold(text[:MAX_CHARACTERS]))
+    folded = _fold(text[:MAX_CHARACTERS])
+    words = folded.translate(ASCII_GAPS).split() if folded.isascii() else WORD.findall(folded)
     return Counter(chain.from_iterable(map(_terms_of, words)))
 
 
