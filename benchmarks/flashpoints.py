@@ -45,10 +45,8 @@ def main() -> None:
         )
         labels = {name: story_labels(part, encoder) for name, part in affairs.items()}
     figures = {name: f1([row["story"] for row in part], labels[name]) for name, part in affairs.items()}
-    for ending in ("", WITHOUT):
-        parts = [(name, part) for name, part in affairs.items() if name.endswith(WITHOUT) == bool(ending)]
-        if not parts:
-            continue
+    for ending in sorted({"".join(name.partition(",")[1:]) for name in affairs}):
+        parts = [(name, part) for name, part in affairs.items() if "".join(name.partition(",")[1:]) == ending]
         gold = [row["story"] for _, part in parts for row in part]
         figures[f"together{ending}"] = f1(gold, [label for name, _ in parts for label in labels[name]])
         figures[f"mean{ending}"] = round(sum(figures[name] for name, _ in parts) / len(parts), 4)

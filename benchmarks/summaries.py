@@ -4,7 +4,7 @@
 
 DIR holds `summaries/validation.jsonl.gz`. Parameters were chosen on the even articles; the odd ones are reported apart.
 LexRank is that of sumy where it is installed (with our sentences and words: its own need a download), otherwise the
-textbook version in NumPy. The last line is one JSON object.
+textbook version in NumPy. Set OMP_NUM_THREADS=1: CPU time counts the idle threads of NumPy. The last line is one JSON object.
 """
 
 import argparse

@@ -70,6 +70,20 @@ DOCUMENTS = st.lists(
 )
 
 
+def test_a_story_has_the_names_that_most_of_its_documents_have():
+    def named(name: str, *persons: tuple[str, int]) -> Document:
+        names = [{"text": text, "score": 1.0, "count": count} for text, count in persons]
+        return document(name, entities={"PERSON": names, "meta": {"method": "words and capitals"}})
+
+    documents = [named("a", ("Ada Lönn", 1)), named("b", ("Ada Lonn", 3), ("Ivo Brandt", 9)), document("c")]
+    assert describe(documents).attributes["entities"] == {
+        "PERSON": [
+            {"text": "Ada Lonn", "documents": 2, "count": 4},
+            {"text": "Ivo Brandt", "documents": 1, "count": 9},
+        ]
+    }
+
+
 @given(DOCUMENTS, st.randoms())
 def test_g12_g16_the_order_of_documents_changes_neither_score_nor_topic_nor_summary(documents, chance):
     shuffled = list(documents)

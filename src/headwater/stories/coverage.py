@@ -1,21 +1,23 @@
-"""What any story says about its documents: a summary whose sentences name them, publishers, languages, countries."""
+"""What any story says about its documents: a summary whose sentences name them, publishers, languages, countries, names."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from headwater.documents.mentions.entities import META
 from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
 from headwater.stories.extractive_summary import SummarySource, summarise
 from headwater.stories.reader_language import documents_to_read
+from headwater.text.folding import fold_text
 
 SENTENCES = 5
 MOST_SUMMARISED = 15
-MOST_DOMAINS, MOST_URLS, MOST_IMAGES = 10, 50, 20
+MOST_DOMAINS, MOST_URLS, MOST_IMAGES, MOST_ENTITIES = 10, 50, 20, 10
 LOCAL = "local"
 
 
@@ -60,6 +62,7 @@ def coverage_of(documents: Sequence[Document]) -> dict[str, Any]:
         "top_domains": [domain for domain, _ in _ranked(domains)[:MOST_DOMAINS]],
         "languages": sorted({document.language for document in documents if document.language}),
         "countries": [code for code, _ in _ranked(_countries(documents))],
+        "entities": story_entities(documents),
         "urls": first_distinct((document.url for document in documents), MOST_URLS),
         "images": first_distinct((document.image for document in documents), MOST_IMAGES),
         "summary_by": LOCAL,
@@ -78,6 +81,35 @@ def _countries(documents: Sequence[Document]) -> Counter[str]:
         for place in document.attributes.get("geo_entities", ()):
             counts[place["alpha2"]] += int(place["count"])
     return counts
+
+
+def story_entities(documents: Sequence[Document]) -> dict[str, list[dict[str, Any]]]:
+    """By kind the names that most documents have, each with their number and how often they name it. Names that differ only in case
+    or accents are one, in its most frequent spelling."""
+    documents_with: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for document in documents:
+        for kind, names in (document.attributes.get("entities") or {}).items():
+            if kind == META:
+                continue
+            documents_with[kind].update({fold_text(name["text"]) for name in names})
+            for name in names:
+                counts[kind][fold_text(name["text"])][name["text"]] += int(name["count"])
+    return {
+        kind: [
+            {
+                "text": _ranked(counts[kind][folded])[0][0],
+                "documents": number,
+                "count": counts[kind][folded].total(),
+            }
+            for folded, number in _by_documents(numbers, counts[kind])[:MOST_ENTITIES]
+        ]
+        for kind, numbers in sorted(documents_with.items())
+    }
+
+
+def _by_documents(numbers: Counter[str], counts: Mapping[str, Counter[str]]) -> list[tuple[str, int]]:
+    return sorted(numbers.items(), key=lambda pair: (-pair[1], -counts[pair[0]].total(), pair[0]))
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:

@@ -11,6 +11,9 @@ from headwater.model.recipe import Outcome, StepContext
 LABELS: Mapping[str, str] = {"PER": "PERSON"}
 """Short labels of models, spelt out."""
 
+META = "meta"
+"""The key of `attributes.entities` that is no kind of name: how the names were found."""
+
 OUTSIDE = "O"
 MAX_NAMES = 20
 MAX_DISTANCE = 1
@@ -110,7 +113,7 @@ class TagEntities:
     def _tag(self, document: Document, size: int, entities: Sequence[NamedEntity]) -> Document:
         mean_score = sum(entity.score for entity in entities) / len(entities) if entities else 0.0
         meta = {"model": self.model, "chars": size, "score": round(mean_score, 4)}
-        attributes = {**document.attributes, "entities": {**count_entities(entities), "meta": meta}}
+        attributes = {**document.attributes, "entities": {**count_entities(entities), META: meta}}
         origins = {**document.origins, "entities": f"model {self.model}"}
         return document.with_changes(attributes=attributes, origins=origins).with_notes(
             names=len(entities), model=self.model

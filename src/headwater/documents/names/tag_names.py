@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headwater.documents.mentions.entities import count_entities
+from headwater.documents.mentions.entities import META, count_entities
 from headwater.documents.names.recognise import recognise_names
 from headwater.model.document import Document
 from headwater.model.recipe import Outcome, StepContext
@@ -26,7 +26,7 @@ class TagNames:
             document.with_changes(
                 attributes={
                     **document.attributes,
-                    "entities": {**count_entities(entities), "meta": {"method": METHOD}},
+                    "entities": {**count_entities(entities), META: {"method": METHOD}},
                 },
                 origins={**document.origins, "entities": METHOD},
             ).with_notes(names=len(entities))
