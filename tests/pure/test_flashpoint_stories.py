@@ -62,6 +62,13 @@ def test_a_story_that_is_all_of_its_group_stays_whole():
         assert len(clusters_of(items)) == 1
 
 
+def test_words_decide_alone_only_among_articles_about_one_subject():
+    items = [war_report(episode, number) for episode in EPISODES for number in range(6)]
+    unrelated = normalise_rows(np.random.default_rng(2).normal(size=(len(items), 64)))
+    assert vectorise(items, war_embeddings(len(items))).by_words
+    assert not vectorise(items, unrelated.astype(np.float32)).by_words
+
+
 def test_copies_of_reports_do_not_divide_a_story_into_its_wordings():
     """In two languages, so that the threshold is chosen by the silhouette."""
     chance = np.random.default_rng(3)

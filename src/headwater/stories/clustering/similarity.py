@@ -13,7 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.model.document import Document
-from headwater.stories.clustering.word_vectors import BACKGROUND_DOCUMENTS, subtract_background, word_vectors
+from headwater.stories.clustering.word_vectors import (
+    BACKGROUND_DOCUMENTS,
+    mean_similarity,
+    subtract_background,
+    word_vectors,
+)
 from headwater.stories.terms import count_terms, outline
 
 ENCODER_CHARACTERS, ENCODER_WORDS, ENCODER_TOKENS = 2000, 80, 128
@@ -63,9 +68,10 @@ EMBEDDING_SHARE_OF_HEADLINES = 0.65
 EMBEDDING_SHARE_OF_ARTICLES = 0.5
 """The share of the embedding in a vector: larger for headlines, whose few words rarely agree."""
 
-MIN_ARTICLE_LENGTH, MIN_LANGUAGE_SHARE = 0.6, 0.8
-"""From this mean length on, in a corpus that is mostly in one language, words decide alone. An embedding captures what a text
-is about, which is the same in all reports of a war; which event of it, the names, places and figures say."""
+MIN_ARTICLE_LENGTH, MIN_LANGUAGE_SHARE, ONE_SUBJECT = 0.6, 0.8, 0.2
+"""From this mean length on, in a corpus that is mostly in one language and about one subject, words decide alone. An embedding
+captures what a text is about, which is the same in all reports of a war; which event of it, the names, places and figures say.
+Embeddings of articles about one subject have a mean similarity of .37 to .57, those of unrelated ones of .09 to .25."""
 
 FEW_TERMS, MANY_TERMS = 12, 96
 CENTRING_OF_HEADLINES, CENTRING_OF_ARTICLES = 0.5, 0.8
@@ -99,7 +105,11 @@ def vectorise(items: Sequence[StoryItem], embeddings: Matrix | None) -> ItemVect
         are_articles = length >= MIN_ARTICLE_LENGTH
         return ItemVectors(subtract_background(words) if are_articles else words, length, by_words=True)
     language_shares = _language_shares(items)
-    by_words = length >= MIN_ARTICLE_LENGTH and float(language_shares.mean()) >= MIN_LANGUAGE_SHARE
+    by_words = (
+        length >= MIN_ARTICLE_LENGTH
+        and float(language_shares.mean()) >= MIN_LANGUAGE_SHARE
+        and mean_similarity(embeddings) >= ONE_SUBJECT
+    )
     word_part = word_vectors(term_counts, max(MIN_WORD_DIMENSIONS, WIDTH - embeddings.shape[1]))
     if by_words:
         word_part = subtract_background(word_part)

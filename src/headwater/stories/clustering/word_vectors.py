@@ -57,14 +57,19 @@ ORDINARY_DOCUMENTS = 100
 
 def subtract_background(vectors: Matrix) -> Matrix:
     """Unit rows without what makes all of them alike: a common template, or the subject of a group."""
-    rows, total = len(vectors), vectors.sum(axis=0)
-    mean_similarity = (float(total @ total) - rows) / max(1, rows * (rows - 1))
-    if mean_similarity <= ORDINARY_SIMILARITY:
+    in_common = mean_similarity(vectors)
+    if in_common <= ORDINARY_SIMILARITY:
         return vectors
-    share = (1 - ORDINARY_SIMILARITY / mean_similarity) / (rows + ORDINARY_DOCUMENTS)
-    rest: Matrix = (vectors - share * total) * vectors.any(axis=1, keepdims=True)
+    share = (1 - ORDINARY_SIMILARITY / in_common) / (len(vectors) + ORDINARY_DOCUMENTS)
+    rest: Matrix = (vectors - share * vectors.sum(axis=0)) * vectors.any(axis=1, keepdims=True)
     rest /= np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-9)
     return rest
+
+
+def mean_similarity(vectors: Matrix) -> float:
+    """The mean over all pairs of unit rows."""
+    rows, total = len(vectors), vectors.sum(axis=0)
+    return (float(total @ total) - rows) / max(1, rows * (rows - 1))
 
 
 @dataclass(frozen=True, slots=True)
