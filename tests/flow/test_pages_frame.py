@@ -197,7 +197,7 @@ def test_language_and_theme_are_chosen_by_the_reader(client: TestClient):
 
 def test_menu_and_problems_are_in_the_language_of_the_reader(client: TestClient):
     page = client.get("/nothing-here", headers={"accept-language": "es"}).text
-    assert "aquí no hay nada" in page
+    assert "No hay nada en esta dirección" in page
     assert '<a href="/recipes/procedures/reviews">Revisión</a>' in page
 
 
