@@ -1,8 +1,10 @@
-"""Procedures: fields extracted from batches of pages that the rules were not written with."""
+"""Procedures: fields extracted from batches of pages that the rules were not written with: `python -m benchmarks.first_contact
+[BATCH...] [-v] [--as-written]`. With --as-written, fields are compared with the labels exactly as the author of the batch wrote
+them, also where the author follows other conventions than ours."""
 
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,13 +33,14 @@ class Page:
     media_type: str
     template: str
     truth: dict
+    reworded: bool = False
 
 
 def batches():
     return sorted(folder.name for folder in FOLDER.iterdir() if folder.is_dir())
 
 
-def read_batch(batch):
+def read_batch(batch, *, as_written=False):
     """(page, its optional fields) for each page of a batch."""
     for note in sorted((FOLDER / batch).glob("*.yaml")):
         labels = yaml.safe_load(note.read_text(encoding="utf-8"))
@@ -49,7 +52,11 @@ def read_batch(batch):
                 body=body.read_bytes(),
                 media_type=MEDIA[body.suffix],
                 template=labels["template"],
-                truth=labels.get("truth") or {},
+                truth={
+                    **(labels.get("truth") or {}),
+                    **({} if as_written else labels.get("our_conventions", {})),
+                },
+                reworded=bool(labels.get("reworded")),
             ),
             frozenset(labels.get("optional", ())),
         )
@@ -64,14 +71,14 @@ def _judged(document, truth, optional):
         judged["territorio"] = {
             name: value
             for name, value in territory.items()
-            if name in true_territory or name not in OPTIONAL_PARTS
+            if name in true_territory or name not in (*OPTIONAL_PARTS, *optional)
         }
     return judged
 
 
-def measure_batch(batch, *, verbose=False):
-    total, templates, missing, short, false = Counter(), {}, [], [], []
-    pages = list(read_batch(batch))
+def measure_batch(batch, *, verbose=False, as_written=False):
+    total, groups, missing, short, false = Counter(), defaultdict(Counter), [], [], []
+    pages = list(read_batch(batch, as_written=as_written))
     for page, optional in pages:
         documents, reasons = documents_with_files(page)
         if not page.truth:
@@ -85,7 +92,13 @@ def measure_batch(batch, *, verbose=False):
         for field, (hits, have, want, wrong, unmatched) in score(document, page.truth).items():
             field_counts = Counter(hits=hits, have=have, want=want)
             total += field_counts
-            templates.setdefault(page.template, Counter()).update(field_counts)
+            for group in (
+                ("templates", page.template),
+                ("languages", page.truth.get("idioma", "")),
+                ("wording", "reworded" if page.reworded else "usual"),
+                ("fields", field),
+            ):
+                groups[group].update(field_counts)
             if verbose and (wrong or unmatched):
                 print(f"{page.path} {field}\n   wrong {wrong}\n   left  {unmatched}")
     return {
@@ -96,20 +109,27 @@ def measure_batch(batch, *, verbose=False):
         "no_file": missing,
         "too_short": short,
         "false_procedures": false,
-        "templates": {
-            name: [
-                round(ratio(counts["hits"], counts["have"]), 3),
-                round(ratio(counts["hits"], counts["want"]), 3),
-            ]
-            for name, counts in sorted(templates.items())
-        },
+        **{kind: _rates(groups, kind) for kind in ("templates", "languages", "wording", "fields")},
+    }
+
+
+def _rates(groups, kind):
+    """Precision and recall of the groups of one kind."""
+    return {
+        name: [
+            round(ratio(counts["hits"], counts["have"]), 3),
+            round(ratio(counts["hits"], counts["want"]), 3),
+        ]
+        for (group, name), counts in sorted(groups.items())
+        if group == kind
     }
 
 
 def main() -> int:
     names = [word for word in sys.argv[1:] if not word.startswith("-")] or batches()
     for batch in names:
-        print(json.dumps(measure_batch(batch, verbose="-v" in sys.argv), ensure_ascii=False))
+        figures = measure_batch(batch, verbose="-v" in sys.argv, as_written="--as-written" in sys.argv)
+        print(json.dumps(figures, ensure_ascii=False))
     return 0
 
 

@@ -26,12 +26,13 @@ from headwater_demo.procedures.portal_pages import (
 from headwater_recipes.procedures.normalise import parts_by_rules
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.sections.classifier import CLASSES, FEATURES, MODEL, section_features
+from headwater_recipes.procedures.sections.order import order_lifts
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.standalone import page_from
 from training.section_headings import headings
 
 Section = tuple[int, str, str, str, tuple[SectionLine, ...]]
-BATCHES = [f"batch-{number}" for number in range(1, 22)] + ["none"]
+BATCHES = [f"batch-{number}" for number in range(1, 23)] + ["none"]
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -150,6 +151,14 @@ def report(probabilities: np.ndarray, targets: np.ndarray) -> None:
     say("most frequent mistakes:", mistakes.most_common(8))
 
 
+def page_orders(sections: Sequence[Section]) -> list[list[int]]:
+    """The classes of the sections of each page, in their order. On pages that are no procedures, other sections follow each other."""
+    pages: dict[int, list[int]] = {}
+    for number, _, name, _, _ in sections:
+        pages.setdefault(number, []).append(CLASSES.index(name))
+    return list(pages.values())
+
+
 def main() -> None:
     sections = list(labelled_sections())
     say(len(sections), "sections", Counter(name for _, _, name, _, _ in sections).most_common())
@@ -162,7 +171,13 @@ def main() -> None:
         truths.append(targets)
     report(np.concatenate(probabilities), np.concatenate(truths))
     weights, bias = fit(*examples(sections, None, test=False))
-    np.savez_compressed(MODEL, weights=weights.astype(np.float16), bias=bias.astype(np.float16))
+    lifts = order_lifts(page_orders(sections), len(CLASSES))
+    np.savez_compressed(
+        MODEL,
+        weights=weights.astype(np.float16),
+        bias=bias.astype(np.float16),
+        lifts=lifts.astype(np.float16),
+    )
     say(f"{MODEL.name}: {MODEL.stat().st_size / 1024:.0f} KiB")
 
 

@@ -66,3 +66,45 @@ def test_the_model_is_small_and_gives_the_same_answer_every_time():
     lines = tuple(lines_of("- Ley 39/2015, de 1 de octubre."))
     assert guess_section("Lo manda", lines) == guess_section("Lo manda", lines)
     assert guess_section("Lo manda", lines).label == Label("base_legal")
+
+
+def test_a_section_is_understood_together_with_its_neighbours():
+    unknown = part("Mira esto primero", "- La casa tiene luz y agua.\n- Los vecinos están conformes.")
+    papers = part("Documentación", "- DNI", Label("documentos_necesarios"))
+    fees = part("Tasas", "12 euros", Label("tasas"))
+    alone = place_by_meaning([unknown])[0]
+    assert alone.field != "requisitos"
+    assert place_by_meaning([unknown, papers, fees])[0].field == "requisitos"
+
+
+def test_a_question_that_seems_to_ask_for_something_else_is_placed_by_its_answer():
+    question = part(
+        "Lo que puedes recibir",
+        "Ayuda de 650 euros al mes. Subvención máxima de 2.000 euros.",
+        Label("requisitos"),
+    )
+    conditions = part("Requisitos", "- Ser mayor de edad.", Label("requisitos"))
+    assert place_by_meaning([conditions, question])[1].field == "cuantias"
+
+
+def test_levels_that_a_page_chose_by_their_looks_mean_nothing():
+    (procedure,) = read(
+        "<h4>Requisitos</h4><ul><li>Tener más de 65 años.</li></ul><h3>Importe de la ayuda</h3><p>50 euros al mes.</p>"
+        "<h5>Échalo a la carpeta</h5><ul><li>Fotocopia del DNI.</li><li>Certificado de empadronamiento.</li></ul>"
+        "<h2>Plazo</h2><p>Hasta el 3 de mayo.</p><h4>Normativa</h4><p>Ley 39/2015, de 1 de octubre.</p>"
+    )
+    assert procedure.document["cuantias"] == {"importe": "50 euros al mes."}
+    assert len(procedure.document["documentos_necesarios"]) == 2
+
+
+def test_the_foot_of_a_site_without_markup_is_no_value():
+    (procedure,) = read(
+        "<div>Villa Clara</div><h2>Requisitos</h2><ul><li>Tener más de 65 años.</li></ul><h2>Documentación</h2><ul><li>DNI</li></ul><h2>Órgano</h2><p>Oficina de Turismo</p>"
+        "<div>Cookies: puede aceptarlas o rechazarlas.</div><div>Aviso legal | Accesibilidad | Privacidad | Mapa web</div>"
+    )
+    assert "Aviso legal" not in str(procedure.document)
+
+
+def test_p6_a_page_that_only_offers_files_is_no_procedure():
+    links = "".join(f'<li><a href="/{name}.pdf">{name}</a></li>' for name in ("Memoria", "Bases", "Informe"))
+    assert read(f"<h2>Gastos</h2><p>Personal: 16.902.000 €</p><h2>Documentación</h2><ul>{links}</ul>") == []

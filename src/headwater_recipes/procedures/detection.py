@@ -77,6 +77,8 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     """What the page is instead of a procedure: a listing, a job offer, an event, and so on. Empty for a procedure."""
     if not any(has_content(line) for part in parts if part.field in CORE for line in part.lines):
         return "listing"
+    if _offers_files_only(parts):
+        return "publication"
     titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
     text = fold_text("\n".join(f"{part.title}\n{part.text}" for part in parts))
     applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
@@ -91,6 +93,14 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
         ("event", not applying and any(EVENT.match(line) for line in titles)),
     )
     return next((kind for kind, matches in kinds if matches), "")
+
+
+def _offers_files_only(parts: Sequence[PagePart]) -> bool:
+    """Whether nothing is asked of anybody: the only documents are links, such as the annexes of a budget."""
+    asked = [part for part in parts if part.field in REQUIRED and part.lines]
+    return {part.field for part in asked} == {"documentos_necesarios"} and not any(
+        has_content(line) for part in asked for line in part.lines
+    )
 
 
 def _count(patterns: Sequence[re.Pattern[str]], text: str) -> int:

@@ -32,6 +32,7 @@ from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
 LONGEST_TITLE, OPENING = 120, 600
+SITE_IN_TITLE = re.compile(r"(?<!\s)\s[-|–—·]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +359,7 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         *(name_in(line.lstrip("# ")) for line in page.text[:OPENING].split("\n")),
         *(str(page.site.get(name) or "") for name in ("logo", "name")),
         str(page.site.get("header") or "").partition(" · ")[0],
+        SITE_IN_TITLE.split(page.page_title)[-1],
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]

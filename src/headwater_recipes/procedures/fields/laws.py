@@ -8,6 +8,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.sections.by_form import CITED
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
@@ -16,10 +17,6 @@ _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orde
 DIVIDES = re.compile(
     rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:(?:el|la|els|les|o|a|the|en|por|per|pel|pola?|polo|no|na|by|in|(?:la |las |les |as )?(?:convocatoria|convocatòria|bases))\s+|l['’]){{0,3}}(?={_NORMS})"
 )
-CITED = re.compile(
-    rf"^[^\d:;]{{0,120}}?\b(?:regul\w+|rige\w*|regeix|rexe\w*|apoy\w+|aprob\w+|aprov\w+|bas[ae]\w*|ampar\w+|fundament\w+|establec\w+|estable\w+|govern\w+|based|laid down|set out)\s(?:[\wàèéíòóú]+\s){{0,4}}?(?:l['’])?(?={_NORMS})"
-)
-"""A sentence that leads to its citation: "Lo regula la Ley 3/2020"."""
 BYLINE = re.compile(
     r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
 )

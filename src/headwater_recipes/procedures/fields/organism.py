@@ -38,6 +38,8 @@ TOWN_HALL = re.compile(
 MINISTRY = re.compile(r"Minist|Gobierno de España")
 AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretaría|Tesorería|Jefatura")
 """The agency that owns the site, where every page names its ministry at the top."""
+FOOT = frozenset({"footer", "closing"})
+"""The foot of a site names its ministry as well; what the page states for programs is its own."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -48,7 +50,7 @@ def responsible_organism(
     elsewhere: Sequence[FieldValue] = (),
 ) -> FieldValue:
     """From a labelled section, else from the frame of the site, else the first of `elsewhere` (JSON-LD, the registry), else from
-    any line."""
+    any line. JSON-LD comes before a name that stands only at the foot of the site."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
     frame_name, frame_place = _name_in_frame(site, page_title)
@@ -56,6 +58,9 @@ def responsible_organism(
         text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
         if 2 <= len(text) <= LONGEST and not _is_office_of(text, frame_name):
             return FieldValue(text, spans_of(part.lines[:1]))
+    stated_by_page = next(iter(elsewhere), NO_VALUE)
+    if stated_by_page and frame_place in FOOT:
+        return stated_by_page
     if frame_name:
         return FieldValue(frame_name, origin=f"frame:{frame_place}")
     if stated := first(elsewhere):
@@ -82,7 +87,7 @@ def responsible_organism(
 def _named_twice(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
     """The text of the logo or at the top of the header, if the title of the page or the footer repeats it: the site is named
     after its owner. And the part of the frame that has it."""
-    place = "logo" if site.get("logo") else "header"
+    place = next((name for name in ("logo", "header", "opening") if site.get(name)), "")
     name = str(site.get(place) or "").partition(" · ")[0].strip()
     repeated = fold_text(name) in fold_text(f"{page_title} {site.get('footer') or ''}")
     return (

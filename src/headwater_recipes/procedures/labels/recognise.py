@@ -89,6 +89,8 @@ def _recognise(heading: str) -> Label | None:
     folded = plain_label(heading)
     if not folded or len(folded.split()) > LONGEST or STATUS.match(folded):
         return None
+    if any(rule.label.field == "ignored" and rule.pattern.fullmatch(folded) for rule in RULES):
+        return Label("ignored")
     for rule in ENDINGS:
         if rule.pattern.search(folded):
             return rule.label

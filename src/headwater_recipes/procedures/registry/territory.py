@@ -47,7 +47,7 @@ COMMUNITIES: Mapping[str, str] = {
     "melilla": "melilla",
 }
 TOWN = re.compile(
-    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
+    r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ayto|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
 )
 TOWN_FIRST = re.compile(r"^(.+) (?:ayuntamiento|ajuntament|concello|udala)$")
 BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
@@ -64,7 +64,7 @@ STATE = re.compile(
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
 )
 
 

@@ -31,6 +31,13 @@ SUGGESTS = re.compile(
 SHARES = re.compile(
     r"^(?:compart\w*|comparteix|partekatu|share|siguenos|segueix nos|follow us)\b(?: \w+){0,6}$"
 )
+COOKIES = re.compile(
+    r"\b(?:cookies?|galetes|galletas|cookieak)\b.{0,200}\b(?:accept\w*|acept\w*|rechaz\w*|rebutj\w*|rexeit\w*|reject\w*|onartu|baztertu)"
+)
+FOOT = re.compile(
+    r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map)\b"
+)
+FEWEST_FOOT_LINKS, LONGEST_FOOT = 3, 6
 SOCIAL = frozenset(
     [
         "facebook",
@@ -81,7 +88,7 @@ LONGEST_SIGNATURE, LONGEST_SIGNER, LONGEST_LINE = 6, 16, 400
 
 def without_boilerplate(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines that belong to the text of the page."""
-    dropped = {*_signature(lines), *_suggestions(lines)}
+    dropped = {*_signature(lines), *_foot(lines), *_consent(lines), *_suggestions(lines)}
     return [
         line
         for place, line in enumerate(lines)
@@ -122,6 +129,24 @@ def _signature(lines: Sequence[SectionLine]) -> range:
             if short and _ends_text(lines, place):
                 return range(place, len(lines))
     return range(0)
+
+
+def _foot(lines: Sequence[SectionLine]) -> range:
+    """The last lines from the foot of the site on: legal notice and privacy, and before them the name of the site again."""
+    name = next((fold_text(line.text) for line in lines if line.kind == "text"), "")
+    for place in range(max(1, len(lines) - LONGEST_FOOT), len(lines)):
+        if any(line.kind in {"heading", "row"} for line in lines[place:]):
+            continue
+        if len(FOOT.findall(fold_text(lines[place].text[:LONGEST_LINE]))) >= FEWEST_FOOT_LINKS:
+            repeats_name = bool(name) and fold_text(lines[place - 1].text).startswith(name)
+            return range(place - repeats_name, len(lines))
+    return range(0)
+
+
+def _consent(lines: Sequence[SectionLine]) -> set[int]:
+    """The request at the end of a page to accept cookies."""
+    last = range(max(1, len(lines) - LONGEST_FOOT), len(lines))
+    return {place for place in last if COOKIES.search(fold_text(lines[place].text[:LONGEST_LINE]))}
 
 
 def _ends_text(lines: Sequence[SectionLine], place: int) -> bool:

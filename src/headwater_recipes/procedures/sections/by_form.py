@@ -13,14 +13,19 @@ NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) (?:[A-Z]{2,4}/)?\d"
 )
+CITED = re.compile(
+    r"^[^\d:;]{0,120}?\b(?:regul\w+|rige\w*|regeix|rexe\w*|apoy\w+|aprob\w+|aprov\w+|bas[ae]\w*|ampar\w+|fundament\w+|establec\w+|govern\w+|based|laid down|set out)\s(?:[\wàèéíòóú]+\s){0,4}?(?:l['’])?(?=(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Decree|Order|Act)\b)"
+)
+"""What leads to a citation within a sentence: "Lo regula la Ley 3/2020"."""
 PHONE = re.compile(r"(?<!\d)[6789]\d{2}[ .]?\d{3}[ .]?\d{3}(?!\d)")
 ADDRESS = re.compile(
     r"^[^.;?!]{3,80},\s?(?:n\.?º\s?)?(?:\d{1,4}|s/n)\b.{0,60}\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3}\s+[A-ZÁÉÍÓÚÀÈÒÑ]"
 )
 BODY = re.compile(
-    r"^(?:La |El |L['’]|O |A |The )?(?:(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellaría|Consejería|Conselleria|Consellería|Institut[oa]?|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía Local)\b"
+    r"^(?:La |El |L['’]|O |A |The )?(?:(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellaría|Consejería|Conselleria|Consellería|Institut[oa]?|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía Local|Centr[oe] Municipal)\b"
     r"(?:,? [\wÀ-ÿ'’·-]+){1,13}"
     r"|(?:[\wÀ-ÿ-]+ ){1,6}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Sekretaritza|Udala)"
+    r"|(?:[A-Z][\w-]+ (?:and |of |for )?){1,6}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service)"
     r"|(?:Sub)?(?:Department|[Dd]irectorate|Office|Ministry|Agency|Division|Unit|Bureau|Secretariat) (?:for|of)(?:,? [\w-]+){1,10})$"
 )
 MONEY = re.compile(r"\d[\d.,]{0,12}\s?(?:€|euros?\b|eur\b)", re.IGNORECASE)
@@ -53,9 +58,8 @@ def label_by_form(title: str, label: Label | None, lines: Sequence[SectionLine])
 
 
 def mostly_norms(title: str, lines: Sequence[SectionLine]) -> bool:
-    if len(title.split()) > LONGEST_TITLE or not NORM.match(lines[0].text):
-        return False
-    return sum(bool(NORM.match(line.text)) for line in lines) * 2 >= len(lines)
+    norms = [NORM.match(CITED.sub("", line.text, count=1)) is not None for line in lines]
+    return len(title.split()) <= LONGEST_TITLE and norms[0] and sum(norms) * 2 >= len(lines)
 
 
 def is_body(text: str) -> bool:

@@ -14,6 +14,8 @@ import numpy as np
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.vocabulary import Label
+from headwater_recipes.procedures.sections.by_form import is_body
+from headwater_recipes.procedures.sections.order import shares_in_order
 from headwater_recipes.procedures.sections.parts import SectionLine
 
 MODEL = Path(__file__).with_name("sections.npz")
@@ -23,12 +25,12 @@ CLASSES = (
     "descripcion", "datos_importantes", "other",
 )  # fmt: skip
 HEADING_FEATURES, BODY_FEATURES = 2048, 2048
-THRESHOLD = 0.6
+UNSURE = 0.02
 MOST_LINES, MOST_LETTERS, MOST_WORDS = 30, 600, 80
 FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        ("money", r"\d[\d.,]{0,12} ?(?:€|euro\w*|eur\b)|\b\d+ ?%|% ?\d"),
+        ("money", r"\d[\d.,]{0,12} ?(?:€|euro\w*|eur\b)|\b\d+ ?%|% ?\d|\b\w+ euros?\b"),
         ("time", r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|anos?|anys?|urte\w*|horas?|hores)\b"),
         ("date", r"\b\d{1,2} (?:de|d|do) \w+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gener|maig|juny|juliol|setembre|desembre|xaneiro|xuno|outubro|urtarril\w*|otsail\w*|martxo\w*|apiril\w*|maiatz\w*|ekain\w*|uztail\w*|abuztu\w*|irail\w*|urri\w*|azaro\w*|abendu\w*|january|february|march|april|june|july|august|september|october|november|december)\b"),
         ("law", r"\b(?:ley|llei|lei|legea|decreto?|dekretu\w*|orden|ordre|orde|ordenan\w+|reglament\w*|boe|law|act|royal decree)\b.{0,40}\d"),
@@ -48,29 +50,60 @@ FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("go", r"\b(?:acerqu\w+|pase|pasese|passeu|venga|veniu|vine|acuda|achegu\w+|etorri|hurbildu|presente|come|visit|hable|parleu)\b"),
         ("send", r"\b(?:envi\w+|rellen\w+|cubr\w+|bete\b|bidali|puj\w+|upload|send|fill|llam\w+|truqu\w+|marque|entr[ae]\b|reserve|mand[ae]\w*)\b"),
         ("us", r"\b(?:le|lle|te|che|us|os) \w+(?:mos|em|rem)\b|\b\w+(?:remos|aremos)\b|\bwe\b|dugu\b|\b(?:from|to) us\b"),
+        ("person_2", r"^(?:no |non )?(?:tienes|estas|eres|has|cuentas|dispones|puedes|tens|ets|vius|has|tes|vives|estas|tu |teu |tua |your? |zu |zure )|^(?:la|el|tu|su) \w+ (?:habitual )?(?:es|esta|tiene|ha)\b"),
+        ("thing", r"^(?:el|la|los|las|un|una|els|les|o|a|os|as|unha|the|an?|your|tu|copia|original) (?:\w+ ){0,2}?\w+(?: (?:de|del|da|do|d|of|from)\b|$)"),
         ("sentence", r"\b(?:es|son|permite|permet|sirve|consiste|da|is|allows|ayuda a|para que)\b"),
     )
 )  # fmt: skip
-SHAPE_FEATURES = 2 * len(FACTS) + 6
+SHAPE_FEATURES = 2 * len(FACTS) + 8
 FEATURES = HEADING_FEATURES + BODY_FEATURES + SHAPE_FEATURES
 
 
 @dataclass(frozen=True, slots=True)
 class SectionGuess:
-    """The label of a section with its probability. `label` is None where it belongs to no field."""
+    """The label of a section with its probability, and with that by its own text `alone`, without its neighbours. `label` is
+    None where it belongs to no field."""
 
     label: Label | None
     probability: float
+    alone: float
 
 
 def guess_section(title: str, lines: Sequence[SectionLine]) -> SectionGuess:
-    """The most likely field of a section, by its heading and its lines."""
-    weights, bias = _model()
+    """The most likely field of a section, by its heading and its lines alone."""
+    shares = section_shares(title, lines)
+    return _best_guess(shares, shares)
+
+
+def section_shares(title: str, lines: Sequence[SectionLine]) -> Any:
+    """The probability of each class, by heading and lines."""
+    weights, bias, _ = _model()
     scores = section_features(title, lines) @ weights + bias
     shares = np.exp(scores - scores.max())
-    shares /= shares.sum()
+    return shares / shares.sum()
+
+
+def known_shares(label: Label) -> Any:
+    """The same for a section whose field a rule knows."""
+    name = f"{label.field}.{label.key}" if label.field == "plazos" else label.field
+    row = np.full(len(CLASSES), UNSURE / len(CLASSES))
+    row[
+        CLASSES.index(name if name in CLASSES else "plazos.solicitud" if label.field == "plazos" else "other")
+    ] = 1.0
+    return row / row.sum()
+
+
+def guesses_in_order(shares: Sequence[Any]) -> list[SectionGuess]:
+    """The most likely field of each section of a page, by its own shares and its neighbours."""
+    if not shares:
+        return []
+    together = shares_in_order(np.array(shares), _model()[2]) if len(shares) > 1 else shares
+    return [_best_guess(row, alone) for row, alone in zip(together, shares, strict=True)]
+
+
+def _best_guess(shares: Any, alone: Any) -> SectionGuess:
     place = int(shares.argmax())
-    return SectionGuess(label_of_class(CLASSES[place]), float(shares[place]))
+    return SectionGuess(label_of_class(CLASSES[place]), float(shares[place]), float(alone[place]))
 
 
 def label_of_class(name: str) -> Label | None:
@@ -79,9 +112,10 @@ def label_of_class(name: str) -> Label | None:
 
 
 @cache
-def _model() -> tuple[Any, Any]:
+def _model() -> tuple[Any, Any, Any]:
     with np.load(MODEL) as arrays:
-        return arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
+        weights, bias, lifts = (arrays[name].astype(np.float32) for name in ("weights", "bias", "lifts"))
+    return weights, bias, lifts
 
 
 def section_features(title: str, lines: Sequence[SectionLine]) -> Any:
@@ -140,4 +174,6 @@ def _shape(lines: Sequence[SectionLine], texts: Sequence[str]) -> list[float]:
         min(count, 8) / 8,
         min(mean, 30) / 30,
         float(bool(texts) and mean <= 4),
+        float(bool(lines) and all(line.numbered for line in lines)),
+        float(len(lines) == 1 and is_body(lines[0].text)),
     ]

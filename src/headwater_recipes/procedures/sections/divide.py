@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import (
@@ -63,6 +64,7 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
     """The sections of a page. The first one is the text before any heading."""
     above: list[_HeadingAbove] = []
     parts: list[PagePart] = []
+    lines = _with_plain_levels(lines)
     titles = sum(line.kind == "heading" and line.level == 1 for line in lines)
     name = None if titles else _overall_title(lines)
     for heading, below in _groups(lines):
@@ -81,6 +83,8 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
             )  # the title of the page, even if it looks like a label: "Tasa de basuras" is a procedure
         elif (by_form := label_by_form(heading.text, label, below)) is not None and (above or label):
             label, is_own = by_form, False
+        elif label is not None and is_own and _says_no_time(label, below):
+            label, is_own = None, False
         also = recognise_both(heading.text) if is_own else ()
         parts.append(
             PagePart(
@@ -97,6 +101,31 @@ def divide_parts(lines: Sequence[SectionLine]) -> list[PagePart]:
         above.append(_HeadingAbove(heading.level, label, heading.text))
     parts = _with_telephone_way(_without_repeats(_without_privacy(parts)))
     return [divided for part in parts for divided in _split_part(part)]
+
+
+def _says_no_time(label: Label, below: Sequence[SectionLine]) -> bool:
+    """Whether a question about time has a list of something else below it: "Cuándo te corresponde" lists conditions."""
+    items = [line for line in below if line.kind == "item"]
+    return (
+        label.field == "plazos"
+        and len(items) >= FEWEST_PARTS
+        and len(items) == len(below)
+        and not any(TIME.search(fold_text(line.text)) or re.search(r"\d", line.text) for line in items)
+    )
+
+
+def _with_plain_levels(lines: Sequence[SectionLine]) -> Sequence[SectionLine]:
+    """All headings below the title at one level, where a page chose their levels by their looks: it leaves levels out
+    again and again, and goes up to levels that were never opened."""
+    levels = [line.level for line in lines if line.kind == "heading" and not line.promoted]
+    leaps = sum(after - before >= 2 for before, after in pairwise(levels))
+    opened = sum(
+        after < before and after not in levels[:place]
+        for place, (before, after) in enumerate(pairwise(levels), 1)
+    )
+    if leaps < 2 or not opened:
+        return lines
+    return [replace(line, level=2) if line.kind == "heading" and line.level > 1 else line for line in lines]
 
 
 def _overall_title(lines: Sequence[SectionLine]) -> SectionLine | None:
