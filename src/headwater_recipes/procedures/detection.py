@@ -97,9 +97,9 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
 
 def _offers_files_only(parts: Sequence[PagePart]) -> bool:
     """Whether nothing is asked of anybody: the only documents are links, such as the annexes of a budget."""
-    asked = [part for part in parts if part.field in REQUIRED and part.lines]
-    return {part.field for part in asked} == {"documentos_necesarios"} and not any(
-        has_content(line) for part in asked for line in part.lines
+    required_parts = [part for part in parts if part.field in REQUIRED and part.lines]
+    return {part.field for part in required_parts} == {"documentos_necesarios"} and not any(
+        has_content(line) for part in required_parts for line in part.lines
     )
 
 
