@@ -31,6 +31,7 @@ def test_a_correct_source_of_each_kind_has_no_problem(kind):
         ("feed", {"full_text": "yes"}, "options.full_text", "true, false or auto"),
         ("feed", {"fallback": "ftp://b.example"}, "options.fallback", "not an http(s) address"),
         ("sitemap", {"depth": "deep"}, "options.depth", "whole number"),
+        ("crawl", {"depth": 7}, "options.depth", "beyond_limits"),
         ("sitemap", {"include": "re:("}, "options.include", "regular expression"),
         ("crawl", {"pages": -1}, "options.pages", "whole number"),
         ("seeds", {"recheck_every": "often"}, "options.recheck_every", "not a duration"),

@@ -1,6 +1,6 @@
 """`python -m headwater.cli`: the same as `headwater`."""
 
-from headwater.cli.program import main
+from headwater.cli import main
 
 if __name__ == "__main__":
     main()

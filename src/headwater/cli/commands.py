@@ -162,13 +162,16 @@ def _hint_at_options(command: Any) -> None:
 def _parse_with_hint(
     command: Any, parse_args: Callable[[Any, list[str]], list[str]], ctx: Any, args: list[str]
 ) -> list[str]:
+    words = list(args)  # the parser takes them out
     try:
         return parse_args(ctx, args)
     except TyperException as error:
         message = str(getattr(error, "message", "")).removeprefix("Value error, ")
         has_recipe = any("--recipe" in parameter.opts for parameter in command.params)
         error.message = message
-        if message.startswith(EXTRA_ARGUMENT) and has_recipe:
+        if message.startswith(EXTRA_ARGUMENT) and {"--since", "--until"} & set(words):
+            error.message = f"{message}. Put a time of several words into quotes, such as '2026-11-14 06:00'"
+        elif message.startswith(EXTRA_ARGUMENT) and has_recipe:
             word = message.rpartition("(")[2].rstrip(")").split()[0]
             error.message = f"{message}. To choose a recipe, write --recipe {word}"
         raise

@@ -13,9 +13,10 @@ import typer
 from headwater.app import App
 from headwater.cli.options import GlobalOptions, global_options
 from headwater.cli.render.console import cell, error_console
+from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
-from headwater.settings.recipes import RecipeSettings
+from headwater.settings.recipes import RecipeSettings, is_by_meaning
 from headwater.settings.settings import Settings, read_settings
 from headwater.store.write_lock import check_write_lock
 
@@ -103,6 +104,13 @@ def _warn_if_moved(app: App) -> None:
         if relocation := find_move(app):
             message = f"headwater: {relocation}: the data here may be out of date."
             error_console().print(message, style="yellow", soft_wrap=True)
+
+
+def report_words_only(app: App, recipe: str) -> None:
+    """Stories by words are coarser than people expect of a recipe that groups by meaning."""
+    if is_by_meaning(app.settings.recipes, recipe) and not nlp_installed():
+        message = "Stories are grouped by words; to group them by meaning: pip install 'headwater[nlp]'"
+        error_console().print(message, style="dim", soft_wrap=True, markup=False)
 
 
 def config_path(options: GlobalOptions) -> Path:

@@ -13,12 +13,11 @@ from datetime import timedelta
 
 import structlog
 
+from headwater.fetch.failure_sentences import UNREACHED
 from headwater.fetch.failures import FetchStopped
 from headwater.model.http import Failure
 
 OFFLINE = "offline"
-# Failures without a single byte from the host. After all others, something had answered.
-_UNREACHED = frozenset({"dns", "refused", "reset", "timeout", "tls"})
 # As many hosts must fail before it is an outage. Fewer are enough where the system itself reports that it has no network.
 _HOSTS = 3
 _HOSTS_IF_LOCAL = 2
@@ -64,7 +63,7 @@ def is_none_reached(outcomes: Iterable[tuple[str, str]]) -> bool:
     that is judged at its end also shows outages among hosts that never answered before."""
     state = Reachability()
     for host, failure in outcomes:
-        if failure not in _UNREACHED and failure != OFFLINE:
+        if failure not in UNREACHED and failure != OFFLINE:
             return False
         state = after_failure(state, host, 0.0, 0.0, local=False, hosts_known=_HOSTS)
     return state.down_since is not None
@@ -122,7 +121,7 @@ class OutageDetector:
         nothing answers, this takes a moment: until it is clear whether others fail, too."""
         if failure.reason == "forbidden_address":
             return  # nothing was connected
-        if failure.reason not in _UNREACHED:
+        if failure.reason not in UNREACHED:
             self.record_answer(host)
             return
         if self._answered and host not in self._answered:

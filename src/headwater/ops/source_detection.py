@@ -9,10 +9,11 @@ from headwater.app import App
 from headwater.documents.language.detect_language import rank_languages
 from headwater.extract.html.reader import read_html
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
+from headwater.fetch.failure_sentences import failure_words
 from headwater.fetch.politeness.robots_txt import RobotsTxt, product_token, robots_from_response
 from headwater.fetch.responses import header_value
 from headwater.fetch.settings import FetchSettings
-from headwater.fetch.source_secrets import has_references
+from headwater.fetch.source_secrets import has_references, may_move
 from headwater.model.errors import Permanent, Refused
 from headwater.model.http import Failure, Response
 from headwater.model.outcomes import ExtractHints, Reading
@@ -34,18 +35,10 @@ from headwater.sources.sitemaps.sitemap import NotASitemap, ParsedSitemap
 from headwater.sources.update_frequency import learn_frequency
 
 SHOWN_ITEMS = 5
+PERMANENT_REDIRECTS = frozenset({301, 308})
+SITEMAP = "/sitemap.xml"
 ADD_ANYWAY = "Add it anyway with --kind KIND or --no-check"
 MORE_TIME = ", or allow more with --seconds"
-FAILURE_SENTENCES = {
-    "dns": "its host is not found; check the spelling, and that this machine has a network",
-    "refused": "no server answers there; check the address and the port",
-    "timeout": f"it does not answer in time; try again{MORE_TIME}",
-    "tls": "its certificate is not valid; check the address, and the clock of this machine",
-    "reset": "the server closed the connection; try again later",
-    "offline": "no host can be reached; check the network of this machine",
-    "robots": "its robots.txt does not allow it, or cannot be read",
-    "too_large": "it is larger than what is read of a page",
-}
 LANGUAGE_SAMPLE = 2_000
 SURE_LANGUAGE = 0.8
 
@@ -86,10 +79,20 @@ def detect_sources(
         raise Refused("unusable_source", _with_way_out(url, answer))
     if answer.status != 200:
         raise _unusable(url, f"it answers with status {answer.status}")
-    candidates = _candidates(app, source, answer, within)
+    candidates = _candidates(app, replace(source, url=_lasting_url(source, answer)), answer, within)
     if not candidates:
-        raise _unusable(url, "it is no feed, sitemap, page or JSON")
+        looks_like_json = answer.body.lstrip()[:1] in (b"{", b"[")
+        problem = (
+            "its JSON is cut off or not valid" if looks_like_json else "it is no feed, sitemap, page or JSON"
+        )
+        raise _unusable(url, problem)
     return [_with_page_permission(app, candidates[0], within), *candidates[1:]]
+
+
+def _lasting_url(source: Source, answer: Response) -> str:
+    """Where permanent redirects lead, as a poll would take it over; so one feed is not added under several addresses."""
+    is_permanent = bool(answer.hops) and all(status in PERMANENT_REDIRECTS for status, _ in answer.hops)
+    return answer.url if is_permanent and may_move(source, answer.url) else source.url
 
 
 def _unusable(url: str, why: str) -> Refused:
@@ -113,7 +116,8 @@ def failure_sentence(url: str, failure: Failure) -> str:
         place = urlsplit(url).netloc
         port = "" if ":" in place else ":443" if url.startswith("https:") else ":80"
         return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` in the settings'
-    sentence = FAILURE_SENTENCES.get(failure.reason)
+    sentence = failure_words(failure.reason, failure.detail)
+    sentence += MORE_TIME if failure.reason == "timeout" else ""
     cause = failure.detail.rpartition(": ")[2] or failure.reason
     return f"{sentence} ({cause})" if sentence else f"{failure.reason} {failure.detail}".strip()
 
@@ -139,9 +143,9 @@ def _candidates(app: App, source: Source, answer: Response, within: timedelta) -
 def _candidates_of_page(
     app: App, source: Source, answer: Response, feeds: Sequence[str], within: timedelta
 ) -> list[SourceCandidate]:
-    """The feeds that a page names, the sitemaps that its robots.txt names, and the page itself."""
-    robots_url = urljoin(answer.url, "/robots.txt")
-    answers = answers_for(app, dict.fromkeys([*feeds, robots_url], source), within)
+    """The feeds that a page names, the sitemap that its robots.txt names or that is in the usual place, and the page itself."""
+    robots_url, usual_sitemap = urljoin(answer.url, "/robots.txt"), urljoin(answer.url, SITEMAP)
+    answers = answers_for(app, dict.fromkeys([*feeds, robots_url, usual_sitemap], source), within)
     candidates = []
     for feed in feeds:
         response = answers[feed]
@@ -152,7 +156,7 @@ def _candidates_of_page(
     sitemaps = [url for url in _robots(answers[robots_url]).sitemaps if not has_references(url)]
     site_maps = [
         SourceCandidate(kind="sitemap", url=sitemap, title=host(sitemap)) for sitemap in sitemaps[:1]
-    ]
+    ] or _sitemap_or_nothing(usual_sitemap, answers[usual_sitemap])
     return [*candidates, *site_maps, _page_candidate(source.url, answer)]
 
 
@@ -162,6 +166,16 @@ def _feed_or_nothing(url: str, response: Response) -> list[SourceCandidate]:
     except (NotAFeed, Permanent):
         return []
     return [feed_candidate(url, feed)] if feed.entries else []
+
+
+def _sitemap_or_nothing(url: str, answer: Response | Failure) -> list[SourceCandidate]:
+    if isinstance(answer, Failure) or answer.status != 200:
+        return []
+    try:
+        candidate = _sitemap_candidate(url, answer)
+    except Permanent:
+        return []
+    return [] if candidate is None else [candidate]
 
 
 def feed_candidate(url: str, feed: Feed) -> SourceCandidate:

@@ -13,6 +13,7 @@ from headwater.model.source import Source
 from headwater.model.source_kind import SourceKind, find_source_problem
 from headwater.store.rows import source_from
 from headwater.text.redaction import is_secret_reference
+from headwater.text.urls import canonical_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,38 @@ class SourceRegistration:
 
 
 def register_source(app: App, source: Source, *, replace_existing: bool) -> SourceRegistration:
-    """Store the source. One that exists is changed only on request, and keeps the settings that were not given again."""
+    """Store the source. One that exists is changed only on request, and keeps the settings that were not given again. Returns it
+    as it is stored."""
     check_source(source, app.recipe(source.recipe))
-    existed = app.catalogue.source(source.id) is not None
+    row = app.catalogue.source(source.id) or _same_address(app, source)
+    existed = row is not None
+    if row is not None and (not replace_existing or row["id"] != source.id):
+        return SourceRegistration(source_from(row), existed=True, is_stored=False)
     is_stored = not existed or replace_existing
     if is_stored:
         app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
     return SourceRegistration(source, existed, is_stored)
+
+
+def _same_address(app: App, source: Source) -> Mapping[str, Any] | None:
+    """A source of the same kind whose address differs only in spelling, such as by a slash at its end."""
+    if not source.url:
+        return None
+    address = _spelling(source.url)
+    rows = app.catalogue.sources(source.recipe)
+    same = next(
+        (
+            row
+            for row in rows
+            if row["kind"] == source.kind and row["url"] and _spelling(row["url"]) == address
+        ),
+        None,
+    )
+    return None if same is None else app.catalogue.source(same["id"])
+
+
+def _spelling(url: str) -> str:
+    return canonical_url(url).rstrip("/")
 
 
 def check_source(source: Source, recipe: Recipe) -> None:

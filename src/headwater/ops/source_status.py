@@ -7,7 +7,7 @@ from headwater.store.changes.source_list import REMOVED, UNLISTED
 
 
 def source_status(source: Mapping[str, Any]) -> str:
-    """ "ok", "new", "failing x3", "stopped", "paused", "unlisted", "removed" or "gone"."""
+    """ "ok", "new", "failing x3", "stopped", "paused", "no key", "unlisted", "removed" or "gone"."""
     if source["origin"] in {UNLISTED, REMOVED}:
         return str(source["origin"])
     if source["stop_reason"]:
@@ -16,4 +16,6 @@ def source_status(source: Mapping[str, Any]) -> str:
         return "gone" if source["reason"] == "gone" else "paused"
     if source["failures"]:
         return f"failing x{source['failures']}"
+    if source["reason"] == "key_missing":
+        return "no key"
     return "ok" if source["last_polled_at"] else "new"

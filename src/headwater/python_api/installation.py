@@ -24,13 +24,14 @@ from headwater.runtime.registration import register_recipe
 from headwater.search.query import make_filters, parse_query
 from headwater.settings.settings import Settings, read_settings
 from headwater.settings.times import parse_time
-from headwater.store.reads.document_list import DocumentQuery, iterate_documents
+from headwater.store.reads.document_list import DocumentQuery, document_columns, iterate_documents
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.top_stories import top_stories
 from headwater.store.search.document_search import Method, SearchResults
 from headwater.text.redaction import redact_record
 
-Moment = datetime | date | str
+Moment = datetime | date | timedelta | str
+DATABASE_SCHEMES = ("sqlite:", "sqlite+", "postgresql:", "postgresql+", "postgres:")
 IDLE_WITHIN = timedelta(seconds=15)
 LONGEST_RUN = timedelta(days=365)
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -69,7 +70,7 @@ class DocumentList(RecordList[Record]):
     the tables read all of them."""
 
     def __init__(self, read_rows: Callable[[], Iterator[dict[str, Any]]]) -> None:
-        super().__init__(())
+        super().__init__((), columns=document_columns())
         self._read_rows = read_rows
         self._is_read = False
 
@@ -149,6 +150,7 @@ class Installation:
         if source is not None:
             self._app.catalogue.require_source(source, recipe)
         _check_language(language)
+        _check_limit(limit)
         states = [state] if isinstance(state, str) else state
         query = DocumentQuery(
             recipe=recipe,
@@ -186,6 +188,7 @@ class Installation:
         story and quality. The list has `total`, `corrections` and `facets`."""
         self._check_recipe(recipe)
         _check_language(language)
+        _check_limit(limit)
         _check_filters(filters)
         quality = filters.pop("quality", None)
         conditions = make_filters(
@@ -203,6 +206,7 @@ class Installation:
     ) -> RecordList[Record]:
         """The stories of a recipe, or of all, best first, each with its sources."""
         self._check_recipe(recipe)
+        _check_limit(limit)
         recipes = [recipe] if recipe else self._app.catalogue.recipes()
         start = self._time(since, "since") or LONG_AGO
         rows = [Record(row) for name in recipes for row in top_stories(self._app.engine, name, start, limit)]
@@ -279,6 +283,8 @@ class Installation:
     def _time(self, moment: Moment | None, name: str) -> datetime | None:
         if moment is None or isinstance(moment, datetime):
             return moment if moment is None or moment.tzinfo else moment.astimezone()
+        if isinstance(moment, timedelta):
+            return self._app.clock() - moment
         if isinstance(moment, date):
             return datetime(moment.year, moment.month, moment.day).astimezone()
         return parse_time(moment, self._app.clock(), name, zone=None)
@@ -293,6 +299,11 @@ def _state(name: str) -> State:
         return State(name)
     except ValueError:
         raise Refused("bad_state", f"there is no state '{name}'; there are: {', '.join(State)}") from None
+
+
+def _check_limit(limit: int | None) -> None:
+    if limit is not None and limit < 0:
+        raise Refused("bad_limit", f"limit: it must be 0 or more, not {limit}")
 
 
 def _check_language(language: str | None) -> None:
@@ -310,6 +321,10 @@ def open_installation(
     settings = read_settings(Path(config) if config else None)
     if place:
         is_url = "://" in str(place)
+        if is_url and not str(place).startswith(DATABASE_SCHEMES):
+            raise Refused(
+                "bad_database", f"'{str(place).partition(':')[0]}' is not supported; use SQLite or PostgreSQL"
+            )
         settings = msgspec.structs.replace(
             settings, **({"database": str(place)} if is_url else {"data": str(place), "database": None})
         )

@@ -18,11 +18,15 @@ EXTRAS = {"pyarrow": "headwater[parquet]", "pandas": "pandas", "polars": "polars
 
 
 class RecordList(Sequence[T], Generic[T]):
-    """A list of records. `about` is what they belong to, such as a feed."""
+    """A list of records. `about` is what they belong to, such as a feed. `columns` are the types that a table has whatever is
+    in the list, also when it is empty."""
 
-    def __init__(self, records: Iterable[T], about: Any = None) -> None:
+    def __init__(
+        self, records: Iterable[T], about: Any = None, columns: Mapping[str, str] | None = None
+    ) -> None:
         self._records = list(records)
         self.about = about
+        self._columns = columns or {}
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -52,7 +56,19 @@ class RecordList(Sequence[T], Generic[T]):
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table; needs headwater[parquet]."""
-        return _require("pyarrow").Table.from_pylist([_as_row(record) for record in self.to_dicts()])
+        arrow = _require("pyarrow")
+        rows = [_as_row(record) for record in self.to_dicts()]
+        if not self._columns:
+            return arrow.Table.from_pylist(rows)
+        types = {
+            "time": arrow.timestamp("us", tz="UTC"),
+            "text": arrow.string(),
+            "int": arrow.int64(),
+            "float": arrow.float64(),
+        }
+        return arrow.Table.from_pylist(
+            rows, arrow.schema([(name, types[kind]) for name, kind in self._columns.items()])
+        )
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame; needs pandas."""

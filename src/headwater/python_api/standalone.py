@@ -16,6 +16,7 @@ from headwater.documents.embedding.models import nlp_installed
 from headwater.extract.reader import read as read_document
 from headwater.model.document import Document
 from headwater.model.errors import Refused
+from headwater.model.suggestion import suggest
 from headwater.python_api.records import RecordList
 from headwater.stories.clustering.build_stories import build_stories
 from headwater.stories.clustering.similarity import StoryItem
@@ -51,6 +52,8 @@ def read(data: bytes | str | Path, *, url: str | None = None, media_type: str | 
     cannot make a program read a file. The data is parsed in a separate process within limits of time and memory, so hostile data does no harm. Raises
     Permanent, with a reason such as `no_text`, when there is nothing to read.
     """
+    if not isinstance(data, bytes | bytearray | memoryview | str | Path):
+        raise Refused("not_a_text", f"give bytes, a text or a pathlib.Path, not {type(data).__name__}")
     if isinstance(data, Path):
         data = data.read_bytes()
     elif isinstance(data, str):
@@ -98,14 +101,19 @@ def dedupe(articles: Iterable[Item]) -> RecordList[Decision]:
     return RecordList([deduplicator.add(_article(item)) for item in _with_ids(articles)])
 
 
-def cluster(articles: Iterable[Item], *, meaning: bool = True) -> RecordList[NewsStory]:
+def cluster(articles: Iterable[Item], *, meaning: bool | None = None) -> RecordList[NewsStory]:
     """Returns the stories of these articles, the largest first. Each article is in exactly one story.
 
-    By meaning and words if headwater[nlp] is installed, else by words alone.
+    By meaning and words if headwater[nlp] is installed, else by words alone. `meaning=True` refuses to do without the
+    extra; `meaning=False` compares words in any case.
     """
+    if meaning and not nlp_installed():
+        raise Refused(
+            "missing_extra", "to compare by meaning, install the extra: `pip install 'headwater[nlp]'`"
+        )
     items = [_story_item(item) for item in _with_ids(articles)]
     vectors = None
-    if meaning and nlp_installed() and items:
+    if meaning is not False and nlp_installed() and items:
         items = with_languages(items)
         vectors = item_vectors(items, open_item_encoder(items, _cache_folder(), None))
     stories = [
@@ -142,7 +150,20 @@ def _id_of(item: Item, number: int) -> str:
         raise Refused(
             "bad_article", f"article {number} is neither a document nor a mapping but {type(item).__name__}"
         )
+    _check_fields(item, number)
     return str(item.get("id", number))
+
+
+def _check_fields(item: Mapping[str, Any], number: int) -> None:
+    """An article may have further fields; one without any text was most likely written with a typo."""
+    has_content = any(name in item for name in (*TEXT_FIELDS, "title", "url", "guid"))
+    if has_content or set(item) <= {"id", *DATE_FIELDS}:
+        return
+    fields = ", ".join(str(name) for name in item) or "none"
+    hint = next((hint for name in item if (hint := suggest(str(name), [*TEXT_FIELDS, "title"]))), "")
+    raise Refused(
+        "bad_article", f"article {number} has no field `text` or `title`; its fields: {fields}{hint}"
+    )
 
 
 def _article(pair: tuple[str, Item]) -> Article:

@@ -58,8 +58,10 @@ def import_for_workers(modules: Sequence[str] = ()) -> None:
 
 
 def keep_until_workers_end() -> None:
-    """A service manager asks all processes to stop at once. The workers finish what they do, and need their parent until then."""
+    """A service manager or Ctrl-C asks all processes to stop at once. The workers finish what they do, and need their parent
+    until then. A worker ignores Ctrl-C until it can end in order; its supervisor asks it again."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def fork_early(modules: Sequence[str] = ()) -> None:

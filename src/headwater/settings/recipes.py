@@ -1,5 +1,6 @@
 """Settings of recipes: those of installed ones, and recipes that the settings define."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -8,6 +9,8 @@ from headwater.model.filters import DocumentFilter
 
 GroupBy = Literal["all", "day", "week", "month", "subject", "source", "language"]
 BUNDLED = "bundled"
+BY_MEANING = "news"
+"""The recipe that groups by meaning unless its settings say something else."""
 ClusterBy = Literal["meaning", "words", "event", "headline"]
 
 
@@ -54,6 +57,18 @@ class RecipeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: list[str | dict[str, Any]] | None = None
     group: GroupSettings | Literal[False] | None = None
     routes: list[RouteSettings] | None = None
+
+
+def is_by_meaning(recipes: Mapping[str, RecipeSettings], name: str) -> bool:
+    """Whether a recipe is to group its stories by meaning: by its own settings, or by those of the recipe that it is like."""
+    for _ in range(len(recipes) + 1):
+        own = recipes.get(name, RecipeSettings())
+        if own.group is not None:
+            return isinstance(own.group, GroupSettings) and own.group.cluster == "meaning"
+        if own.file or not own.like or own.like == name:
+            return name == BY_MEANING and not own.file
+        name = own.like
+    return False
 
 
 class BrokenRecipe(RecipeSettings, frozen=True):

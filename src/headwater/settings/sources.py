@@ -107,7 +107,12 @@ def parse_trigger(every: str | None, cron: str | None, where: str) -> Trigger | 
                 "bad_config", f"{where}.cron: '{cron}' is not a cron expression: {error}"
             ) from error
         return Trigger(cron=cron)
-    return None if every is None else Trigger(every=parse_duration(every, f"{where}.every"))
+    if every is None:
+        return None
+    duration = parse_duration(every, f"{where}.every")
+    if not duration:
+        raise Refused("bad_config", f"{where}.every: it must be longer than 0; write for example 90s or 15m")
+    return Trigger(every=duration)
 
 
 def parse_duration(text: str, where: str) -> timedelta:

@@ -139,6 +139,9 @@ class MailSink:
             refused = error.recipients
         except smtplib.SMTPResponseException as error:
             raise self._error_for(error.smtp_code) from error
+        except smtplib.SMTPNotSupportedError as error:
+            problem = "it does not offer STARTTLS or a login that `security` and `user` ask for; set `security: tls` or `none`"
+            raise self._unreachable(problem) from error
         except (smtplib.SMTPException, OSError) as error:
             raise self._unreachable(type(error).__name__) from error
         return {recipient: code for recipient, (code, _) in refused.items()}

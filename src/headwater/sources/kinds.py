@@ -41,6 +41,15 @@ def _check_page(source: Source) -> None:
         raise bad_option("selector", "a CSS selector such as main or #news is needed")
 
 
+def _check_crawl(source: Source) -> None:
+    """A poll lowers a value that is too high, so that a source of an earlier version goes on; whoever writes one hears it."""
+    settings = read_crawl_settings(source)
+    for name, limit in (("depth", settings.depth), ("pages", settings.pages)):
+        if source.options.get(name, limit) > limit:
+            further = "" if source.options.get("beyond_limits") else "; more needs `beyond_limits: true`"
+            raise bad_option(name, f"at most {limit}{further}")
+
+
 FEED = SourceKind(
     discover=discover_feed,
     help="An RSS, Atom or JSON feed, however broken.",
@@ -81,7 +90,7 @@ CRAWL = SourceKind(
         "per_shape": "The most pages whose addresses have the same shape; 100 by default.",
         "beyond_limits": "True allows a depth of 20 and 50,000 pages.",
     },
-    check=read_crawl_settings,
+    check=_check_crawl,
 )
 SEEDS = SourceKind(
     discover=discover_seeds,

@@ -1,5 +1,6 @@
 """`headwater docs`."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from headwater.app import App
 from headwater.cli.environment import open_app, select_recipes
 from headwater.cli.options import (
     Json,
@@ -81,7 +83,7 @@ def list_documents(
         recipe=recipe,
         source=source,
         language=language,
-        states=state or [State.KEPT],
+        states=_stored_states(state or [State.KEPT]),
         since=period.since,
         until=period.until,
         limit=limit + 1,  # the last one only says that there are more
@@ -102,8 +104,29 @@ def list_documents(
             cell(_state_label(row) + (row["title"] or row["url"])),
         )
     console().print(listing if rows else "No documents.")
+    if state and State.DUPLICATE in state and (address_count := _known_addresses(app, recipe)):
+        console().print(
+            f"{address_count} more came in with an address that was already stored (duplicate:url): they have no document.",
+            style="dim",
+            soft_wrap=True,
+        )
     if len(found_rows) > limit:
         console().print(f"There are more; --limit {4 * limit} shows more of them.", style="dim")
+
+
+def _stored_states(states: Sequence[State]) -> list[State]:
+    """What a step set aside is quarantined, too: people have one word for both."""
+    quarantined = {State.QUARANTINED, State.ASIDE}
+    return [*states, *sorted(quarantined - set(states))] if quarantined & set(states) else list(states)
+
+
+def _known_addresses(app: App, recipe: str | None) -> int:
+    """Entries that were duplicates by their address, and so never became documents."""
+    statuses = [app.catalogue.status(name, app.clock()) for name in select_recipes(app, recipe)]
+    return sum(
+        int(status["leads"].get(State.DUPLICATE, 0)) - int(status["refetched"].get(State.DUPLICATE, 0))
+        for status in statuses
+    )
 
 
 def _state_label(row: dict[str, Any]) -> str:
@@ -183,7 +206,8 @@ def _text(value: object) -> str:
 
 def _show(record: dict[str, Any], out: Console) -> None:
     out.print(Text(printable_text(record["title"] or "(no title)"), style="bold"))
-    identity = f"{record['id']}  revision {record['revision']}  {record['state']}"
+    state = State.QUARANTINED if record["state"] == State.ASIDE else record["state"]
+    identity = f"{record['id']}  revision {record['revision']}  {state}"
     original = {"copy of": record["duplicate_of"]} if record["duplicate_of"] else {}
     fields = {name.removesuffix("_at"): _text(record[name]) for name in SHOWN if record[name]}
     out.print(card({"id": identity, **original, **fields}))

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from headwater.cli.environment import open_app, require_one_recipe
+from headwater.cli.environment import open_app, report_words_only, require_one_recipe
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -50,6 +50,7 @@ def top(
     if as_json:
         print_json({"recipe": name, "since": period.since, "stories": stories})
         return
+    report_words_only(app, name)
     out = console()
     for rank, story in enumerate(stories, 1):
         _show(rank, story, out)

@@ -54,7 +54,7 @@ def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = 
         return
     out = console()
     if not records:
-        out.print("No recipe has sources here yet. Start with `headwater run RECIPE`.")
+        out.print("No recipe has sources here yet. Add one with `headwater sources add news ADDRESS`.")
     for record in records:
         _show(app, record, out)
     out.print()

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, wait_for_write_lock
+from headwater.cli.environment import make_app, report_words_only, wait_for_write_lock
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
 from headwater.cli.pipeline.work import report_channels, report_paused
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
@@ -103,7 +103,7 @@ def run(
 
     Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
     continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
-    such a run was interrupted, and 1 if --once could not reach any host. With --task everything else waits for the next
+    such a run was interrupted (0 for one without an end), and 1 if --once could not reach any host. With --task everything else waits for the next
     run: `headwater run RECIPE --task gather --until-idle` groups what is stored into stories and ends.
     """
     tasks = _run_tasks(task)
@@ -117,6 +117,8 @@ def run(
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
     report_channels(app)
+    if not quiet:
+        report_words_only(app, recipe)
     if once and Task.POLL in tasks:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
@@ -139,7 +141,7 @@ def run(
         if not completed and (once or until_idle):
             report_interruption(summary)
             raise KeyboardInterrupt
-    if once and summary.offline:
+    if once and (summary.offline or summary.unreached):
         raise typer.Exit(1)
 
 

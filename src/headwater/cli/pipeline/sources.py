@@ -22,6 +22,7 @@ from headwater.cli.render.console import (
     print_json,
     print_json_lines,
     print_result,
+    short_id,
     table,
     time_column,
 )
@@ -65,13 +66,19 @@ def list_sources(
     if as_json:
         print_json_lines(rows)
         return
+    is_ambiguous = len({row["name"] for row in rows}) < len(rows)
     listing = table(
-        "name", "status", "last poll", "next poll", "news", "url", flexible="url", widths={"name": NAME_WIDTH}
+        *(("id",) if is_ambiguous else ()),
+        *("name", "kind", "status", "last poll", "next poll", "news", "url"),
+        flexible="url",
+        widths={"name": NAME_WIDTH},
     )
     now = app.clock()
     for row in rows:
         listing.add_row(
+            *((cell(short_id(row["id"]), "cyan"),) if is_ambiguous else ()),
             cell(row["name"]),
+            cell(row["kind"]),
             cell(source_status(row), "" if source_status(row) == "ok" else "yellow"),
             format_relative(row["last_polled_at"], now) or "never",
             _next(row, now),

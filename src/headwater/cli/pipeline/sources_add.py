@@ -100,7 +100,7 @@ def add(
     if bundled:
         _add_bundled(context, app, recipe, as_json=as_json)
         return
-    options = _options(option or ()) | ({"fallback": fallback} if fallback else {})
+    options = read_options(option or ()) | ({"fallback": fallback} if fallback else {})
     line = SourceLine(
         name=name or urlsplit(address).hostname or address or kind or "",
         url=address,
@@ -125,7 +125,7 @@ def add(
     if not no_check:
         check_places(source, chosen_recipe)
     registration = register_source(app, source, replace_existing=replace_existing)
-    exists = registration.existed
+    source, exists = registration.source, registration.existed
     if as_json:
         record = _record(source, candidates, new=not exists, changed=exists and replace_existing)
         print_json(redact_record(record))
@@ -133,7 +133,7 @@ def add(
     _print_result(source, candidates, console(), app.clock(), exists=exists, changed=replace_existing)
 
 
-def _options(lines: Sequence[str]) -> dict[str, Any]:
+def read_options(lines: Sequence[str]) -> dict[str, Any]:
     """`depth=2`, `include=[/news/]`: values as a source list would write them."""
     options = {}
     for line in lines:
@@ -141,10 +141,16 @@ def _options(lines: Sequence[str]) -> dict[str, Any]:
         if not separator or not name:
             raise Refused("bad_option", f"--option: give NAME=VALUE instead of '{line}'")
         try:
-            options[name] = yaml.safe_load(value)
+            options[name] = _option_value(value)
         except yaml.YAMLError as error:
             raise Refused("bad_option", f"--option {name}: '{value}' is not a value in YAML") from error
     return options
+
+
+def _option_value(text: str) -> Any:
+    """The value as in a source list. There is no room for comments here, so that `#` is a part of a text."""
+    value = yaml.safe_load(text)
+    return text.strip() if "#" in text and (value is None or isinstance(value, str)) else value
 
 
 def _known_kinds(

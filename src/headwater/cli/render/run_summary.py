@@ -12,6 +12,7 @@ from sqlalchemy import make_url
 
 from headwater.app import App
 from headwater.cli.render.console import card, cell, format_count, format_due, table
+from headwater.fetch.failure_sentences import UNREACHED, failure_words
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 
@@ -98,6 +99,7 @@ class RunSummary:
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
     offline: int
+    unreached: int
     to_poll: int
     places: dict[str, str]
 
@@ -118,6 +120,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
         offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
+        unreached=unreached_sources(app.catalogue.sources(recipe)),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
     )
@@ -131,6 +134,13 @@ def failing_sources(app: App, recipe: str) -> list[dict[str, Any]]:
         if source["failures"] or source["stop_reason"] or (source["reason"] and not source["active"])
     ]
     return [_failure_of(app, source) for source in failing]
+
+
+def unreached_sources(sources: Sequence[Mapping[str, Any]]) -> int:
+    """The number of sources, if not one of them could be reached; 0 if any answered."""
+    polled = [source for source in sources if source["active"] and source["last_polled_at"]]
+    answered = [source for source in polled if source["reason"] not in UNREACHED]
+    return 0 if answered else len(polled)
 
 
 def sources_without_key(app: App, recipe: str) -> dict[str, int]:
@@ -152,9 +162,9 @@ def sources_to_poll(sources: Sequence[Mapping[str, Any]], now: datetime) -> int:
 def _failure_of(app: App, source: dict[str, Any]) -> dict[str, Any]:
     details = app.catalogue.source(source["id"]) or {"polls": []}
     failed = next((poll for poll in details["polls"] if poll["error"]), None)
-    detail = (failed or {}).get("detail") or ""
     copied = ("id", "name", "url", "active", "stop_reason", "failures", "due_at")
     reason = source["reason"] or (failed or {}).get("error") or "?"
+    detail = (failed or {}).get("detail") or failure_words(reason)
     return {name: source[name] for name in copied} | {"reason": reason, "detail": detail}
 
 
@@ -190,6 +200,10 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         console.print(
             cell(f"{format_count(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True
         )
+    if summary.unreached:
+        console.print()
+        message = f"None of {format_count(summary.unreached, 'source')} could be reached: check the network of this machine, and the addresses."
+        console.print(cell(message, "yellow"), soft_wrap=True)
     if summary.offline:
         console.print()
         waiting = f"{format_count(summary.offline, 'source')} not polled: no host can be reached; your network seems to be down. "

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, and_, func, or_, select
+from sqlalchemy import BigInteger, Engine, Float, Integer, and_, func, or_, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
+from headwater.store.schema.columns import UtcDateTime
 from headwater.store.schema.flow import documents, sources
 
 PAGE = 500
@@ -66,6 +67,13 @@ def iterate_documents(engine: Engine, query: DocumentQuery) -> Iterator[dict[str
         if len(rows) < size:
             return
         left = None if left is None else left - len(rows)
+
+
+def document_columns() -> dict[str, str]:
+    """The columns of these rows with their types: time, int, float, or text for texts and for nested values as JSON."""
+    kinds = {UtcDateTime: "time", Integer: "int", BigInteger: "int", Float: "float"}
+    columns = [column for column in documents.c if column.name not in HIDDEN]
+    return {column.name: kinds.get(type(column.type), "text") for column in columns} | {"source": "text"}
 
 
 def _conditions(query: DocumentQuery, moment: Any) -> Iterator[Any]:

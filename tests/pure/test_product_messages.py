@@ -1,0 +1,76 @@
+"""What a new user reads: causes that are true, and tables that are the same for every list."""
+
+import pytest
+
+from headwater.cli.pipeline.sources_add import read_options
+from headwater.cli.render.run_summary import unreached_sources
+from headwater.fetch.failure_sentences import failure_words
+from headwater.model.errors import Refused
+from headwater.ops.source_status import source_status
+from headwater.python_api.records import RecordList
+from headwater.python_api.standalone import dedupe, read
+from headwater.settings.recipes import GroupSettings, RecipeSettings, is_by_meaning
+from headwater.settings.sources import parse_trigger
+from headwater.store.reads.document_list import document_columns
+
+
+def _source(reason: str | None, **values: object) -> dict[str, object]:
+    return {"active": True, "last_polled_at": 1, "reason": reason, "failures": 0, **values}
+
+
+def test_a_run_reached_nothing_only_if_every_source_failed_before_an_answer():
+    assert unreached_sources([_source("dns"), _source("refused"), _source("dns", active=False)]) == 2
+    assert unreached_sources([_source("dns"), _source("http_500")]) == 0
+    assert unreached_sources([_source(None)]) == 0
+    assert unreached_sources([]) == 0
+
+
+def test_https_to_a_port_without_it_is_not_a_bad_certificate():
+    assert "http://" in failure_words(
+        "tls", "ClientConnectorSSLError: [SSL: WRONG_VERSION_NUMBER] wrong version"
+    )
+    assert "certificate" in failure_words("tls", "CertificateError")
+
+
+def test_a_source_that_waits_for_its_key_is_not_ok():
+    row = _source("key_missing", origin="operator", stop_reason=None)
+    assert source_status(row) == "no key"
+    assert source_status(row | {"reason": None}) == "ok"
+
+
+def test_an_interval_of_nothing_is_refused():
+    with pytest.raises(Refused, match="longer than 0"):
+        parse_trigger("0s", None, "source")
+
+
+def test_a_number_sign_in_an_option_is_no_comment():
+    assert read_options(["selector=#news", "depth=2", "include=[/a/, /b/]"]) == {
+        "selector": "#news",
+        "depth": 2,
+        "include": ["/a/", "/b/"],
+    }
+
+
+def test_an_empty_list_of_documents_has_the_columns_of_a_full_one():
+    schema = RecordList([], columns=document_columns()).to_arrow().schema
+    assert str(schema.field("published_at").type) == "timestamp[us, tz=UTC]"
+    assert {str(schema.field(name).type) for name in ("id", "title", "authors", "duplicate_of")} == {"string"}
+
+
+def test_what_is_no_article_is_refused_with_the_field_that_was_meant():
+    with pytest.raises(Refused, match="did you mean 'text'"):
+        dedupe([{"txet": "One"}])
+    with pytest.raises(Refused, match="NoneType"):
+        read(None)
+
+
+def test_a_recipe_groups_by_meaning_if_the_one_that_it_is_like_does():
+    recipes = {
+        "energy": RecipeSettings(like="news"),
+        "wind": RecipeSettings(like="energy"),
+        "plain": RecipeSettings(like="news", group=GroupSettings(cluster="words")),
+        "loop": RecipeSettings(like="loop2"),
+        "loop2": RecipeSettings(like="loop"),
+    }
+    names = ["news", "energy", "wind", "plain", "crypto", "loop"]
+    assert [name for name in names if is_by_meaning(recipes, name)] == ["news", "energy", "wind"]
