@@ -50,7 +50,7 @@ def test_a_bad_settings_file_is_reported_with_file_line_and_field(
     tmp_path: Path, text: str, words: tuple[str, ...]
 ):
     (tmp_path / "bad.yaml").write_text(text)
-    assert_sentence(call_in(tmp_path, "--config", "bad.yaml", "status"), *words)
+    assert_sentence(call_in(tmp_path, "--config", "bad.yaml", "run", "crypto", "--once"), *words)
 
 
 def test_a_missing_settings_file_is_reported(tmp_path: Path):
