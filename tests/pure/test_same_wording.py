@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.stories.clustering.build_stories import build_stories
+from headwater.stories.clustering.same_wording import split_by_names
 from headwater.stories.clustering.similarity import StoryItem
 
 DAY = datetime(2026, 11, 10, 8, tzinfo=UTC)
@@ -61,6 +63,16 @@ def test_names_of_another_language_say_nothing():
     assert members(item("first", MINES, "en"), item("second", DAIRY, "de")) == members(
         item("first", MINES, "de"), item("second", DAIRY, "en")
     )
+
+
+def test_reports_in_another_language_stay_with_the_larger_event():
+    russian = (
+        "Харвик покупает Толлан",
+        "Горная компания Харвик договорилась о покупке соперника Толлан, сообщила Инес Марвик.",
+    )
+    items = [item("mines", MINES), item("reworded", REWORDED), item("dairy", DAIRY)]
+    items += [item("russian", russian, "ru"), item("copy", russian, "ru")]
+    assert split_by_names(items, np.zeros(len(items), dtype=np.int64)).tolist() == [0, 0, 1, 0, 0]
 
 
 @given(st.permutations(["mines", "dairy", "reworded"]))

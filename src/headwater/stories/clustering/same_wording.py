@@ -37,6 +37,22 @@ def split_by_names(items: Sequence[StoryItem], labels: Labels) -> Labels:
 
 
 def _events(items: Sequence[StoryItem]) -> list[list[int]]:
+    """The positions of each event. A wording and its names are those of one language, so each language is divided alone; what is the
+    largest part in its language stays together."""
+    by_language: defaultdict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        by_language[item.language].append(position)
+    together: list[int] = []
+    others: list[list[int]] = []
+    for positions in by_language.values():
+        parts = _events_of_language([items[position] for position in positions])
+        largest, *smaller = sorted(parts, key=lambda part: (-len(part), part))
+        together += [positions[position] for position in largest]
+        others += [[positions[position] for position in part] for part in smaller]
+    return [sorted(together), *others]
+
+
+def _events_of_language(items: Sequence[StoryItem]) -> list[list[int]]:
     """The positions of each event. Where one wording serves several events, only reports that share a name of a headline or a
     figure hang together, and any other goes with the report that is most like it; elsewhere all of them do."""
     evidence = gather_evidence([as_document(item) for item in items])
@@ -44,8 +60,7 @@ def _events(items: Sequence[StoryItem]) -> list[list[int]]:
     apart = {
         (first, second)
         for first, second in combinations(range(len(items)), 2)
-        if items[first].language == items[second].language  # names differ between languages
-        and is_about_others(evidence[first], evidence[second], lower)
+        if is_about_others(evidence[first], evidence[second], lower)
     }
     if not any(word_similarity(evidence[first], evidence[second]) >= SAME_WORDING for first, second in apart):
         return [list(range(len(items)))]
