@@ -41,7 +41,6 @@ def test_an_unknown_recipe_is_reported_with_the_available_ones(tmp_path: Path):
     [
         ("data: d\nworkers: many\n", ("bad.yaml:2", "workers", "a whole number")),
         ("data: d\n\nworkrs: 2\n", ("bad.yaml:3", "workrs")),
-        ("recipes:\n  crypto:\n    sauces: x\n", ("bad.yaml:3", "recipes.crypto.sauces")),
         ("data: [\n", ("bad.yaml:", "not valid YAML")),
         ("workers: 0\n", ("workers",)),
     ],
@@ -51,6 +50,12 @@ def test_a_bad_settings_file_is_reported_with_file_line_and_field(
 ):
     (tmp_path / "bad.yaml").write_text(text)
     assert_sentence(call_in(tmp_path, "--config", "bad.yaml", "run", "crypto", "--once"), *words)
+
+
+def test_a_mistake_in_a_recipe_is_reported_to_who_asks_for_that_recipe(tmp_path: Path):
+    (tmp_path / "bad.yaml").write_text("recipes:\n  crypto:\n    sauces: x\n")
+    answer = call_in(tmp_path, "--config", "bad.yaml", "run", "crypto", "--once")
+    assert_sentence(answer, "bad.yaml:3", "recipes.crypto.sauces")
 
 
 def test_a_missing_settings_file_is_reported(tmp_path: Path):

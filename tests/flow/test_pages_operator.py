@@ -11,9 +11,11 @@ from tests.support.api_installation import HOSTILE, WITH_KEY, fill, installation
 from tests.support.scene import START
 
 from headwater.app import App
+from headwater.fetch.failure_sentences import FAILURE_SENTENCES
 from headwater.model.api_key import KeyScope
+from headwater.model.http import Failure
 from headwater.ops.api_keys import create_api_key
-from headwater.ops.source_detection import ADD_ANYWAY, FAILURE_SENTENCES, without_options
+from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without_options
 from headwater.store.schema.flow import polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
 from headwater.web.pages.rendering import Frame, render
@@ -142,7 +144,8 @@ def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
 
 
 def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
-    for sentence in (*FAILURE_SENTENCES.values(), f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
+    sentences = [failure_sentence("https://a.example/", Failure(reason)) for reason in FAILURE_SENTENCES]
+    for sentence in (*sentences, f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
         assert "--" not in without_options(sentence)
 
 
