@@ -192,6 +192,15 @@ def test_a_procedure_that_is_called_otherwise_now_leaves_no_second_file(sink: Pr
     assert list((sink.folder / "versions/local-muestra-bono").glob("*.json"))
 
 
+def test_a_proposal_under_a_former_name_is_withdrawn(sink: ProcedureFiles, tmp_path: Path):
+    sink.send([envelope("c1", procedure(), review=("quality:0.5",))])
+    other = procedure(id="local-muestra-bono-joven", content_hash="b" * 64)
+    sink.send([envelope("c2", other, review=("quality:0.5",))])
+    assert [proposal["id"] for proposal in reviewed(tmp_path).list_proposals()] == [
+        "local-muestra-bono-joven"
+    ]
+
+
 def test_other_documents_are_dropped_and_an_unwritable_folder_is_retried(
     sink: ProcedureFiles, tmp_path: Path
 ):

@@ -65,7 +65,10 @@ class ProcedureFiles:
             store_procedure(layout, record, procedure, extracted_at, record.attributes.get(REVIEW) or ())
             for procedure in record.attributes[PROCEDURES]
         ]
-        archive_renamed(layout, {receipt.partition(" ")[2] for receipt in receipts})
+        present = {receipt.partition(" ")[2] for receipt in receipts}
+        archive_renamed(layout, present)
+        urls = {procedure["document"]["source_url"] for procedure in record.attributes[PROCEDURES]}
+        withdraw_renamed(layout, present, urls)
         return Sent("; ".join(receipts))
 
 
@@ -151,6 +154,17 @@ def archive_renamed(layout: KnowledgeBaseLayout, present: set[str]) -> None:
         if isinstance(document, Mapping) and document.get("source_url") in urls and is_generated(document):
             keep_version(layout, path.stem, path)
             remove(path)
+
+
+def withdraw_renamed(layout: KnowledgeBaseLayout, present: set[str], urls: set[str]) -> None:
+    """Withdraw proposals of the same pages under other ids, unless they would change a file that a person wrote."""
+    queue = ReviewQueue(layout)
+    for proposal in queue.list_proposals():
+        key = str(proposal["id"])
+        path = layout.procedure(key)
+        by_hand = path.exists() and not is_generated(read_json(path))
+        if key not in present and proposal["url"] in urls and not by_hand:
+            queue.withdraw(key)
 
 
 def close_run(folder: Path, provenance: Provenance) -> None:
