@@ -25,6 +25,7 @@ from headwater.cli.render.console import (
     card,
     cell,
     console,
+    error_console,
     format_count,
     format_time,
     print_json,
@@ -105,7 +106,7 @@ def list_documents(
         )
     console().print(listing if rows else "No documents.")
     if state and State.DUPLICATE in state and (address_count := _known_addresses(app, recipe)):
-        console().print(
+        error_console().print(
             f"{address_count} more came in with an address that was already stored (duplicate:url): they have no document.",
             style="dim",
             soft_wrap=True,
