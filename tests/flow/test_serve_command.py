@@ -11,6 +11,8 @@ from tests.flow.command_line import SOURCE, call_in
 from tests.support.api_installation import WITH_KEY, api_client, fill, installation
 from tests.support.deadline import DEADLINE
 
+import headwater
+
 
 def test_the_server_says_where_it_serves_and_stops_when_it_is_told_to(tmp_path: Path):
     command = [sys.executable, "-m", "headwater.cli", "--data", str(tmp_path), "serve", "--port", "0"]
@@ -39,6 +41,8 @@ def test_the_server_says_where_it_serves_and_stops_when_it_is_told_to(tmp_path: 
 @pytest.mark.parametrize("command", ["serve", "mcp"])
 def test_without_the_extra_the_command_says_which_one_to_install(tmp_path: Path, monkeypatch, command: str):
     assert call_in(tmp_path, "init").code == 0
+    # The import below sets the attribute of the package, too: without this, later tests would find an empty `headwater.web`.
+    monkeypatch.setattr(headwater, "web", None, raising=False)
     for name in [name for name in sys.modules if name.startswith("headwater.web")]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("fastapi", "mcp", "starlette", "uvicorn"):
