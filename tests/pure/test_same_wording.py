@@ -75,6 +75,36 @@ def test_reports_in_another_language_stay_with_the_larger_event():
     assert split_by_names(items, np.zeros(len(items), dtype=np.int64)).tolist() == [0, 0, 1, 0, 0]
 
 
+GERMAN = (
+    "Brandt Foods kauft Celia Dairy für 90 Millionen Euro",
+    "Der Konzern Brandt Foods will den Hersteller Celia Dairy für 90 Millionen Euro kaufen, wie Olaf Renner am Montag sagte.",
+)
+
+
+@given(st.permutations(["mines", "reworded", "dairy", "german"]))
+def test_c19_a_report_in_another_language_joins_the_event_whose_names_it_has(order: list[str]):
+    reports = {"mines": MINES, "reworded": REWORDED, "dairy": DAIRY, "german": GERMAN}
+    items = [item(key, reports[key], "de" if key == "german" else "en") for key in order]
+    labels = dict(
+        zip(order, split_by_names(items, np.zeros(len(items), dtype=np.int64)).tolist(), strict=True)
+    )
+    assert labels["german"] == labels["dairy"] != labels["mines"] == labels["reworded"]
+
+
+@given(st.permutations(["mines", "dairy", "russian"]))
+def test_where_nothing_is_in_common_content_decides_and_not_the_order(order: list[str]):
+    reports = {
+        "mines": MINES,
+        "dairy": DAIRY,
+        "russian": ("Сделка", "Компания договорилась о покупке соперника."),
+    }
+    items = [item(key, reports[key], "ru" if key == "russian" else "en") for key in order]
+    labels = dict(
+        zip(order, split_by_names(items, np.zeros(len(items), dtype=np.int64)).tolist(), strict=True)
+    )
+    assert labels["russian"] == labels["dairy"] != labels["mines"]
+
+
 @given(st.permutations(["mines", "dairy", "reworded"]))
 def test_the_order_does_not_matter(order: list[str]):
     reports = {"mines": MINES, "dairy": DAIRY, "reworded": REWORDED}

@@ -2,13 +2,12 @@
 
 Agencies write one sentence about every takeover, fire and match. To words and vectors such reports are alike, so what they
 name decides: two events if neither headline names anyone whom the other report mentions, or if each headline names somebody
-else and another figure. Reworded reports of one event share names, and are not touched. A report of which only the headline
-is known joins a story by a name; it opens none.
+else and another figure. Reworded reports of one event share names, and are not touched.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 from headwater.stories.clustering.division import Labels, divide_clusters
 from headwater.stories.clustering.events import (
@@ -37,19 +36,57 @@ def split_by_names(items: Sequence[StoryItem], labels: Labels) -> Labels:
 
 
 def _events(items: Sequence[StoryItem]) -> list[list[int]]:
-    """The positions of each event. A wording and its names are those of one language, so each language is divided alone; what is the
-    largest part in its language stays together."""
+    """The positions of each event, the largest first. A wording and its names are those of one language, so each language is
+    divided alone."""
     by_language: defaultdict[str, list[int]] = defaultdict(list)
-    for position, item in enumerate(items):
-        by_language[item.language].append(position)
-    together: list[int] = []
-    others: list[list[int]] = []
-    for positions in by_language.values():
-        parts = _events_of_language([items[position] for position in positions])
-        largest, *smaller = sorted(parts, key=lambda part: (-len(part), part))
-        together += [positions[position] for position in largest]
-        others += [[positions[position] for position in part] for part in smaller]
-    return [sorted(together), *others]
+    for position in sorted(range(len(items)), key=lambda position: _content(items[position])):
+        by_language[items[position].language].append(position)
+    languages = sorted(by_language, key=lambda language: (-len(by_language[language]), language))
+    events, *others = [_parts(items, by_language[language]) for language in languages]
+    if len(events) == 1 and all(len(parts) == 1 for parts in others):
+        return [list(range(len(items)))]
+    evidence = gather_evidence([as_document(item) for item in items]) if others else []
+    for parts in others:
+        events = _largest_first(_join_language(events, parts, evidence))
+    return events
+
+
+def _content(item: StoryItem) -> tuple[str, str, str]:
+    """Reports are compared in the order of this, so that where two are equally near, their content decides."""
+    return item.title, item.text, item.id
+
+
+def _parts(items: Sequence[StoryItem], positions: Sequence[int]) -> list[list[int]]:
+    parts = _events_of_language([items[position] for position in positions])
+    return _largest_first([[positions[position] for position in part] for part in parts])
+
+
+def _largest_first(parts: Sequence[list[int]]) -> list[list[int]]:
+    """Those of one size stay in their order."""
+    return sorted(parts, key=lambda part: -len(part))
+
+
+def _join_language(
+    events: Sequence[list[int]], parts: Sequence[list[int]], evidence: Sequence[EventEvidence]
+) -> list[list[int]]:
+    """The events with those of another language: each of its parts joins the event with which it has most evidence in common,
+    but no two parts join one event. Where no part has any, the largest joins the largest event: names may be spelt otherwise."""
+    in_common = {
+        (event, part): max(
+            len(common_evidence(evidence[first], evidence[second]))
+            for first, second in product(events[event], parts[part])
+        )
+        for event, part in product(range(len(events)), range(len(parts)))
+    }
+    joined: dict[int, int] = {}
+    for event, part in sorted(in_common, key=lambda pair: (-in_common[pair], pair)):
+        is_free = event not in joined and part not in joined.values()
+        if is_free and (in_common[event, part] or not joined):
+            joined[event] = part
+    larger = [
+        [*members, *(parts[joined[event]] if event in joined else ())] for event, members in enumerate(events)
+    ]
+    return larger + [members for part, members in enumerate(parts) if part not in joined.values()]
 
 
 def _events_of_language(items: Sequence[StoryItem]) -> list[list[int]]:
@@ -88,10 +125,15 @@ def _nearest(
 
 def shares_evidence(first: EventEvidence, second: EventEvidence) -> bool:
     """Whether a headline names somebody whom the other report mentions, or the reports have a figure in common."""
-    return bool(
+    return bool(common_evidence(first, second))
+
+
+def common_evidence(first: EventEvidence, second: EventEvidence) -> frozenset[str]:
+    """The names of a headline that the other report mentions, and the figures that both state."""
+    return (
         first.title_names & second.names
-        or second.title_names & first.names
-        or first.report.figures & second.report.figures
+        | second.title_names & first.names
+        | first.report.figures & second.report.figures
     )
 
 
