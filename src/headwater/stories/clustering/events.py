@@ -48,7 +48,7 @@ SIMILARITY_WITH_FIGURE = 0.1
 COMMON_FROM = 40
 """A name in more documents of the group proposes neighbours only: it is the subject of the group."""
 
-FEWEST_WORDS = 20
+BARE_BELOW_WORDS = 20
 """With fewer, a text says no more than its headline."""
 
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
@@ -270,7 +270,7 @@ def gather_evidence(documents: Sequence[Document]) -> list[EventEvidence]:
 
 def is_bare(document: Document) -> bool:
     """Whether the page of a document could not be read, and its source provided hardly more than a headline."""
-    return document.page in UNREAD_PAGES and count_words(document.text) < FEWEST_WORDS
+    return document.page in UNREAD_PAGES and count_words(document.text) < BARE_BELOW_WORDS
 
 
 def has_capital_nouns(document: Document) -> bool:

@@ -43,7 +43,7 @@ RESOLUTION_STEP = 4.0
 MAX_DEPTH = 5
 
 
-SAME_WORDING = 0.75
+COPY_SIMILARITY = 0.75
 """From this similarity on, two texts of one language are copies of each other, at least in part."""
 
 
@@ -90,7 +90,7 @@ def _distinct_wordings(neighbours: Neighbours, languages: Numbers | None) -> Num
         return rows
     others = neighbours.positions
     is_copy = (
-        (neighbours.similarities >= SAME_WORDING)
+        (neighbours.similarities >= COPY_SIMILARITY)
         & (others >= 0)
         & (others < rows[:, None])
         & (languages[others] == languages[:, None])
