@@ -11,7 +11,7 @@ from tests.support.api_installation import HOSTILE, WITH_KEY, fill, installation
 from tests.support.scene import START
 
 from headwater.app import App
-from headwater.fetch.failure_sentences import FAILURE_SENTENCES
+from headwater.fetch.failure_sentences import FAILURE_TEXTS
 from headwater.model.api_key import KeyScope
 from headwater.model.http import Failure
 from headwater.ops.api_keys import create_api_key
@@ -144,7 +144,7 @@ def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
 
 
 def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
-    sentences = [failure_sentence("https://a.example/", Failure(reason)) for reason in FAILURE_SENTENCES]
+    sentences = [failure_sentence("https://a.example/", Failure(reason)) for reason in FAILURE_TEXTS]
     for sentence in (*sentences, f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
         assert "--" not in without_options(sentence)
 

@@ -13,6 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.fetch.failure_sentences import FAILURE_TEXTS, failure_words
+from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.rendering import Frame, environment, safe_link
 from headwater.web.pages.translations import SPANISH, catalogue, choose_language, translate, translate_refusal
 
@@ -120,4 +122,24 @@ def test_reasons_are_words_and_their_codes_are_there_for_those_who_ask():
         '<span class="reason" title="too_few_words">muy pocas palabras</span>'
     )
     assert ">status 503<" in template.render(frame=Frame(path="/", now=NOON), code="http_503")
-    assert ">robots.txt forbids it<" in template.render(frame=Frame(path="/", now=NOON), code="robots")
+    assert ">its host is not found<" in template.render(frame=Frame(path="/", now=NOON), code="dns")
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("duplicate:same-text", ["duplicate", "same text"]),
+        ("https://x.example/a", ["https://x.example/a"]),
+        ("see here: a b", ["see here: a b"]),
+        ("Mistake: it broke", ["Mistake: it broke"]),
+    ],
+)
+def test_only_a_code_is_divided_at_its_colon(reason: str, words: list[str]):
+    assert reason_words(reason) == words
+
+
+def test_pages_name_the_cause_of_a_failure_as_commands_do_and_in_spanish():
+    for code in FAILURE_TEXTS:
+        (cause,) = reason_words(code)
+        assert failure_words(code).startswith(cause)
+        assert cause in catalogue(SPANISH)

@@ -2,8 +2,10 @@
 
 import re
 
+from headwater.fetch.failure_sentences import FAILURE_TEXTS
+
 # Codes whose own words do not say it. The others are read as they are: `too_few_words` is "too few words".
-REASON_WORDS = {
+REASON_WORDS = {code: text.cause for code, text in FAILURE_TEXTS.items()} | {
     "bad_completion": "the language model gave no usable answer",
     "breaker_open": "its host is paused after many failures",
     "browser_failed": "the browser failed",
@@ -11,7 +13,7 @@ REASON_WORDS = {
     "credential_host": "the key may not be sent to this host",
     "empty": "the answer was empty",
     "encoding": "the compression cannot be read",
-    "extractor_died": "reading it ended the reader",
+    "extractor_died": "the reader crashed on it",
     "forbidden": "its server forbids it",
     "forbidden_address": "its address leads into a private network",
     "gone": "the page is gone for good",
@@ -25,10 +27,8 @@ REASON_WORDS = {
     "rate_limited": "waits for a rate limit",
     "redirects": "too many redirects",
     "reserved": "its publisher reserves text and data mining",
-    "robots": "robots.txt forbids it",
     "structure_missing": "the expected parts of the page are missing",
-    "timeout": "the server took too long",
-    "worker_died": "processing it ended the worker",
+    "worker_died": "the worker crashed while processing it",
 }
 _CODE = re.compile(r"[a-z][a-z0-9_-]*+")
 _STATUS = re.compile(r"http_(\d{3})")
@@ -36,8 +36,11 @@ _STATUS = re.compile(r"http_(\d{3})")
 
 def reason_words(code: str) -> list[str]:
     """The English words for a reason, in parts: `duplicate:same-text` is "duplicate" and "same text". What is no code is shown
-    as it is."""
-    return [_words(part) for part in code.split(":", 1)] if _CODE.match(code) else [code]
+    as it is, and so is an address."""
+    first, _, rest = code.partition(":")
+    if not _CODE.fullmatch(first) or rest.startswith("//"):
+        return [code]
+    return [_words(part) for part in code.split(":", 1)]
 
 
 def _words(part: str) -> str:
