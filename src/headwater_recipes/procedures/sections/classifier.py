@@ -69,12 +69,6 @@ class SectionGuess:
     alone: float
 
 
-def guess_section(title: str, lines: Sequence[SectionLine]) -> SectionGuess:
-    """The most likely field of a section, by its heading and its lines alone."""
-    shares = section_shares(title, lines)
-    return _best_guess(shares, shares)
-
-
 def section_shares(title: str, lines: Sequence[SectionLine]) -> Any:
     """The probability of each class, by heading and lines."""
     weights, bias, _ = _model()
