@@ -24,7 +24,7 @@ from headwater.model.jobs import Job, Task
 from headwater.model.keys import source_key
 from headwater.model.recipe import Outcome, Recipe, Step, StepContext
 from headwater.model.source import Source
-from headwater.runtime.garbage_collector import leave_to_collector_only_new_objects
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 from headwater.settings.settings import Settings
 from headwater.store.claims import refine
 
@@ -124,7 +124,7 @@ def run_engine(folder: Path, world: World, timer: PartTimer) -> tuple[dict[str, 
     app.store.register([feed_source(world, number) for number in range(world.feeds)], clock())
     context = replace(app.context("bench", fetching=False), fetcher=InstantFetcher(world))
     context = _time_parts(context, timer)
-    leave_to_collector_only_new_objects()  # as in every worker
+    freeze_loaded_objects()  # as in every worker
     engine = Engine(context)
     network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}

@@ -17,7 +17,7 @@ from headwater.engine.engine import Engine
 from headwater.engine.network import NetworkLoop
 from headwater.extract.sandbox.pool import close_all
 from headwater.model.jobs import Job, Task
-from headwater.runtime.garbage_collector import leave_to_collector_only_new_objects
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 
@@ -59,7 +59,7 @@ class LoadDay:
         self.engine = Engine(context)
         self.network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
         self.sampled_at, self.next_sample = self.world.clock.now, self.every
-        leave_to_collector_only_new_objects()  # as in every worker
+        freeze_loaded_objects()  # as in every worker
         self.processes = Processes(self.world, self.server)
         self.spent = self.started = self.processes.seconds()
 

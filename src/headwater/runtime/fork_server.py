@@ -19,7 +19,7 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from headwater.model.command import RECIPE_ENTRY_POINTS
-from headwater.runtime.garbage_collector import leave_to_collector_only_new_objects
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 
 USED_BY_WORKERS = (
     "headwater.archive.packs",
@@ -54,7 +54,7 @@ def import_for_workers(modules: Sequence[str] = ()) -> None:
             entry.dist is not None and entry.dist.name == "headwater"
         ):  # other packages may change while it runs
             entry.load()()
-    leave_to_collector_only_new_objects()
+    freeze_loaded_objects()
 
 
 def keep_until_workers_end() -> None:

@@ -6,7 +6,7 @@ COLLECT_AFTER = 20_000
 """New objects: a batch makes that many and drops them all, so that a collection after every 700 finds nothing."""
 
 
-def leave_to_collector_only_new_objects() -> None:
+def freeze_loaded_objects() -> None:
     """For a process that has imported what it needs, before it works or forks: what is in memory now stays there, and the
     collector need not look at it again."""
     gc.collect()
