@@ -237,14 +237,12 @@ class Provenance(Protocol):
 
 
 SinkFactory = Callable[[Path, Provenance], Sink]
+"""Makes a recipe's own sink, given its output folder and the origin of its records."""
 
 
 def own_sink_name(recipe: str, sink: str) -> str:
     """The name of a recipe's own sink among those of an installation: a recipe that is like another has its own of each."""
     return f"{recipe}/{sink}"
-
-
-"""Makes a recipe's own sink, given its output folder and the origin of its records."""
 
 
 def always(record: Document | Story) -> bool:

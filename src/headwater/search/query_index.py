@@ -23,7 +23,7 @@ LONGEST_BEGINNING = 4
 Alternatives = frozenset[str]
 """Keys of which a document needs one: terms, terms of the title, `field:value`, and beginnings of terms with a star."""
 PlacedClause = tuple[Clause, tuple[Alternatives, ...]]
-"""With what `clause_places` gives for the language: to look it up for each document would cost more than to compare it."""
+"""With what `clause_places` returns for the language: to look it up for each document would cost more than to compare it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,7 +85,7 @@ class TextTerms:
 
     @cached_property
     def sequence(self) -> str | None:
-        """The first term of each word in order, with a mark before and after each and two between fields; None if a field has no
+        """The first term of each word in order, with a mark before and after each and three between fields; None if a field has no
         spaces between its words. A phrase is a part of it. A chunk without a word is left out."""
         if any(part.is_unspaced for part in self.fields):
             return None

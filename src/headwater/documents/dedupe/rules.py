@@ -69,8 +69,8 @@ def same_fingerprint(rule: str, make: MakeFingerprint, *, checked: bool = True) 
 
 
 def same_text(make: MakeFingerprint) -> Rule:
-    """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail. Without dates nothing
-    says that the same notice was published again, so that the same words under the same title are a duplicate."""
+    """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail. If either date is missing,
+    nothing says that the same notice was published again, so that the same words under the same title are a duplicate."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
         fingerprint = case.fingerprint_of(make)
