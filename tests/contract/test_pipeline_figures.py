@@ -40,6 +40,16 @@ def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
     assert (after.duration / HOUR, after.entries, after.failed) == (0, 3, 1)
 
 
+def test_g25_a_run_of_workers_that_never_end_is_never_slow(engine: Engine):
+    runs, later = PipelineRuns(engine), START + 5 * HOUR
+    runs.begin("run", RECIPE, {}, START, is_continuous=True)
+    assert pipeline_problems(pipeline_figures(engine, RECIPE, later)) == []
+    runs.finish("run", START)
+    runs.begin("run with an end", RECIPE, {}, START)
+    kinds = [problem.kind for problem in pipeline_problems(pipeline_figures(engine, RECIPE, later))]
+    assert kinds == ["slow_run_critical"]
+
+
 def test_g25_hosts_that_are_not_fetched_raise_an_alarm_and_the_run_says_what_waits(
     scene: Scene, engine: Engine
 ):

@@ -7,6 +7,8 @@ from typing import Any
 
 AlarmKey = tuple[str, str]
 """(kind, subject)"""
+MIN_COUNT = 20
+"""Fewer items say too little to judge a run by their share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,8 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineFigures:
-    """What alarm rules check of the newest run: its duration, its entries, the pages it read, the hosts whose circuit
-    breaker is open, and its stories (`single`: with one article)."""
+    """What alarm rules check of the newest run: its duration (0 for one of workers that never end), its entries, the pages it
+    read, the hosts whose circuit breaker is open, and its stories (`single`: with one article)."""
 
     duration: timedelta = timedelta(0)
     entries: int = 0

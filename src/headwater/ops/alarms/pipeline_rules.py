@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from headwater.model.alarm import PipelineFigures, Problem
+from headwater.model.alarm import MIN_COUNT, PipelineFigures, Problem
 
 HOUR = timedelta(hours=1)
-MIN_COUNT = 20
 SCATTERED = "scattered"
 
 

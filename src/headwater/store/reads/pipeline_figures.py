@@ -6,17 +6,16 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Engine, RowMapping, case, func, or_, select, union_all
 
-from headwater.model.alarm import PipelineFigures
+from headwater.model.alarm import MIN_COUNT, PipelineFigures
 from headwater.model.jobs import State
 from headwater.model.page import UNREAD_PAGES, PageState
+from headwater.store.changes.pipeline_runs import CONTINUOUS
 from headwater.store.connect import read_transaction
 from headwater.store.reads.run_counts import held_back, run_counts
 from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs
 
 MAX_BLOCKED = 10_000
-MIN_ENTRIES = 20
-"""A run that has just begun says less than the last one that ended."""
 BREAKER_OPEN = "breaker_open"
 UNFINISHED = ("pending", "running")
 UNREADABLE = (
@@ -34,8 +33,8 @@ UNREADABLE = (
 
 
 def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigures:
-    """Figures of the newest run that has entries enough to judge it, and the time that the open one has taken. Hosts that are
-    not fetched need no run."""
+    """Figures of the newest run that has entries enough to judge it, and the time that the open one has taken: one that has
+    just begun says less than the last one that ended. Hosts that are not fetched need no run."""
     of_recipe = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
     newest_first = of_recipe.order_by(pipeline_runs.c.created_at.desc()).limit(1)
     is_open = pipeline_runs.c.status.in_(UNFINISHED)
@@ -48,14 +47,20 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
             .first()
         )
         figures = None if open_run is None else _figures_since(connection, recipe, _start(open_run))
-        if ended_run is not None and (figures is None or figures.entries < MIN_ENTRIES):
+        if ended_run is not None and (figures is None or figures.entries < MIN_COUNT):
             figures = replace(
                 _figures_since(connection, recipe, _start(ended_run)),
                 entries=ended_run["total_count"],
                 failed=ended_run["failed_count"],
             )
-    duration = timedelta(0) if open_run is None else now - _start(open_run)
-    return replace(figures or PipelineFigures(), duration=duration, breakers=breakers)
+    return replace(figures or PipelineFigures(), duration=_duration(open_run, now), breakers=breakers)
+
+
+def _duration(open_run: RowMapping | None, now: datetime) -> timedelta:
+    """A run of workers that never end stays open as long as there is work: it is not slow."""
+    if open_run is None or open_run["metrics"].get(CONTINUOUS):
+        return timedelta(0)
+    return now - _start(open_run)
 
 
 def _start(run: RowMapping) -> datetime:
