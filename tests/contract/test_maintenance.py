@@ -152,6 +152,20 @@ def test_c37_a_task_that_fails_is_logged_and_runs_again_at_its_next_time(
     assert scene.row(maintenance_tasks)["status"] == "COMPLETED"
 
 
+def test_a_task_that_fails_keeps_its_last_result_so_that_the_next_run_goes_on_from_there(
+    app: App, scene: Scene, recorded_task: RecordedTask
+):
+    maintenance = worker(app, recorded_task)
+    assert maintenance.run_now("tidy") == {"done": 1}
+    recorded_task.errors = [Temporary("disk_full", "no room"), Temporary("away")]
+    for reason in ("away", "disk_full"):
+        attempt = maintenance.run_task("tidy", early=True)
+        assert attempt is not None
+        assert (attempt["error"], "done" in attempt) == (reason, False)
+        assert app.maintenance_tasks.last_result("tidy") == {"done": 1} | attempt
+    assert maintenance.run_now("tidy") == app.maintenance_tasks.last_result("tidy") == {"done": 2}
+
+
 def test_c27_maintenance_tasks_are_jobs_too(app: App, scene: Scene, recorded_task: RecordedTask):
     scene.poll(source=crypto())
     maintenance = worker(app, recorded_task)

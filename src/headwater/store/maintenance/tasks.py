@@ -68,16 +68,20 @@ class MaintenanceTasks:
         result: Mapping[str, Any],
         failed: bool,
     ) -> None:
+        """End a task that is leased to the owner. One that failed keeps its last result, and the error is added to it: the
+        next run goes on from there."""
         values = {"lease_owner": None, "lease_until": None, "ended_at": now, "due_at": due_at}
         held_task = update(maintenance_tasks).where(
             maintenance_tasks.c.name == name, maintenance_tasks.c.lease_owner == owner
         )
         status = "FAILED" if failed else "COMPLETED"
+        last_result = select(maintenance_tasks.c.result).where(maintenance_tasks.c.name == name)
         with write_transaction(self.engine) as connection:
-            connection.execute(held_task.values(**values, status=status, result=dict(result)))
+            kept_result = (connection.scalar(last_result) or {}) if failed else {}
+            connection.execute(held_task.values(**values, status=status, result={**kept_result, **result}))
 
     def last_result(self, name: str) -> Mapping[str, Any] | None:
-        """What the task returned when it last ended; None before that."""
+        """What the task last returned, with the error if it failed since; None before it first ended."""
         query = select(maintenance_tasks.c.result).where(maintenance_tasks.c.name == name)
         with read_transaction(self.engine) as connection:
             return connection.scalar(query)
