@@ -13,6 +13,8 @@ from headwater.store.connect import write_transaction
 from headwater.store.schema.flow import deliveries, quarantine
 from headwater.store.schema.operations import queue_items
 
+DAY = 24 * HOUR
+
 
 def _claim_delivery(scene: Scene) -> Delivery:
     (delivery,) = scene.claim(Task.DELIVER)
@@ -205,3 +207,15 @@ def test_r41_an_item_of_a_queue_whose_row_was_lost_is_delivered_again(scene: Sce
     assert resend() == 1
     assert _claim_delivery(scene).record == delivery.record
     assert resend() == 0
+
+
+def test_r41_a_later_revision_does_not_bring_back_an_item_that_retention_removed(scene: Scene):
+    """The item was made and done with the first revision, long ago."""
+    (draft,) = scene.keep("a", routes=("queue",))
+    _finish(scene, _claim_delivery(scene), receipt="1")
+    scene.now = START + 28 * DAY
+    scene.refine(kept_result(scene.change(draft, "changed"), routes=("queue",)))
+    assert _finish(scene, _claim_delivery(scene), receipt="1")["sent_at"] == scene.now
+    scene.now = START + 31 * DAY
+    span = {"since": scene.now - 7 * DAY, "until": scene.now - 4 * HOUR}
+    assert resend_lost_items(scene.store.engine, RECIPE, ["queue"], **span, now=scene.now) == 0

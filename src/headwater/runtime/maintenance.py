@@ -79,7 +79,7 @@ def fill_queues(app: App) -> dict[str, Any]:
 
 def restore_queue_items(app: App) -> dict[str, Any]:
     """Deliver items of queues again whose rows are gone, four hours after they were delivered; returns how many, by recipe.
-    Rows that retention removed are older than what is looked at."""
+    Rows that retention removed belong to deliveries that began before the time that is looked at."""
     now, policy = app.clock(), app.settings.retention
     since = now - min(LOST_ITEMS_WITHIN, timedelta(days=policy.queue) if policy.queue else LOST_ITEMS_WITHIN)
     counts = {

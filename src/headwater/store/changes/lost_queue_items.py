@@ -15,8 +15,8 @@ from headwater.store.schema.operations import queue_items
 def resend_lost_items(
     engine: Engine, recipe: str, queues: Sequence[str], *, since: datetime, until: datetime, now: datetime
 ) -> int:
-    """Make deliveries due again that were sent to these queues in that time, and without an item; returns how many. The
-    item gets the id that it had."""
+    """Make deliveries due again that began and were sent to these queues in that time, and without an item; returns how many.
+    The item gets the id that it had. A later revision of an older delivery made no item: its item may have been removed."""
     has_item = (
         select(queue_items.c.id)
         .where(queue_items.c.document_id == deliveries.c.record_id, queue_items.c.queue == deliveries.c.route)
@@ -24,6 +24,7 @@ def resend_lost_items(
     )
     lost = select(deliveries.c.id).where(
         deliveries.c.recipe == recipe,
+        deliveries.c.created_at >= since,
         deliveries.c.sent_at >= since,
         deliveries.c.sent_at < until,
         deliveries.c.state == State.DONE,
