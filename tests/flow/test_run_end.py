@@ -10,7 +10,9 @@ from tests.flow.command_line import CommandResult, call, call_in
 from tests.support.scene import HOUR, RECIPE, Scene, make_source
 
 import headwater.cli.pipeline.run as run_command
+import headwater.cli.pipeline.work as work_command
 from headwater.app import App
+from headwater.model.errors import Refused
 from headwater.runtime.worker_pool import is_installation_idle
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
@@ -75,6 +77,25 @@ def test_g2_a_part_of_the_work_has_a_run_so_that_its_entries_belong_to_one(
     assert call(capsys, monkeypatch, "run", "crypto", "--once", "--task", "poll").code == 0
     app = App(Settings(data=str(feeds / "data")))
     assert [run["status"] for run in app.pipeline_runs.list_runs("crypto", {})] == ["completed"]
+    app.store.engine.dispose()
+
+
+def test_work_without_an_end_has_no_run_that_must_end_and_closes_the_one_that_maintenance_keeps(
+    feeds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def begin_and_fail(app: App, recipes: Sequence[str], **_: object) -> bool:
+        assert app.pipeline_runs.open_run("crypto") is None
+        app.pipeline_runs.begin(f"run {app.clock()}", "crypto", {}, app.clock(), is_continuous=True)
+        raise Refused("out_of_order", "a worker could not start")
+
+    monkeypatch.setattr(run_command, "run_in_process", begin_and_fail)
+    monkeypatch.setattr(work_command, "run_workers", begin_and_fail)
+    monkeypatch.setattr(work_command, "fork_early", lambda: None)
+    app = App(Settings(data=str(feeds / "data")))
+    for count, words in enumerate([("run", "crypto", "--task", "poll"), ("work", "--recipe", "crypto")], 1):
+        assert call(capsys, monkeypatch, *words).code == 1
+        runs = app.pipeline_runs.list_runs("crypto", {})
+        assert [(run["status"], run["error"]) for run in runs] == [("completed", None)] * count
     app.store.engine.dispose()
 
 

@@ -90,10 +90,15 @@ def _has_ended(app: App, recipe: str, started_at: datetime) -> bool:
     return now - started_at >= longest or is_nothing_due(app.store, [recipe], now + HOUR)
 
 
-def end_continuous_runs(app: App, recipes: Sequence[str]) -> None:
-    """For workers that stop. Others that go on begin a run with their next poll."""
-    for recipe in recipes:
-        app.pipeline_runs.end_continuous(recipe, app.clock())
+@contextmanager
+def continuous_work(app: App, recipes: Sequence[str]) -> Iterator[None]:
+    """Work without an end: a maintenance task keeps its runs, and they are closed when it stops, however it stops. Other
+    workers that go on begin a run with their next poll."""
+    try:
+        yield
+    finally:
+        for recipe in recipes:
+            app.pipeline_runs.end_continuous(recipe, app.clock())
 
 
 def close_runs(app: App) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`headwater run`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
@@ -24,7 +23,7 @@ from headwater.runtime.fork_server import fork_early
 from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
 from headwater.runtime.registration import register_recipe
-from headwater.runtime.runs import end_continuous_runs, record_run
+from headwater.runtime.runs import continuous_work, record_run
 from headwater.runtime.summaries import (
     followed_recipes,
     summaries_enabled,
@@ -124,7 +123,8 @@ def run(
     live = wants_live(global_options(context), error_console()) and not quiet
     if live and not (once or until_idle):
         error_console().print("Running until Ctrl-C.", style="dim")
-    with _recorded(app, recipe, run_id, has_row=once or until_idle or bool(task)):
+    has_end = once or until_idle
+    with record_run(app, recipe, run_id) if has_end else continuous_work(app, [recipe]):
         (summary,), completed = run_with_progress(
             app,
             [recipe],
@@ -143,19 +143,6 @@ def run(
             raise KeyboardInterrupt
     if once and (summary.offline or summary.unreached):
         raise typer.Exit(1)
-
-
-@contextmanager
-def _recorded(app: App, recipe: str, run_id: str | None, *, has_row: bool) -> Iterator[None]:
-    """A run has a row, and so has a part of one. The row of work without an end is kept by a maintenance task, and closed here."""
-    if has_row:
-        with record_run(app, recipe, run_id):
-            yield
-        return
-    try:
-        yield
-    finally:
-        end_continuous_runs(app, [recipe])
 
 
 def require_sources(app: App, recipe: str) -> None:

@@ -13,7 +13,7 @@ from headwater.cli.render.messages import error_message
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.runtime.fork_server import fork_early
 from headwater.runtime.registration import register_served
-from headwater.runtime.runs import end_continuous_runs
+from headwater.runtime.runs import continuous_work
 from headwater.runtime.worker_pool import run_workers
 from headwater.settings.channel_sinks import unusable_channels
 
@@ -59,9 +59,11 @@ def work(
     live = wants_live(global_options(context), error_console()) and not quiet
     if not quiet:
         error_console().print(f"Working on {', '.join(recipes)} until Ctrl-C.", style="dim")
-    with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
+    with (
+        continuous_work(app, recipes),
+        show_progress(app, recipes, quiet=quiet, live=live) as on_tick,
+    ):
         run_workers(with_quiet_logs(app, live=live), recipes, until_idle=False, on_tick=on_tick)
-    end_continuous_runs(app, recipes)
 
 
 def wait_for_recipes(
