@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import structlog
-from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result, make_story
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result, make_recipe, make_story
 
 from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine as Worker
@@ -16,9 +16,8 @@ from headwater.model.errors import Refused, Temporary
 from headwater.model.jobs import GatherResult, Job, State, Task
 from headwater.model.keys import group_key
 from headwater.model.outcomes import Drop, Sent
-from headwater.model.recipe import Envelope, Recipe
+from headwater.model.recipe import Envelope
 from headwater.model.saved_search import Digest, SavedSearch, SearchAction, SearchDelivery, SearchState
-from headwater.model.source import Trigger
 from headwater.store.changes.saved_searches import SavedSearchStore
 from headwater.store.connect import write_transaction
 from headwater.store.maintenance.retention import Cutoffs, count_old, remove_matches
@@ -71,12 +70,9 @@ def immediate(scene: Scene, name: str = "ships", query: str = "grain ships", **f
 
 
 def deliver(scene: Scene, channel: Any, owner: str = "worker") -> int:
-    recipe = Recipe(
-        name=RECIPE, version="1", sources=(), discover={}, extract={}, steps=(), trigger=Trigger(every=HOUR)
-    )
     context = JobContext(
         owner=owner,
-        recipes={RECIPE: recipe},
+        recipes={RECIPE: make_recipe()},
         store=scene.store,
         archive=None,
         clock=lambda: scene.now,

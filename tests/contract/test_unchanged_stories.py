@@ -1,33 +1,24 @@
 """A group is clustered again when a document joins it; stories that stay as they are stored are not written again."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import structlog
-from tests.support.scene import HOUR, ME, RECIPE, Scene, kept_result
+from tests.support.scene import HOUR, ME, RECIPE, Scene, kept_result, make_recipe
 
 from headwater.engine.context import JobContext
 from headwater.engine.gather import gather
 from headwater.model.document import Document
 from headwater.model.jobs import Job, Task
-from headwater.model.recipe import Grouping, Recipe
-from headwater.model.source import Trigger
+from headwater.model.recipe import Grouping
 from headwater.store.schema.flow import stories
 from headwater.stories.clustering.groupings import cluster_by_headline
 from headwater.stories.coverage import SummariseStory
 
 
 def _gather(scene: Scene) -> None:
-    recipe = Recipe(
-        name=RECIPE,
-        version="1",
-        sources=(),
-        discover={},
-        extract={},
-        steps=(),
-        trigger=Trigger(every=timedelta(hours=1)),
-        grouping=Grouping(key=lambda _: "day", cluster=cluster_by_headline, describe=SummariseStory()),
+    recipe = make_recipe(
+        grouping=Grouping(key=lambda _: "day", cluster=cluster_by_headline, describe=SummariseStory())
     )
     nothing: Any = None
     context = JobContext(

@@ -1,11 +1,10 @@
 """A story or a receipt that cannot be stored is quarantined alone; the worker and the other records continue."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import structlog
-from tests.support.scene import ME, RECIPE, START, Scene, kept_result
+from tests.support.scene import ME, RECIPE, START, Scene, kept_result, make_recipe
 
 from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver
@@ -13,8 +12,7 @@ from headwater.engine.gather import gather
 from headwater.model.document import Document
 from headwater.model.jobs import Job, State, Task
 from headwater.model.outcomes import Sent
-from headwater.model.recipe import Cluster, Envelope, Grouping, Recipe, Route
-from headwater.model.source import Trigger
+from headwater.model.recipe import Cluster, Envelope, Grouping, Route
 from headwater.store.schema.flow import deliveries, quarantine, stories
 
 POISON = "b"
@@ -37,14 +35,7 @@ class BadReceiptSink:
 
 
 def context(scene: Scene) -> JobContext:
-    recipe = Recipe(
-        name=RECIPE,
-        version="1",
-        sources=(),
-        discover={},
-        extract={},
-        steps=(),
-        trigger=Trigger(every=timedelta(hours=1)),
+    recipe = make_recipe(
         grouping=Grouping(key=lambda document: document.url, cluster=cluster),
         routes=(Route(name="out", sink="sink"),),
     )

@@ -14,7 +14,8 @@ from headwater.model.document import Document, Fingerprint
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, Draft, FetchResult, Job, PollResult, RefineResult, State, Task
 from headwater.model.keys import capture_key, document_key, group_key, lead_key, source_key
-from headwater.model.source import Lead, Source, StoredLead
+from headwater.model.recipe import Recipe
+from headwater.model.source import Lead, Source, StoredLead, Trigger
 from headwater.model.story import Member, Story
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import sources
@@ -25,6 +26,12 @@ RECIPE = "trial"
 ME = "me"
 LEASE = timedelta(minutes=5)
 HOUR = timedelta(hours=1)
+
+
+def make_recipe(**fields: Any) -> Recipe:
+    """A recipe that reads nothing: for tests that begin with stored documents."""
+    nothing: dict[str, Any] = {"sources": (), "discover": {}, "extract": {}, "steps": ()}
+    return Recipe(name=RECIPE, version="1", trigger=Trigger(every=HOUR), **(nothing | fields))
 
 
 def make_source(name: str = "Wire", **fields: Any) -> Source:

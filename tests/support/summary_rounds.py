@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 from tests.servers.batch_api import BatchServer
-from tests.support.scene import ME, RECIPE, Scene, kept_result
+from tests.support.scene import ME, RECIPE, Scene, kept_result, make_recipe
 
 from headwater.engine.context import JobContext, SummaryTools
 from headwater.engine.summarize import estimate
@@ -15,7 +15,6 @@ from headwater.model.document import Document
 from headwater.model.http import Capture
 from headwater.model.jobs import GatherResult, GroupBatch, Task
 from headwater.model.recipe import Grouping, Recipe, StoryContext, SummaryPermission
-from headwater.model.source import Trigger
 from headwater.model.story import Member, Story
 from headwater.model.summaries import SummaryFigures
 from headwater.runtime.summaries import run_summary_round
@@ -46,16 +45,7 @@ def summarized_recipe() -> Recipe:
     grouping = Grouping(
         key=lambda _: "day", cluster=lambda _: (), summary_permission=SummaryPermission(("stories",))
     )
-    return Recipe(
-        name=RECIPE,
-        version="1",
-        sources=(),
-        discover={},
-        extract={},
-        steps=(),
-        trigger=Trigger(every=timedelta(hours=1)),
-        grouping=grouping,
-    )
+    return make_recipe(grouping=grouping)
 
 
 @dataclass

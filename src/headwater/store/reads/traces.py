@@ -108,8 +108,8 @@ def _refined_query(recipe: str, since: datetime, until: datetime) -> Select[Any]
         .correlate(leads)
         .scalar_subquery()
     )
-    listed = and_(documents.c.revision == 1, polls.c.id == listing_poll)
-    fetched = and_(captures.c.id == documents.c.capture_id, captures.c.lead_id.is_not(None))
+    is_listing_poll = and_(documents.c.revision == 1, polls.c.id == listing_poll)
+    is_its_capture = and_(captures.c.id == documents.c.capture_id, captures.c.lead_id.is_not(None))
     return (
         select(
             *(
@@ -130,8 +130,8 @@ def _refined_query(recipe: str, since: datetime, until: datetime) -> Select[Any]
             captures.c.fetched_at,
         )
         .join(leads, leads.c.id == documents.c.lead_id)
-        .outerjoin(polls, listed)
-        .outerjoin(captures, fetched)
+        .outerjoin(polls, is_listing_poll)
+        .outerjoin(captures, is_its_capture)
         .where(
             documents.c.recipe == recipe,
             documents.c.state != State.WAITING,

@@ -8,7 +8,7 @@ from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
-from headwater_recipes.procedures.sections.by_form import CITED
+from headwater_recipes.procedures.sections.by_form import CITATION_LEAD
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
@@ -50,7 +50,7 @@ def _law_names(line: SectionLine) -> list[str]:
     ):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
-    pieces = [tidy(CITED.sub("", piece, count=1)).rstrip(".") for piece in DIVIDES.split(text)]
+    pieces = [tidy(CITATION_LEAD.sub("", piece, count=1)).rstrip(".") for piece in DIVIDES.split(text)]
     pieces = [piece for piece in pieces if len(piece) > 3]
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 

@@ -13,7 +13,7 @@ NORM = re.compile(
     r"(?:(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|Real Decreto(?: Ley| Legislativo)?|Reial [Dd]ecret(?: llei)?|Real decreto|Decreto(?: Ley| Foral)?|Decret(?: llei)?|Orden|Ordre|Orde|Ordenan[zç]a|Reglamento|Reglament|Regulamento)\b.*\d"
     r"|\d{1,3}/\d{4} (?:Legea|Dekretua|Foru Araua|Ordenantza)|(?:Royal Decree|Law|Act|Decree|Order) (?:[A-Z]{2,4}/)?\d"
 )
-CITED = re.compile(
+CITATION_LEAD = re.compile(
     r"^[^\d:;]{0,120}?\b(?:regul\w+|rige\w*|regeix|rexe\w*|apoy\w+|aprob\w+|aprov\w+|bas[ae]\w*|ampar\w+|fundament\w+|establec\w+|govern\w+|based|laid down|set out)\s(?:[\wàèéíòóú]+\s){0,4}?(?:l['’])?(?=(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Decree|Order|Act)\b)"
 )
 """What leads to a citation within a sentence: "Lo regula la Ley 3/2020"."""
@@ -58,7 +58,7 @@ def label_by_form(title: str, label: Label | None, lines: Sequence[SectionLine])
 
 
 def mostly_norms(title: str, lines: Sequence[SectionLine]) -> bool:
-    norms = [NORM.match(CITED.sub("", line.text, count=1)) is not None for line in lines]
+    norms = [NORM.match(CITATION_LEAD.sub("", line.text, count=1)) is not None for line in lines]
     return len(title.split()) <= LONGEST_TITLE and norms[0] and sum(norms) * 2 >= len(lines)
 
 
