@@ -232,6 +232,11 @@ def test_a_feed_that_is_added_again_keeps_its_other_options(run_cli: RunCli):
     assert run_cli("sources", "add", "crypto", url, "--name", "Lane", "--replace").code == 0
     stored = run_cli("sources", "show", "Lane", "--json").record
     assert (stored["trigger_seconds"], stored["options"]) == (900, {"fallback": [fallback]})
+    words = ("--name", "Lane", "--every", "5m", "--no-check", "--replace", "--json")
+    changed = run_cli("sources", "add", "crypto", f"{url}/", *words).record
+    assert (changed["id"], changed["url"], changed["changed"]) == (stored["id"], url, True)
+    (listed,) = run_cli("sources", "list", "--json").records
+    assert run_cli("sources", "show", listed["id"], "--json").record["trigger_seconds"] == 300
 
 
 def test_a_password_in_an_address_is_neither_stored_nor_repeated(run_cli: RunCli):

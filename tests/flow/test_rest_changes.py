@@ -155,6 +155,17 @@ def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_be
     assert len(shown_ids) == len(set(shown_ids)) == 7
 
 
+def test_replace_changes_a_source_whose_address_differs_by_a_slash(app: App, client: TestClient):
+    line = {"recipe": "crypto", "name": "Wire", "url": "https://wire.example/feed"}
+    headers = admin(app)
+    added = post(client, "/sources", 201, headers, **line)
+    slashed = line | {"url": f"{line['url']}/", "every": "5m"}
+    assert post(client, "/sources", 409, headers, **slashed)
+    assert post(client, "/sources", 200, headers, **slashed, replace=True) == added
+    (source,) = client.get("/api/v1/sources").json()["items"]
+    assert (source["url"], source["trigger_seconds"]) == (line["url"], 300)
+
+
 def test_a_source_that_a_list_names_is_not_removed(app: App, client: TestClient):
     fill(app)
     source = client.get("/api/v1/sources").json()["items"][0]["id"]

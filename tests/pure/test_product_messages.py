@@ -49,6 +49,7 @@ def test_a_number_sign_in_an_option_is_no_comment():
         "depth": 2,
         "include": ["/a/", "/b/"],
     }
+    assert read_options(["selector='#main'", 'title="a # b"']) == {"selector": "#main", "title": "a # b"}
 
 
 def test_an_empty_list_of_documents_has_the_columns_of_a_full_one():

@@ -24,17 +24,15 @@ class SourceRegistration:
 
 
 def register_source(app: App, source: Source, *, replace_existing: bool) -> SourceRegistration:
-    """Store the source. One that exists is changed only on request, and keeps the settings that were not given again. Returns it
-    as it is stored."""
+    """Store the source. One that exists is changed only on request, and keeps its id, its address and the settings that were not
+    given again. Returns it as it is stored."""
     check_source(source, app.recipe(source.recipe))
     row = app.catalogue.source(source.id) or _same_address(app, source)
-    existed = row is not None
-    if row is not None and (not replace_existing or row["id"] != source.id):
+    if row is not None and not replace_existing:
         return SourceRegistration(source_from(row), existed=True, is_stored=False)
-    is_stored = not existed or replace_existing
-    if is_stored:
-        app.store.register([_keep_settings(app, source)], app.clock(), origin="operator")
-    return SourceRegistration(source, existed, is_stored)
+    stored = source if row is None else _keep_settings(source, source_from(row))
+    app.store.register([stored], app.clock(), origin="operator")
+    return SourceRegistration(stored, existed=row is not None, is_stored=True)
 
 
 def _same_address(app: App, source: Source) -> Mapping[str, Any] | None:
@@ -113,13 +111,11 @@ def _texts(options: Mapping[str, Any]) -> Iterator[str]:
             waiting += value
 
 
-def _keep_settings(app: App, source: Source) -> Source:
-    row = app.catalogue.source(source.id)
-    if row is None:
-        return source
-    stored = source_from(row)
+def _keep_settings(source: Source, stored: Source) -> Source:
     return replace(
         source,
+        id=stored.id,
+        url=stored.url,
         trigger=source.trigger or stored.trigger,
         options={**stored.options, **source.options},
         subject=stored.subject,

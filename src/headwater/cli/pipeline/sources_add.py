@@ -126,11 +126,12 @@ def add(
         check_places(source, chosen_recipe)
     registration = register_source(app, source, replace_existing=replace_existing)
     source, exists = registration.source, registration.existed
+    changed = exists and registration.is_stored
     if as_json:
-        record = _record(source, candidates, new=not exists, changed=exists and replace_existing)
+        record = _record(source, candidates, new=not exists, changed=changed)
         print_json(redact_record(record))
         return
-    _print_result(source, candidates, console(), app.clock(), exists=exists, changed=replace_existing)
+    _print_result(source, candidates, console(), app.clock(), exists=exists, changed=changed)
 
 
 def read_options(lines: Sequence[str]) -> dict[str, Any]:
@@ -148,9 +149,11 @@ def read_options(lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _option_value(text: str) -> Any:
-    """The value as in a source list. There is no room for comments here, so that `#` is a part of a text."""
+    """The value as in a source list. There is no room for comments here, so that `#` is a part of a text, quoted or not."""
     value = yaml.safe_load(text)
-    return text.strip() if "#" in text and (value is None or isinstance(value, str)) else value
+    is_plain = not text.lstrip().startswith(("'", '"'))
+    is_text = value is None or isinstance(value, str)
+    return text.strip() if "#" in text and is_plain and is_text else value
 
 
 def _known_kinds(

@@ -142,7 +142,7 @@ def add_source(
     registration = register_source(context_of(request).app, source, replace_existing=replace)
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already; change it with `replace`")
-    record = {"id": source.id, "name": source.name}
+    record = {"id": registration.source.id, "name": registration.source.name}
     return json_answer_to(request, record, status=200 if registration.existed else 201)
 
 
