@@ -68,6 +68,15 @@ def test_the_longest_is_kept_when_none_is_long_enough(monkeypatch):
     assert cascade.cascade_text("")[:2] == ("short", "one")
 
 
+def test_too_little_memory_does_not_read_as_a_page_without_text(monkeypatch):
+    def exhaust(_: str) -> str:
+        raise MemoryError
+
+    monkeypatch.setattr(cascade, "_readers", lambda: iter([("one", exhaust), ("two", lambda _: "short")]))
+    with pytest.raises(MemoryError):
+        cascade.cascade_text("<p>page</p>")
+
+
 def test_profiles_are_named():
     assert html_reader("blocks") is read_html
     with pytest.raises(ValueError, match="unknown profile 'best'"):

@@ -23,9 +23,12 @@ def cascade_text(markup: str) -> tuple[str, str, dict[str, int]]:
 
 
 def _attempt(extract: Callable[[str], str], markup: str) -> str:
-    """Packages of others raise errors of their own on odd pages, an empty one for example: then the next one is tried."""
+    """Packages of others raise errors of their own on odd pages, an empty one for example: then the next one is tried. Too little
+    memory is no such error: the page may well have a text."""
     try:
         return extract(markup)
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001
         return ""
 
