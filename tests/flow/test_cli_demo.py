@@ -159,7 +159,10 @@ def test_a_duplicate_is_explained_from_its_source_to_its_original(run_cli: RunCl
 def test_a_list_names_the_original_of_a_duplicate_and_says_that_there_are_more(run_cli: RunCli):
     duplicates = ("docs", "list", "--state", "duplicate", "--limit", "1")
     row = run_cli(*duplicates, "--json").record
-    listing = run_cli(*duplicates).out
+    answer = run_cli(*duplicates)
+    listing = answer.out
+    assert "duplicate:url" in answer.err
+    assert "duplicate:url" not in run_cli(*duplicates, "--source", row["source"]).err
     assert f"[copy of {row['duplicate_of'][:8]}]" in listing
     assert "There are more; --limit 4" in listing
     assert row["duplicate_of"] in run_cli("docs", "show", row["id"]).out

@@ -105,7 +105,9 @@ def list_documents(
             cell(_state_label(row) + (row["title"] or row["url"])),
         )
     console().print(listing if rows else "No documents.")
-    if state and State.DUPLICATE in state and (address_count := _known_addresses(app, recipe)):
+    is_filtered = any((source, language, since, until))  # those entries are only counted for a whole recipe
+    lists_duplicates = State.DUPLICATE in (state or ())
+    if lists_duplicates and not is_filtered and (address_count := _known_addresses(app, recipe)):
         error_console().print(
             f"{address_count} more came in with an address that was already stored (duplicate:url): they have no document.",
             style="dim",
