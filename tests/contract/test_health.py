@@ -61,6 +61,17 @@ def test_a_redis_server_that_is_down_is_a_problem(command: Command):
     assert "PROBLEM" in command("status").out
 
 
+def test_a_recipe_that_is_left_out_and_a_table_that_cannot_be_used_are_problems(command: Command):
+    table = {"to": "table", "table": "articles", "database": "env:NOT_SET_ANYWHERE"}
+    recipes = {"news": {"evry": "5m"}, "wind": {"like": "crypto", "routes": [table]}}
+    Path("headwater.yaml").write_text(yaml.safe_dump({"recipes": recipes}), encoding="utf-8")
+    answer = command("health", "--json")
+    assert problems(answer) == {"recipes", "channels"}
+    assert "recipes.news.evry" in answer.record["parts"]["recipes"]["detail"]
+    assert "NOT_SET_ANYWHERE" in answer.record["parts"]["channels"]["detail"]
+    assert "recipes.news.evry" in command("status").out.replace("\n", "")
+
+
 def test_a_full_disk_is_a_problem(command: Command, monkeypatch: pytest.MonkeyPatch):
     full = SimpleNamespace(total=100 << 30, used=100 << 30, free=0)
     monkeypatch.setattr("headwater.ops.system_checks.shutil.disk_usage", lambda _: full)

@@ -253,7 +253,7 @@ def test_a_damaged_pack_of_the_installation_is_noticed_and_named_until_it_is_who
     maintenance = Maintenance(app)
     assert maintenance.run_now("verify_packs")["checked"] == 3
     captures = command("health", "--json").record["parts"]["captures"]
-    assert (captures["ok"], captures["detail"].startswith("1 of 3 packs are damaged")) == (False, True)
+    assert (captures["ok"], captures["detail"].startswith("1 of 3 packs is damaged")) == (False, True)
     assert pack.name in captures["detail"]
     pack.write_bytes(good)
     maintenance.run_now("verify_packs")

@@ -12,7 +12,9 @@ from tests.support.scene import HOUR, RECIPE, Scene, make_source
 import headwater.cli.pipeline.run as run_command
 import headwater.cli.pipeline.work as work_command
 from headwater.app import App
+from headwater.cli.render.run_summary import read_counts, summarise_run
 from headwater.model.errors import Refused
+from headwater.model.jobs import Task
 from headwater.runtime.worker_pool import is_installation_idle
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
@@ -23,6 +25,15 @@ MINUTE = timedelta(minutes=1)
 
 def app_of(scene: Scene, database: str, folder: Path) -> App:
     return App(Settings(data=str(folder), database=database), clock=lambda: scene.now)
+
+
+def test_a_run_without_polls_is_not_judged_by_earlier_ones(scene: Scene, database: str, tmp_path: Path):
+    scene.poll(error="dns")
+    app = app_of(scene, database, tmp_path)
+    summary = summarise_run(app, RECIPE, read_counts(app, RECIPE))
+    app.store.engine.dispose()
+    tasks = ([Task.GATHER], [Task.POLL, Task.GATHER])
+    assert [run_command.judged_by_polls(summary, only).unreached for only in tasks] == [0, 1]
 
 
 @pytest.mark.parametrize(("delay", "awaited"), [(MINUTE, True), (HOUR, False)])

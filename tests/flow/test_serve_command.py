@@ -14,7 +14,8 @@ from tests.support.deadline import DEADLINE
 import headwater
 
 
-def test_the_server_says_where_it_serves_and_stops_when_it_is_told_to(tmp_path: Path):
+def test_the_server_says_what_it_leaves_out_and_where_it_serves_and_stops_when_it_is_told_to(tmp_path: Path):
+    (tmp_path / "headwater.yaml").write_text("recipes: {news: {evry: 5m}}\n", encoding="utf-8")
     command = [sys.executable, "-m", "headwater.cli", "--data", str(tmp_path), "serve", "--port", "0"]
     process = subprocess.Popen(
         command,
@@ -24,6 +25,7 @@ def test_the_server_says_where_it_serves_and_stops_when_it_is_told_to(tmp_path: 
         text=True,
     )
     try:
+        assert process.stderr.readline().startswith("headwater: left out: ")
         line = process.stderr.readline()
         assert line.startswith("Serving on http://127.0.0.1:"), line
         address = line.split()[2]

@@ -10,6 +10,7 @@ from headwater.app import App
 from headwater.cli.pipeline.work import report_left_out
 from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
+from headwater.runtime.celery.worker import log_left_out
 from headwater.settings.settings import Settings, read_settings
 
 
@@ -31,6 +32,8 @@ def test_a_broken_recipe_does_not_stop_the_others(capsys: pytest.CaptureFixture[
     assert list(app.loaded_recipes.refusals) == ["broken"]
     report_left_out(app)
     assert capsys.readouterr().err.startswith("headwater: left out: the recipe 'broken'")
+    log_left_out(app.loaded_recipes, app.settings)
+    assert "recipe left out" in capsys.readouterr().err
 
 
 def test_a_typo_in_the_settings_of_a_recipe_disables_only_that_recipe(tmp_path: Path):

@@ -7,7 +7,7 @@ import pytest
 from headwater.app import App
 from headwater.model.errors import Refused, Temporary
 from headwater.secret_references import resolve_secret
-from headwater.settings.channel_sinks import unusable_channels
+from headwater.settings.channel_sinks import unusable_sinks
 from headwater.settings.channels import Channel
 from headwater.settings.settings import Settings, read_settings
 from headwater.sinks.mail import MailSink
@@ -38,9 +38,7 @@ def test_a_missing_secret_is_reported_by_its_setting(text: str):
     ],
 )
 def test_missing_settings_of_a_channel_are_reported(channel: Channel, missing: str):
-    assert (
-        f"notify.ops.{missing}" in unusable_channels(App(Settings(notify={"ops": channel})).channels)["ops"]
-    )
+    assert f"notify.ops.{missing}" in unusable_sinks(App(Settings(notify={"ops": channel})).channels)["ops"]
 
 
 def test_what_goes_to_a_channel_without_its_secret_waits_and_other_channels_work():

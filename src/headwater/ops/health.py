@@ -7,6 +7,7 @@ from typing import Any
 
 from headwater.app import App
 from headwater.model.alarm import Alarm, Problem
+from headwater.model.errors import Refused
 from headwater.model.jobs import IDLE_TASKS
 from headwater.model.source import Trigger
 from headwater.ops.alarms.decision import decide_alarms
@@ -15,9 +16,9 @@ from headwater.ops.alarms.source_rules import is_muted, recipe_problems, source_
 from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
-from headwater.ops.system_rules import channels_check, parts_record
+from headwater.ops.system_rules import PartCheck, parts_record, recipes_check, sinks_check
 from headwater.ops.uptime import uptime_report
-from headwater.settings.channel_sinks import unusable_channels
+from headwater.settings.channel_sinks import unusable_sinks
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
 from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
@@ -30,10 +31,9 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
     process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
     not write, or while another process does it. `searches` are the saved searches whose matches cannot be sent, and why."""
-    parts, sandbox = (
-        check_parts(app) | {"channels": channels_check(unusable_channels(app.channels))},
-        sandbox_report(),
-    )
+    parts, sandbox = check_parts(app), sandbox_report()
+    left_out = {name: refusal.detail for name, refusal in app.loaded_recipes.refusals.items()}
+    parts |= {"recipes": recipes_check(left_out), "channels": _check_sinks(app, parts)}
     names = app.catalogue.recipes() if parts["database"].ok else ()
     recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]
@@ -48,6 +48,16 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
         "recipes": recipes,
         "searches": searches,
     }
+
+
+def _check_sinks(app: App, parts: Mapping[str, PartCheck]) -> PartCheck:
+    """Channels, and the tables of recipes, which can only be opened with the database and the archive."""
+    if not (parts["database"].ok and parts["archive"].ok):
+        return sinks_check(unusable_sinks(app.channels))
+    try:
+        return sinks_check(unusable_sinks(app.sinks))
+    except Refused as refusal:
+        return PartCheck(ok=False, detail=refusal.detail)
 
 
 def default_trigger(app: App, recipe: str) -> Trigger:

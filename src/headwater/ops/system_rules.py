@@ -66,7 +66,7 @@ def captures_check(missing: Sequence[str], damaged: Sequence[str], count: int) -
     """Without their packs, documents can be neither explained to the byte nor read again."""
     states = {"missing": missing, "damaged": damaged}
     problems = [
-        f"{len(names)} of {count} packs are {state}: {_some_names(names)}"
+        f"{len(names)} of {count} packs {'is' if len(names) == 1 else 'are'} {state}: {_some_names(names)}"
         for state, names in states.items()
         if names
     ]
@@ -80,9 +80,15 @@ def _some_names(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def channels_check(problems: Mapping[str, str]) -> PartCheck:
-    """What is sent to a channel that cannot be used waits."""
+def sinks_check(problems: Mapping[str, str]) -> PartCheck:
+    """What is sent to a channel or a table that cannot be used waits."""
     return PartCheck(ok=not problems, detail="; ".join(problems.values()) or "all can be used")
+
+
+def recipes_check(problems: Mapping[str, str]) -> PartCheck:
+    """A recipe that cannot be loaded is left out, and its sources wait."""
+    left_out = "; ".join(f"left out: {problem}" for problem in problems.values())
+    return PartCheck(ok=not problems, detail=left_out or "all can be used")
 
 
 def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:

@@ -158,10 +158,9 @@ def run_workers(
     """Run workers until told to stop or, with `until_idle`, until nothing is due soon; returns False if told to stop. With
     `wait_for_limits`, work that a rate limit postponed is awaited. `on_tick` is called several times a second."""
     app.archive.ready()
-    _ = (
-        app.sinks,
-        app.markers,
-    )  # what the settings do not describe is refused here, in one sentence, and not in every worker
+    # A server that the settings do not describe is refused here, in one sentence, and not in every worker. A channel or a table
+    # that cannot be used is not refused: what goes there waits.
+    _ = (app.sinks, app.markers)
     stop = StopSignal(child=False)  # it may outlive the shell that started it
 
     def is_done() -> bool:

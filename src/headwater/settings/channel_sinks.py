@@ -38,9 +38,9 @@ def open_usable(open_sink: Callable[[], Sink]) -> Sink:
         return UnusableSink(refusal.detail)
 
 
-def unusable_channels(channels: Mapping[str, Sink]) -> Mapping[str, str]:
-    """Why channels cannot be used, by their names."""
-    return {name: sink.problem for name, sink in channels.items() if isinstance(sink, UnusableSink)}
+def unusable_sinks(sinks: Mapping[str, Sink]) -> Mapping[str, str]:
+    """Why channels and tables cannot be used, by their names."""
+    return {name: sink.problem for name, sink in sinks.items() if isinstance(sink, UnusableSink)}
 
 
 def open_channel(name: str, channel: Channel, clock: Clock) -> Sink:

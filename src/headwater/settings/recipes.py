@@ -75,3 +75,8 @@ class BrokenRecipe(RecipeSettings, frozen=True):
     """Settings of a recipe that cannot be read. It is refused when it is loaded; the others are not affected."""
 
     problem: str = ""
+
+
+def settings_mistakes(recipes: Mapping[str, RecipeSettings]) -> dict[str, str]:
+    """The mistakes in the settings of recipes, by name; known without loading any recipe."""
+    return {name: own.problem for name, own in recipes.items() if isinstance(own, BrokenRecipe)}

@@ -12,7 +12,7 @@ from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused
 from headwater.model.keys import key
 from headwater.model.recipe import Envelope
-from headwater.settings.channel_sinks import unusable_channels
+from headwater.settings.channel_sinks import unusable_sinks
 
 TITLE_WIDTH, RECIPE_WIDTH = 28, 12
 app = command_group("List and acknowledge alarms; test the notification channels.")
@@ -77,7 +77,7 @@ def test_channel(
     if channel not in app.channels:
         names = ", ".join(sorted(app.channels)) or "none; add one to the setting `notify`"
         raise Refused("unknown_channel", f"there is no channel '{channel}'; there are: {names}")
-    if problem := unusable_channels(app.channels).get(channel):
+    if problem := unusable_sinks(app.channels).get(channel):
         raise Refused("bad_config", problem)
     now = app.clock()
     alarm = Alarm(

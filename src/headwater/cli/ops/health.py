@@ -22,8 +22,8 @@ def health(context: typer.Context, as_json: Json = False) -> None:
     """Check the system and every source now; raise and clear alarms; show the result.
 
     Checks database, archive (writes and reads), Redis, free disk, live workers, the beat, leases of dead workers, work that
-    waits, and the last poll. This process does it, whether or not workers run. The exit code is 0 if everything is healthy,
-    and 1 otherwise.
+    waits, the last poll, and whether recipes, channels and tables can be used. This process does it, whether or not workers
+    run. The exit code is 0 if everything is healthy, and 1 otherwise.
     """
     report = current_health(open_app(context))
     if as_json:

@@ -14,6 +14,7 @@ import typer
 from headwater.app import App
 from headwater.cli.environment import make_app
 from headwater.cli.options import GlobalOptions, global_options, single_command
+from headwater.cli.pipeline.work import report_left_out
 from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
 from headwater.model.api_key import KeyScope
@@ -84,6 +85,7 @@ def serve_command(
     if key and len(key) < MIN_KEY_LENGTH:
         raise Refused("bad_config", f"api_key: give at least {MIN_KEY_LENGTH} characters")
     refuse_moved_installation(app)
+    report_left_out(app)
     configure_logs(app.settings.log, app.settings.log_level)
 
     def report(address: str, bound_port: int) -> None:

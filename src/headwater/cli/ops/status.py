@@ -22,8 +22,9 @@ from headwater.cli.render.run_summary import (
 )
 from headwater.model.jobs import State
 from headwater.ops.system_checks import check_parts
-from headwater.ops.system_rules import parts_record
+from headwater.ops.system_rules import parts_record, recipes_check
 from headwater.ops.uptime import uptime_report
+from headwater.settings.recipes import settings_mistakes
 from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.failing_deliveries import failing_deliveries
 
@@ -38,6 +39,10 @@ def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = 
         for name in names
     ]
     parts = check_parts(app, write=False)
+    if mistakes := settings_mistakes(
+        app.settings.recipes
+    ):  # `health` also loads the recipes, which takes a second
+        parts["recipes"] = recipes_check(mistakes)
     uptime = uptime_report(app, is_available=parts["database"].ok)
     if as_json:
         from headwater.ops.sandbox_report import sandbox_report  # noqa: PLC0415 - it loads the extractors

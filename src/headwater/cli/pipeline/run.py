@@ -1,7 +1,7 @@
 """`headwater run`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
 from typing import Annotated
@@ -11,7 +11,7 @@ import typer
 from headwater.app import App
 from headwater.cli.environment import make_app, report_words_only, wait_for_write_lock
 from headwater.cli.options import Json, Quiet, RecipeName, Workers, global_options, single_command
-from headwater.cli.pipeline.work import report_channels, report_paused
+from headwater.cli.pipeline.work import report_paused, report_unusable_sinks
 from headwater.cli.render.console import cell, console, error_console, format_count, print_json
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
@@ -115,7 +115,7 @@ def run(
     wait_for_write_lock(app)
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
-    report_channels(app)
+    report_unusable_sinks(app)
     if not quiet:
         report_words_only(app, recipe)
     if once and Task.POLL in tasks:
@@ -134,6 +134,7 @@ def run(
             live=live,
             work=partial(run_in_process, tasks=tasks) if in_process or task else run_workers,
         )
+        summary = judged_by_polls(summary, tasks)
         if as_json:
             print_json(asdict(summary) | {"interrupted": not completed})
         elif not quiet:
@@ -143,6 +144,11 @@ def run(
             raise KeyboardInterrupt
     if once and (summary.offline or summary.unreached):
         raise typer.Exit(1)
+
+
+def judged_by_polls(summary: RunSummary, tasks: Sequence[Task]) -> RunSummary:
+    """What earlier polls could not reach says nothing about a run that polls nothing."""
+    return summary if Task.POLL in tasks else replace(summary, offline=0, unreached=0)
 
 
 def require_sources(app: App, recipe: str) -> None:

@@ -15,7 +15,7 @@ from headwater.runtime.fork_server import fork_early
 from headwater.runtime.registration import register_served
 from headwater.runtime.runs import continuous_work
 from headwater.runtime.worker_pool import run_workers
-from headwater.settings.channel_sinks import unusable_channels
+from headwater.settings.channel_sinks import unusable_sinks
 
 MAX_NAMES = 5
 WAIT_SECONDS = 5.0
@@ -38,9 +38,9 @@ def report_left_out(app: App) -> None:
         error_console().print(cell(f"headwater: left out: {error_message(refusal)}"), soft_wrap=True)
 
 
-def report_channels(app: App) -> None:
-    for problem in unusable_channels(app.channels).values():
-        error_console().print(cell(f"headwater: {problem}. What goes to this channel waits."), soft_wrap=True)
+def report_unusable_sinks(app: App) -> None:
+    for name, problem in unusable_sinks(app.sinks).items():
+        error_console().print(cell(f"headwater: {problem}. What goes to {name} waits."), soft_wrap=True)
 
 
 def work(
@@ -54,7 +54,7 @@ def work(
     fork_early()
     app = make_app(context, workers=workers)
     wait_for_write_lock(app)
-    report_channels(app)
+    report_unusable_sinks(app)
     recipes = wait_for_recipes(app, recipe)
     live = wants_live(global_options(context), error_console()) and not quiet
     if not quiet:

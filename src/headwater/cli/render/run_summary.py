@@ -202,7 +202,7 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         )
     if summary.unreached:
         console.print()
-        message = f"None of {format_count(summary.unreached, 'source')} could be reached: check the network of this machine, and the addresses."
+        message = f"No source could be reached ({summary.unreached} tried): check the network of this machine, and the addresses."
         console.print(cell(message, "yellow"), soft_wrap=True)
     if summary.offline:
         console.print()

@@ -17,7 +17,7 @@ import structlog
 from headwater.app import App
 from headwater.logs import LEVELS, configure_logs
 from headwater.ops.installation_lock import release_dead_owners, worker_lock
-from headwater.recipes.loader import load_recipes
+from headwater.recipes.loader import LoadedRecipes, load_recipes
 from headwater.redis_client import RedisClient
 from headwater.runtime.celery.broker import (
     IGNORED_WARNINGS,
@@ -52,7 +52,9 @@ def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerR
     """Run a Celery worker with its children in this process until told to stop or its parent is gone."""
     del recipes  # the role names them
     end_with_parent()
-    load_recipes(settings)  # imported before the fork, so that the children share the memory
+    log_left_out(
+        load_recipes(settings), settings
+    )  # loaded before the fork, so that the children share the memory
     address = broker_address(settings)
     celery, runner = celery_for(address), TaskRunner(settings, role, HintSender(address))
     register_tasks(celery, runner)
@@ -73,6 +75,13 @@ def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerR
     worker.start()
     del receivers
     sys.exit(worker.exitcode or 0)
+
+
+def log_left_out(loaded: LoadedRecipes, settings: Settings) -> None:
+    """Here and not in the process that supervises: that one loads no recipe."""
+    log = configure_logs(settings.log, settings.log_level)
+    for name, refusal in loaded.refusals.items():
+        log.warning("recipe left out", recipe=name, reason=refusal.reason, detail=refusal.detail)
 
 
 def _connect_signals(settings: Settings, runner: TaskRunner) -> list[Any]:
