@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 from sqlalchemy import update
 from tests.flow.command_line import CommandResult, call, call_in, shell
 
 from headwater.app import App
-from headwater.cli.demo import demo_start
+from headwater.cli.demo import demo_start, worker_settings
 from headwater.model.errors import Refused
 from headwater.model.jobs import Quarantine, State, Task
 from headwater.settings.settings import Settings
@@ -82,6 +83,11 @@ def test_the_news_of_the_demo_ends_when_its_first_run_chose(demo, run_cli: RunCl
     with pytest.raises(Refused, match="another folder"):
         demo_start(demo[0], "2026-12-24", later)
     assert demo_start(tmp_path / "new", None, later) == START + timedelta(days=40)
+
+
+def test_the_workers_of_the_demo_may_fetch_what_its_user_allowed():
+    text = worker_settings(Settings(data="demo", allow=["127.0.0.1:9000"]))
+    assert yaml.safe_load(text)["allow"] == ["127.0.0.1:9000"]
 
 
 def test_g1_each_run_of_the_demo_has_a_row(demo, demo_copy: App):

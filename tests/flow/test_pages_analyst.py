@@ -86,7 +86,11 @@ def test_search_does_not_claim_words_that_no_document_has(
     assert "No document has the words" in client.get("/search?q=zzzzqqqq").text
     quote = client.get("/search", params={"q": '"'}).text
     assert "The search names no words; the newest first" in quote
-    assert "have the words" not in quote
+    assert "document has" not in quote
+    assert "1 document has the word<" in client.get("/search?q=dam").text.replace(" <", "<").replace(
+        " ·", "<"
+    )
+    assert "has at least one of the words" in client.get("/search?q=dam+zzzzqqqq").text
     newest, _ = search_page(filled[0], PagedSearch(text="*"))
     facets = {"source": {"Meridian Post": 3, "Wire": 1}}
     by_meaning = SearchResults(newest.rows, 4, 0, facets=facets)

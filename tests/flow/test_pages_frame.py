@@ -121,6 +121,18 @@ def test_the_link_to_sign_in_leads_back_with_the_query_and_not_to_itself(client:
     assert "use the scope admin" in page
 
 
+def test_the_sign_in_names_the_command_that_works_and_tells_no_stranger_where_the_data_is(
+    app: App, client: TestClient, far_client: TestClient
+):
+    assert (
+        f"headwater --data {app.settings.data} keys create me --scope operate" in client.get("/sign-in").text
+    )
+    assert app.settings.data in sign_in(client, "wrong").text
+    stranger = far_client.get("/sign-in").text
+    assert "<code>headwater keys create me --scope operate</code>" in stranger
+    assert app.settings.data not in stranger
+
+
 def test_a_wrong_key_is_refused_with_a_sentence(far_client: TestClient):
     answer = sign_in(far_client, "hw_000000000000_wrong")
     assert answer.status_code == 401

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select
 from starlette.testclient import TestClient
 from tests.support.api_installation import HOSTILE, WITH_KEY, fill, installation, page_client
-from tests.support.scene import START
+from tests.support.scene import RECIPE, START
 
 from headwater.app import App
 from headwater.fetch.failure_sentences import FAILURE_TEXTS
@@ -145,15 +146,38 @@ def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
 
 def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
     sentences = [failure_sentence("https://a.example/", Failure(reason)) for reason in FAILURE_TEXTS]
+    assert "bad_url" not in failure_sentence("x", Failure("bad_url", "not a plain http(s) URL"))
     for sentence in (*sentences, f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
         assert "--" not in without_options(sentence)
 
 
 def test_the_button_to_stop_a_run_is_in_the_part_that_is_refreshed():
-    run = {"id": "r", "status": "running", "created_at": START, "ended_at": None, "error": ""}
-    model = {"run": run, "is_open": True, "can_stop": True, "unfinished": {}, "documents": {}}
+    run = {
+        "id": "r",
+        "recipe": "crypto",
+        "status": "running",
+        "created_at": START,
+        "ended_at": None,
+        "error": "",
+    }
+    run |= dict.fromkeys(
+        ("total_count", "processed_count", "duplicate_count", "failed_count", "story_count"), 0
+    )
+    model = {"run": run, "is_open": True, "can_stop": True, "unfinished": {}}
     frame = Frame(path="/operate/runs/r", now=START, scope=KeyScope.OPERATE)
     assert "/operate/runs/r/stop" in render("operator/run_live.html", frame, model)
+
+
+def test_a_run_counts_only_what_was_seen_since_it_began(client: TestClient, app: App):
+    begin = app.clock() + timedelta(days=1)
+    assert app.catalogue.status(RECIPE, begin)["documents"]
+    assert app.pipeline_runs.begin("later", RECIPE, {}, begin)
+    run = client.get("/operate/runs/later.json").json()["run"]
+    assert (run["total_count"], run["processed_count"], run["duplicate_count"]) == (0, 0, 0)
+    app.pipeline_runs.finish("later", begin)
+    assert app.pipeline_runs.begin("all", RECIPE, {}, START - timedelta(days=3650))
+    counts = {row["id"]: row["total_count"] for row in client.get("/operate/runs.json").json()["items"]}
+    assert counts["all"] == client.get("/operate/runs/all.json").json()["run"]["total_count"] > 0
 
 
 @pytest.mark.parametrize("path", ["/sources/add", "/sources/preview"])
@@ -179,6 +203,7 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
     assert "choose at least one record" in send(admin, "/quarantine/retry")
     assert "due again: 1" in send(admin, "/quarantine/retry", record=row["record_id"])
     assert admin.get("/operate/quarantine.json").json()["items"] == []
+    assert "come back here if they fail again" in admin.get("/operate/quarantine").text
     assert admin.get(f"/operate/quarantine/{'0' * 24}").status_code == 404
 
 
@@ -222,6 +247,16 @@ def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestC
     (row,) = [row for row in admin.get("/operate/keys.json").json()["items"] if row["name"] == "Grafana"]
     assert "Grafana is revoked" in send(admin, f"/keys/{row['id']}/revoke")
     assert admin.get("/api/v1/documents", headers={"X-Api-Key": key[0]}).status_code == 401
+
+
+def test_whoever_changes_something_on_the_answer_to_a_form_returns_to_the_page_of_the_form(admin: TestClient):
+    send(admin, "/keys/create", name="Grafana", scope="read")
+    (row,) = [row for row in admin.get("/operate/keys.json").json()["items"] if row["name"] == "Grafana"]
+    headers = {"referer": "http://127.0.0.1/operate/keys/create"}
+    after = admin.post(f"/operate/keys/{row['id']}/revoke", data={"x": ""}, headers=headers)
+    assert (after.status_code, after.url.path) == (200, "/operate/keys")
+    assert "Grafana is revoked" in after.text
+    assert admin.get("/operate/sources/preview").url.path == "/operate/sources/add"
 
 
 def way_back(page: str) -> str:

@@ -53,7 +53,7 @@ HOW_TO_SERVE = {
     False: "The last one serves the web pages, once `pip install 'headwater[web]'` is done; in the repository: `make serve`.",
 }
 DEMO_SETTINGS = (
-    "data", "hosts", "contact", "requests_per_second", "budgets", "rate_limits", "log_level", "recipes",
+    "data", "hosts", "allow", "contact", "requests_per_second", "budgets", "rate_limits", "log_level", "recipes",
 )  # fmt: skip
 NO_LIMIT = dict.fromkeys(("market_api", "news_api", "filings_api", "macro_news", "massive", "broker"), 0)
 Size = Annotated[Literal["small", "full"], typer.Option(help="Size of the demo internet.")]
@@ -157,10 +157,15 @@ def filled_demo(context: typer.Context) -> Iterator[tuple[App, Path]]:
         if not app.catalogue.recipes():
             run_to_end(context, app, [name for name in RECIPES if name in app.recipes])
         path = Path(app.settings.data) / "demo.yaml"
-        values = {name: getattr(app.settings, name) for name in DEMO_SETTINGS}
-        values["data"] = str(path.parent.absolute())
-        path.write_text(yaml.safe_dump(msgspec.to_builtins(values), sort_keys=False), encoding="utf-8")
+        path.write_text(worker_settings(app.settings), encoding="utf-8")
         yield app, path
+
+
+def worker_settings(settings: Settings) -> str:
+    """The settings file of the demo's other processes. What its user allowed holds for them, too."""
+    values = {name: getattr(settings, name) for name in DEMO_SETTINGS}
+    values["data"] = str(Path(settings.data).absolute())
+    return yaml.safe_dump(msgspec.to_builtins(values), sort_keys=False)
 
 
 def demo_settings(

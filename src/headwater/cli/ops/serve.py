@@ -19,6 +19,7 @@ from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Refused
+from headwater.ops.api_keys import key_command
 from headwater.ops.installation_lock import refuse_moved_installation
 from headwater.secret_references import resolve_secret
 
@@ -91,6 +92,9 @@ def serve_command(
     def report(address: str, bound_port: int) -> None:
         place = f"[{address}]" if ":" in address else address
         error_console().print(f"Serving on http://{place}:{bound_port} until Ctrl-C.", style="dim")
+        if demo:
+            hint = f"Programs that change something need a key: {key_command(app.settings.data)}"
+            error_console().print(hint, style="dim", soft_wrap=True)
 
     async def serve() -> None:
         web = make_context(

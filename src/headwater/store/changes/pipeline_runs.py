@@ -58,9 +58,7 @@ class PipelineRuns:
         entries is `partial`; its metrics say what these wait for."""
         row = self.get(run)
         assert row is not None
-        with read_transaction(self.engine) as connection:
-            waiting = held_back(connection, row["recipe"], row["started_at"])
-            counts = run_counts(connection, row["recipe"], row["started_at"], sum(waiting.values()))
+        counts, waiting = self.count_since(row["recipe"], row["started_at"])
         success = "partial" if counts["failed_count"] or waiting else "completed"
         status = "failed" if error else success
         values = {"status": status, "ended_at": now, "error": error and error[:LONGEST_ERROR], **counts}
@@ -71,6 +69,12 @@ class PipelineRuns:
         with write_transaction(self.engine) as connection:
             connection.execute(open_run.values(**values, metrics=metrics))
         return self.get(run) or {}
+
+    def count_since(self, recipe: str, since: datetime) -> tuple[dict[str, int], dict[str, int]]:
+        """What became of everything seen since then, and the entries that are held back, by reason."""
+        with read_transaction(self.engine) as connection:
+            waiting = held_back(connection, recipe, since)
+            return run_counts(connection, recipe, since, sum(waiting.values())), waiting
 
     def end_continuous(self, recipe: str, now: datetime) -> None:
         """Close the open run of workers that never end, if there is one."""

@@ -57,6 +57,18 @@ def action_routes(actions: Sequence[Action]) -> list[Route]:
     return [Route(action.path, _endpoint(action), methods=["POST"]) for action in actions]
 
 
+def form_page_routes(actions: Sequence[Action]) -> list[Route]:
+    """A page that is the answer to a form cannot be opened again: who returns to its address gets the page with the form."""
+    return [Route(action.path, _to_form(action), methods=["GET"]) for action in actions if action.template]
+
+
+def _to_form(action: Action) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        return RedirectResponse(local_address(request, action.page), 303)
+
+    return answer
+
+
 async def read_form(request: Request) -> FormData:
     """The fields of a form. Files are not accepted anywhere."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != FORM_TYPE:

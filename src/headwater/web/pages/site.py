@@ -8,9 +8,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from headwater.model.recipe import Recipe
-from headwater.web.context import WebContext, context_of
+from headwater.ops.api_keys import key_command
+from headwater.web.context import WebContext, caller_of, context_of
 from headwater.web.pages import analyst, operator
-from headwater.web.pages.forms import Action, action_routes, read_form
+from headwater.web.pages.forms import Action, action_routes, form_page_routes, read_form
 from headwater.web.pages.frame import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, answer_page, frame_of
 from headwater.web.pages.page import Page, page_routes
 from headwater.web.pages.recipe_pages import recipe_actions, recipe_pages
@@ -36,6 +37,8 @@ def site_routes(recipes: Mapping[str, Recipe]) -> list[BaseRoute]:
         Route("/sign-out", receive_sign_out, methods=["POST"]),
         Route("/preferences", receive_preferences, methods=["POST"]),
         *analyst.ROUTES,
+        # Before the pages: the path of one with an id at its end would match.
+        *form_page_routes(actions),
         *page_routes(all_pages(recipes)),
         *action_routes(actions),
     ]
@@ -51,7 +54,15 @@ def navigation_of(pages: Sequence[Page]) -> tuple[Mapping[str, str], ...]:
 
 def show_sign_in(request: Request) -> Response:
     target = request.query_params.get("next", "/")
-    return answer_page(request, render("sign_in.html", frame_of(request), {"next": target, "problem": ""}))
+    model = {"next": target, "problem": "", "key_command": _key_command(request)}
+    return answer_page(request, render("sign_in.html", frame_of(request), model))
+
+
+def _key_command(request: Request) -> str:
+    """Only readers on this machine learn where the data is."""
+    context = context_of(request)
+    is_near = context.access.is_local and caller_of(request.scope).is_local
+    return key_command(context.app.settings.data) if is_near else key_command()
 
 
 async def receive_sign_in(request: Request) -> Response:
@@ -60,7 +71,11 @@ async def receive_sign_in(request: Request) -> Response:
     try:
         return sign_in(request, fields)
     except HttpProblem as problem:
-        model = {"next": str(fields.get("next", "/")), "problem": problem.reason}
+        model = {
+            "next": str(fields.get("next", "/")),
+            "problem": problem.reason,
+            "key_command": _key_command(request),
+        }
         html = render(
             "sign_in.html", frame_of(request, here=f"/sign-in?{urlencode({'next': model['next']})}"), model
         )

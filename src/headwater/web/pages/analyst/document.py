@@ -77,9 +77,14 @@ def paragraphs(text: str) -> list[dict[str, Any]]:
     for part in text.split("\n\n"):
         if block := part.strip():
             kind = next((name for mark, name in marks.items() if block.startswith(mark)), "text")
-            lines = [without_markup(line).lstrip("#>-* ") for line in block.splitlines() if line.strip()]
+            lines = plain_lines(block)
             blocks.append({"kind": kind, "lines": lines})
     return blocks
+
+
+def plain_lines(text: str) -> list[str]:
+    """The lines without the marks of headings, quotes, lists, emphasis and links."""
+    return [without_markup(line).lstrip("#>-* ") for line in text.splitlines() if line.strip()]
 
 
 def without_markup(line: str) -> str:
@@ -190,7 +195,7 @@ def load_comparison(request: Request, context: WebContext) -> dict[str, Any]:
         (edge for edge in history.get("edges", []) if edge["from_id"] == row["id"]), {}
     )
     evidence = edge.get("evidence") or {}
-    texts = [document_text(context, item) for item in (original, row)]
+    texts = ["\n".join(plain_lines(document_text(context, item))) for item in (original, row)]
     return {
         "original": _chosen(original, ("id", "title", "url", "publisher", "published_at")),
         "copy": _chosen(row, ("id", "title", "url", "publisher", "published_at", "reason")),

@@ -40,6 +40,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "total": 0,
         "word_total": 0,
         "has_words": False,
+        "word_count": 0,
         "corrections": {},
         "problem": "",
     }
@@ -64,6 +65,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
             cursor=chosen["cursor"],
         ),
     )
+    words = parse_query(chosen["q"], context.app.clock()).words
     return model | {
         "results": [result_record(row) for row in results.rows],
         "facets": facet_records(results.facets, pairs),
@@ -71,7 +73,8 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "total": results.total,
         "word_total": results.word_total,
         # Punctuation, filters and excluded words alone name nothing that a document could have.
-        "has_words": bool(parse_query(chosen["q"], context.app.clock()).words),
+        "has_words": bool(words),
+        "word_count": len(words),
         "corrections": results.corrections,
     }
 

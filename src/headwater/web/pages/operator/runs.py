@@ -32,7 +32,7 @@ def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
-        "items": rows,
+        "items": [_counted(context, row) for row in rows],
         "next": cursor,
         "pairs": query.multi_items(),
     }
@@ -46,12 +46,19 @@ def load_run(request: Request, context: WebContext) -> dict[str, Any]:
     is_open = row["status"] in OPEN_STATES
     status = app.catalogue.status(row["recipe"], app.clock()) if is_open else None
     return {
-        "run": row,
+        "run": _counted(context, row),
         "is_open": is_open,
         "can_stop": any(task.get_name() == row["id"] for task in context.runs.tasks),
         "unfinished": status["unfinished"] if status else {},
-        "documents": status["documents"] if status else {},
     }
+
+
+def _counted(context: WebContext, row: dict[str, Any]) -> dict[str, Any]:
+    """An open run with its counts until now; the row gets them when the run ends."""
+    if row["status"] not in OPEN_STATES:
+        return row
+    counts, _ = context.app.pipeline_runs.count_since(row["recipe"], row["started_at"])
+    return row | counts
 
 
 def start(request: Request, context: WebContext, fields: FormData) -> Done:
