@@ -11,6 +11,7 @@ from headwater.model.story import Member, Story
 from headwater.ops.alarms.pipeline_rules import pipeline_problems
 from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
+from headwater.store.reads.run_counts import waiting_reasons
 
 
 def test_g25_figures_are_those_of_the_newest_run(scene: Scene, engine: Engine):
@@ -71,6 +72,7 @@ def test_g25_hosts_that_are_not_fetched_raise_an_alarm_and_the_run_says_what_wai
     )
     kinds = [problem.kind for problem in pipeline_problems(pipeline_figures(engine, RECIPE, START + HOUR))]
     assert kinds == ["breakers"]
+    assert waiting_reasons(engine, RECIPE) == [{"reason": "breaker_open", "count": 7, "next": START + HOUR}]
 
 
 def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(scene: Scene, engine: Engine):

@@ -66,6 +66,15 @@ def test_p29_documents_are_found_by_words_in_the_transaction_that_stores_them(fi
     assert titles(engine, "permisos anuales")[0] == "Licencia de pesca"
 
 
+def test_what_is_in_quotes_is_required_also_in_scripts_without_spaces(filled: Scene, engine: Engine):
+    filled.keep("capital", title="首都", text="北京是中国的首都。", language="zh", published=filled.now)
+    filled.keep("school", title="新闻", text="他在北京大学教书。", language="zh", published=filled.now)
+    assert titles(engine, '"北京大学"') == ["新闻"]
+    assert titles(engine, '"大学北京"') == []
+    assert set(titles(engine, "北京大学")) == {"新闻", "首都"}
+    assert titles(engine, 'permiso "anual"') == ["Licencia de pesca"]
+
+
 def test_operators_narrow_the_results(filled: Scene, engine: Engine):
     assert titles(engine, "permiso -conducir -title:empadronament") == ["Licencia de pesca"]
     assert set(titles(engine, "conducir OR pesca")) == {

@@ -22,6 +22,7 @@ FAILURE_TEXTS = {
     "reset": FailureText("the server closed the connection", "try again later"),
     "offline": FailureText("no host can be reached", "check the network of this machine"),
     "bad_url": FailureText("its address, or one it leads to, is not a plain http(s) address"),
+    "breaker_open": FailureText("its host is paused after many failures"),
     "robots": FailureText("its robots.txt does not allow it, or cannot be read"),
     "too_large": FailureText("it is larger than what is read"),
 }

@@ -59,7 +59,7 @@ def workers_check(
         )
     if overdue(waiting, heartbeats, now):
         return PartCheck(ok=False, detail="none live, and work is due")
-    return PartCheck(ok=True, detail="none live; nothing waits for them")
+    return PartCheck(ok=True, detail="none live; nothing is due")
 
 
 def captures_check(missing: Sequence[str], damaged: Sequence[str], count: int) -> PartCheck:
@@ -120,7 +120,7 @@ def due_work_check(
     others = [row for row in waiting if row.task is not Task.POLL]
     if late:
         return PartCheck(ok=False, detail=describe_waiting(late[0], now))
-    return PartCheck(ok=True, detail=describe_waiting(others[0], now) if others else "nothing waits")
+    return PartCheck(ok=True, detail=describe_waiting(others[0], now) if others else "nothing is due")
 
 
 def last_poll_check(

@@ -26,16 +26,18 @@ DEFAULT_LIMIT = 10
 @dataclass(frozen=True, slots=True)
 class Clause:
     """One word, or several that stand together; `words` are as they were written, in lower case.
-    With `prefix`, the last word may continue. `field` is empty or `title`."""
+    With `prefix`, the last word may continue. `field` is empty or `title`. `is_quoted` says of one word that it was in quotes:
+    in a script without spaces it is a phrase."""
 
     words: tuple[str, ...]
     field: str = ""
     prefix: bool = False
+    is_quoted: bool = False
 
     @property
     def is_word(self) -> bool:
         """Whether it is one plain word, which only raises the rank of a document."""
-        return len(self.words) == 1 and not self.field and not self.prefix
+        return len(self.words) == 1 and not self.field and not self.prefix and not self.is_quoted
 
 
 Group = tuple[Clause, ...]
@@ -113,7 +115,7 @@ class SearchQuery:
 
     @property
     def required(self) -> tuple[Group, ...]:
-        """The groups that every result has: phrases, prefixes, fields and alternatives. Plain words only rank."""
+        """The groups that every result has: what is in quotes, prefixes, fields and alternatives. Plain words only rank."""
         return tuple(group for group in self.groups if len(group) > 1 or not group[0].is_word)
 
     @property
@@ -260,7 +262,7 @@ def _clauses(value: str, name: str, *, is_phrase: bool) -> list[Clause]:
     words = query_words(value)[:MAX_PHRASE]
     is_prefix = value.endswith("*") and bool(words) and len(words[-1]) >= MIN_PREFIX
     if is_phrase:
-        return [Clause(words, name, is_prefix)] if words else []
+        return [Clause(words, name, is_prefix, is_quoted=len(words) == 1)] if words else []
     clauses = [Clause((word,), name) for word in words]
     return [*clauses[:-1], replace(clauses[-1], prefix=is_prefix)] if clauses else []
 

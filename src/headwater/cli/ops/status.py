@@ -17,6 +17,7 @@ from headwater.cli.render.run_summary import (
     data_locations,
     failing_sources,
     failing_sources_table,
+    held_back_table,
     not_kept_table,
     recipe_counts,
 )
@@ -27,6 +28,7 @@ from headwater.ops.uptime import uptime_report
 from headwater.settings.recipes import settings_mistakes
 from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.failing_deliveries import failing_deliveries
+from headwater.store.reads.run_counts import waiting_reasons
 
 
 def status(context: typer.Context, recipe: RecipeFilter = None, as_json: Json = False) -> None:
@@ -78,6 +80,9 @@ def _show(app: App, record: Mapping[str, Any], out: Console) -> None:
     if reasons := end_reasons(app.engine, recipe):
         out.print()
         out.print(not_kept_table(reasons))
+    if held_back := waiting_reasons(app.engine, recipe):
+        out.print()
+        out.print(held_back_table(held_back, now))
     if record["failing_deliveries"]:
         out.print()
         out.print(_failing_deliveries_table(record["failing_deliveries"], now))

@@ -15,6 +15,7 @@ from headwater.cli.render.console import card, cell, format_count, format_due, t
 from headwater.fetch.failure_sentences import UNREACHED, failure_words
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
+from headwater.store.reads.run_counts import waiting_reasons
 
 Status = Mapping[str, Any]
 RATE_LIMITED = "rate_limited"
@@ -96,6 +97,7 @@ class RunSummary:
     in_all: RecipeCounts
     sources: dict[str, int]
     not_kept: list[dict[str, Any]]
+    held_back: list[dict[str, Any]]
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
     offline: int
@@ -117,6 +119,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         in_all=in_all,
         sources=dict(status["sources"]),
         not_kept=end_reasons(app.engine, recipe),
+        held_back=waiting_reasons(app.engine, recipe),
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
         offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
@@ -188,6 +191,9 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
     if summary.not_kept:
         console.print()
         console.print(not_kept_table(summary.not_kept))
+    if summary.held_back:
+        console.print()
+        console.print(held_back_table(summary.held_back, now))
     if summary.trouble:
         console.print()
         console.print(failing_sources_table(summary.trouble, now))
@@ -241,6 +247,21 @@ def not_kept_table(reasons: Sequence[dict[str, Any]]) -> Table:
     )
     for row in reasons:
         listing.add_row(cell(row["reason"]), str(row["count"]), cell(row["title"] or row["url"], "dim"))
+    return listing
+
+
+def held_back_table(reasons: Sequence[dict[str, Any]], now: datetime) -> Table:
+    listing = table(
+        "waiting because", "count", "explanation", "next try", numbers=("count",), flexible="explanation"
+    )
+    for row in reasons:
+        words = failure_words(row["reason"])
+        listing.add_row(
+            cell(row["reason"], "yellow"),
+            str(row["count"]),
+            cell(words, "dim"),
+            cell(format_due(row["next"], now)),
+        )
     return listing
 
 

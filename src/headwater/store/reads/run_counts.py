@@ -1,10 +1,12 @@
 """What became of the entries of a run."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Engine, func, select
 
 from headwater.model.jobs import State
+from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents, leads, stories
 
 ENDED = (State.DROPPED, State.ASIDE, State.QUARANTINED)
@@ -25,6 +27,18 @@ def held_back(connection: Connection, recipe: str, since: datetime) -> dict[str,
         ~has_new_document,
     )
     return {row[0]: row[1] for row in connection.execute(of_leads.group_by(leads.c.reason))}
+
+
+def waiting_reasons(engine: Engine, recipe: str) -> list[dict[str, Any]]:
+    """Why entries are tried again later: each reason with its count and the time of the next try, most frequent first."""
+    of_leads = (
+        select(leads.c.reason, func.count().label("count"), func.min(leads.c.due_at).label("next"))
+        .where(leads.c.recipe == recipe, leads.c.state == State.WAITING, leads.c.reason.is_not(None))
+        .group_by(leads.c.reason)
+        .order_by(func.count().desc(), leads.c.reason)
+    )
+    with read_transaction(engine) as connection:
+        return [dict(row) for row in connection.execute(of_leads).mappings()]
 
 
 def run_counts(connection: Connection, recipe: str, since: datetime, waiting: int) -> dict[str, int]:

@@ -7,7 +7,6 @@ from headwater.fetch.failure_sentences import FAILURE_TEXTS
 # Codes whose own words do not say it. The others are read as they are: `too_few_words` is "too few words".
 REASON_WORDS = {code: text.cause for code, text in FAILURE_TEXTS.items()} | {
     "bad_completion": "the language model gave no usable answer",
-    "breaker_open": "its host is paused after many failures",
     "browser_failed": "the browser failed",
     "contested": "another document claims to be the original",
     "credential_host": "the key may not be sent to this host",
