@@ -14,6 +14,9 @@ POOL = 200
 """Candidates by words, and as many by vectors, that are fused; the last of them has a similarity of 0."""
 MIN_SIMILARITY = 0.1
 """If the best candidate is less similar, the query has no meaning that the encoder knows."""
+SURE_SIMILARITY = 0.4
+"""Only a candidate this similar gets the whole weight. Each encoder scales its own documents: without this, the best document in the
+language of the query would stand above the right one in another language, however little it has to do with the query."""
 
 PairWeights = tuple[float, float]
 """What words count and what vectors count, for a pair of languages."""
@@ -56,14 +59,15 @@ UNKNOWN_ENCODER = EncoderWeights(same=(0.6, 0.4), across=(0.3, 0.4))
 
 
 def scaled(similarities: Values, pool: int = POOL) -> Values:
-    """0 for the last of the best candidates and everything below, 1 for the best. Few candidates are compared with no
-    similarity at all."""
+    """0 for the last of the best candidates and everything below, 1 for the best if it is surely similar. Few candidates are
+    compared with no similarity at all."""
     if not len(similarities):
         return similarities
     best = np.sort(similarities)[::-1]
     floor, top = float(best[pool - 1]) if len(best) >= pool else 0.0, float(best[0])
     if top <= MIN_SIMILARITY:
         return np.zeros_like(similarities)
+    top = max(top, SURE_SIMILARITY)
     result: Values = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
     return result
 
