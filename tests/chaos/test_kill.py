@@ -1,21 +1,25 @@
 """Kill a worker anywhere: nothing is lost, nothing is duplicated.
 
-The recipe is run to the end once as the reference. Then, again and again from nothing, the worker is killed with
-SIGKILL at chosen moments, started anew each time, run to idle and compared with the reference. The short form kills one
-worker after the other at every kind of moment, several in a run; the long form begins anew for each of 210 moments.
+The recipe is run to the end once as the reference. Then, again and again from nothing, one worker after the other is killed
+with SIGKILL, until one reaches the end of the run, which is compared with the reference. The short form kills at every kind
+of moment, several in a run. The long form draws the moments: each worker gets a stretch of the run, and is killed at the next
+moment of a kind that was killed least often, until there were 500 kills.
 """
 
 import json
+import random
 import shutil
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import yaml
 from tests.chaos.snapshot import Snapshot, take_snapshot
+from tests.chaos.victim import KILLED_AT, KillAt
 from tests.support.deadline import DEADLINE
 
 from headwater.settings.settings import Settings
@@ -25,7 +29,10 @@ from headwater_demo.feeds.catalogue import feeds
 from headwater_demo.internet import running
 from headwater_demo.sites.walled_sites import WALLS, walled_feeds
 
-LONG = 210
+LONG = 500
+# In a trial; the next worker then runs to the end.
+MOST_KILLS = 60
+STRETCHES = 5
 # The short form in runs that take every kind of moment in turn.
 RUNS = 6
 KILLED = -9
@@ -41,7 +48,7 @@ class Victims:
     template: Path
     feed_list: str = "feeds.yaml"
 
-    def live(self, data: Path, kill_at: int | str | None, batch: int = 7) -> int:
+    def live(self, data: Path, kill_at: KillAt, batch: int = 7) -> int:
         command = {
             "data": str(data),
             "base_url": self.base_url,
@@ -53,18 +60,26 @@ class Victims:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())["status"]
 
-    def trial(self, name: str, kills: list[int] | list[str]) -> tuple[int, Snapshot]:
-        """Kill a worker at each of these moments in turn, then run one to the end; returns how many were really killed."""
+    def trial(
+        self, name: str, kills: Iterable[KillAt], on_kill: Callable[[str], None] = lambda _: None
+    ) -> tuple[list[str], Snapshot]:
+        """Kill a worker at each of these moments in turn until one reaches the end of the run, and run another one to the
+        end; returns at which kinds of moments they were killed."""
         data = self.folder / name
         shutil.copytree(self.template, data)
-        killed = [self.live(data, moment) for moment in kills].count(KILLED)
+        killed_at = []
+        for moment in kills:
+            if self.live(data, moment) != KILLED:
+                break
+            killed_at.append((data / KILLED_AT).read_text())
+            on_kill(killed_at[-1])
         status = self.live(data, None)
         error = data / "error.txt"
         assert status == 0, error.read_text() if error.exists() else status
         assert json.loads((data / "moments.json").read_text()) is not None, "not idle within its time"
         snapshot = take_snapshot(data)
         shutil.rmtree(data)
-        return killed, snapshot
+        return killed_at, snapshot
 
 
 @pytest.fixture(scope="module")
@@ -104,35 +119,11 @@ def reference(victims):
     return snapshot, json.loads((data / "moments.json").read_text())
 
 
-def spread(moments: list[str], count: int) -> list[int]:
-    """Moments of every kind, evenly over the run: each kind gets its share, at least one."""
-    kinds = defaultdict(list)
-    for position, moment in enumerate(moments):
-        kinds[moment].append(position)
-    share = max(1, count // len(kinds))
-    positions_to_kill: set[int] = set()
-    for positions in kinds.values():
-        step = max(1, len(positions) // share)
-        positions_to_kill.update(positions[step // 2 :: step][:share])
-    evenly_spaced = range(0, len(moments), max(1, len(moments) // count))
-    others = [position for position in evenly_spaced if position not in positions_to_kill]
-    return sorted(positions_to_kill | set(others[: max(0, count - len(positions_to_kill))]))
-
-
-def kill_at(victims, reference, moments_to_kill: list[int]) -> dict[str, int]:
-    """Kill a worker at each of these moments, each time from nothing; compare every outcome with the reference."""
-    expected, moments = reference
-    kills, lost, duplicated = 0, 0, 0
-    for moment in moments_to_kill:
-        # It is killed twice more while it recovers.
-        killed, after = victims.trial(f"trial-{moment}", [moment, moment // 2, moment // 3])
-        kills += killed
-        problems = f"killed at {moment}, {moments[moment]}: {after.problems or set(after.texts) ^ set(expected.texts)}"
-        lost += len(expected.families - after.families)
-        duplicated += sum("duplicated: " in problem for problem in after.problems)
-        assert after.problems == (), problems
-        assert after == expected, problems
-    return {"kills": kills, "lost": lost, "duplicated": duplicated}
+def drawn_moments(chance: random.Random, kills: Counter[str], length: int) -> Iterator[KillAt]:
+    """For each next worker: a stretch of the run, and then one of the kinds that were killed least often so far."""
+    for _ in range(MOST_KILLS):
+        rarest = sorted(kills, key=lambda kind: (kills[kind], chance.random()))[: len(kills) // 2]
+        yield {"after": chance.randrange(length // STRETCHES), "kinds": rarest}
 
 
 @pytest.mark.parametrize("run", range(RUNS))
@@ -142,7 +133,8 @@ def test_killed_at_every_kind_of_moment_nothing_is_lost_or_duplicated(victims, r
     expected, moments = reference
     kinds = list(dict.fromkeys(moments))[run::RUNS]
     killed, after = victims.trial(f"run-{run}", kinds)
-    assert killed == len(kinds) >= 3
+    assert killed == kinds
+    assert len(kinds) >= 3
     assert after.problems == ()
     assert after == expected, f"killed at {kinds}: {set(after.texts) ^ set(expected.texts)}"
 
@@ -165,12 +157,26 @@ def test_killed_while_pages_cannot_be_read_every_article_is_stored_once_from_its
         f"{when} store.{call}" for call in ("finish_fetch", "finish_refine") for when in ("before", "after")
     ]
     killed, after = walled.trial("walled-killed", [*moments, "before a commit", "before archive.put"])
-    assert killed >= len(moments)
+    assert len(killed) >= len(moments)
     assert after == expected
 
 
 @pytest.mark.long
-def test_killed_two_hundred_times_nothing_is_lost_or_duplicated(victims, reference):
-    result = kill_at(victims, reference, spread(reference[1], LONG))
-    print(f"\nkills {result['kills']}, lost {result['lost']}, duplicated {result['duplicated']}")
-    assert result["kills"] >= 200
+def test_killed_five_hundred_times_nothing_is_lost_or_duplicated(victims, reference, count_kills):
+    expected, moments = reference
+    kills, chance, trials = Counter(dict.fromkeys(moments, 0)), random.Random(18), 0
+    while kills.total() < LONG:
+        trials += 1
+        drawn = drawn_moments(chance, kills, len(moments))
+        killed_at, after = victims.trial(f"trial-{trials}", drawn, lambda kind: kills.update([kind]))
+        count_kills(
+            len(killed_at),
+            lost=len(expected.families - after.families),
+            duplicated=sum("duplicated: " in problem for problem in after.problems),
+        )
+        assert after.problems == (), killed_at
+        assert after == expected, f"killed at {killed_at}: {set(after.texts) ^ set(expected.texts)}"
+        if trials % 10 == 0:
+            print(f"trials {trials}, kills {kills.total()}, all equal to the reference", flush=True)
+    print(f"{len(moments)} moments in a run; trials {trials}; kills by kind of moment: {dict(kills)}")
+    assert min(kills.values()) >= LONG // len(kills) // 4

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +14,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from tests.chaos.test_kill import KILLED, spread
+from tests.chaos.conftest import CountKills
+from tests.chaos.test_kill import KILLED
 from tests.support.deadline import DEADLINE
 from tests.support.recipe_run import RECIPE, QuickClock, recipe_run
 from tests.support.scene import Scene
@@ -136,10 +138,25 @@ def _moments(stage: Stage) -> tuple[dict[str, Any], list[str]]:
     return state, moments
 
 
+def spread(moments: list[str], count: int) -> list[int]:
+    """Moments of every kind, evenly over the run: each kind gets its share, at least one."""
+    kinds = defaultdict(list)
+    for position, moment in enumerate(moments):
+        kinds[moment].append(position)
+    share = max(1, count // len(kinds))
+    positions_to_kill: set[int] = set()
+    for positions in kinds.values():
+        step = max(1, len(positions) // share)
+        positions_to_kill.update(positions[step // 2 :: step][:share])
+    evenly_spaced = range(0, len(moments), max(1, len(moments) // count))
+    others = [position for position in evenly_spaced if position not in positions_to_kill]
+    return sorted(positions_to_kill | set(others[: max(0, count - len(positions_to_kill))]))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["reading", "replacing"])
 def test_killed_anywhere_a_replay_makes_the_same_report_and_replaces_each_document_once(
-    request: pytest.FixtureRequest, name: str
+    request: pytest.FixtureRequest, name: str, count_kills: CountKills
 ):
     stage: Stage = request.getfixturevalue(name)
     uninterrupted, moments = _moments(stage)
@@ -151,5 +168,6 @@ def test_killed_anywhere_a_replay_makes_the_same_report_and_replaces_each_docume
     for moment in spread(moments, 4):
         status, state = stage.trial(moment)
         killed += status == KILLED
+        count_kills(int(status == KILLED))
         assert state == uninterrupted, f"killed at {moment}, {moments[moment]}"
     assert killed >= 3

@@ -32,12 +32,16 @@ from headwater.settings.settings import Settings
 from headwater.store.connect import connect
 from headwater.store.migrate import migrate
 
+KILLED_AT = "killed_at.txt"
+KillAt = int | str | dict | None
+"""A position in the run, the first moment of a kind, or the first one `after` some moments that is of one of these `kinds`."""
+
 
 class KillSwitch:
-    """Counts moments and ends the process at the chosen one: a position in the run, or the first of its kind."""
+    """Counts moments and ends the process at the chosen one. Writes its kind to a file first, if there is a folder."""
 
-    def __init__(self, kill_at: int | str | None) -> None:
-        self.kill_at = kill_at
+    def __init__(self, kill_at: KillAt, folder: Path | None = None) -> None:
+        self.kill_at, self.folder = kill_at, folder
         self.moments: list[str] = []
 
     def passes(self, moment: str) -> None:
@@ -51,7 +55,14 @@ class KillSwitch:
 
     def _is_chosen(self, moment: str) -> bool:
         self.moments.append(moment)
-        return self.kill_at in {moment, len(self.moments) - 1}
+        position = len(self.moments) - 1
+        if isinstance(self.kill_at, dict):
+            is_chosen = position >= self.kill_at["after"] and moment in self.kill_at["kinds"]
+        else:
+            is_chosen = self.kill_at in {moment, position}
+        if is_chosen and self.folder is not None:
+            (self.folder / KILLED_AT).write_text(moment)
+        return is_chosen
 
     @staticmethod
     def _strike(seconds: float) -> None:
@@ -141,7 +152,7 @@ def build(command: dict, kill_switch: KillSwitch) -> tuple[App, object]:
 
 
 def live(command: dict) -> None:
-    kill_switch = KillSwitch(command["kill_at"])
+    kill_switch = KillSwitch(command["kill_at"], Path(command["data"]))
     _, context = build(command, kill_switch)
     idle = run_inline(context, ["crypto"], horizon=timedelta(minutes=5), longest=timedelta(minutes=5))
     Path(command["data"], "moments.json").write_text(json.dumps(kill_switch.moments if idle else None))
