@@ -194,3 +194,8 @@ def test_a_host_that_never_answered_does_not_stand_for_the_network(network, monk
     network.is_up = True
     assert {item.reason for item in dead} == {"dns"}
     assert [item.status for item in network.ask(network.hosts[0])] == [200]
+
+
+def test_c39_hosts_that_accept_and_close_connections_are_to_blame_themselves(network):
+    network.bench.script["/a"] = hang_up
+    assert {item.reason for item in network.ask(*network.hosts)} == {"reset"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 from tests.flow.command_line import CommandResult, call, call_in
-from tests.support.scene import HOUR, RECIPE, Scene, make_source
+from tests.support.scene import HOUR, RECIPE, START, Scene, make_source
 
 import headwater.cli.pipeline.run as run_command
 import headwater.cli.pipeline.work as work_command
@@ -33,7 +33,7 @@ def test_a_run_without_polls_is_not_judged_by_earlier_ones(scene: Scene, databas
     summary = summarise_run(app, RECIPE, read_counts(app, RECIPE))
     app.store.engine.dispose()
     tasks = ([Task.GATHER], [Task.POLL, Task.GATHER])
-    assert [run_command.judged_by_polls(summary, only).unreached for only in tasks] == [0, 1]
+    assert [run_command.judged_by_tasks(summary, only).unread_sources for only in tasks] == [0, 1]
 
 
 @pytest.mark.parametrize(("delay", "awaited"), [(MINUTE, True), (HOUR, False)])
@@ -110,15 +110,34 @@ def test_work_without_an_end_has_no_run_that_must_end_and_closes_the_one_that_ma
     app.store.engine.dispose()
 
 
-def test_a_run_without_a_network_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def find_no_network(app: App, recipes: Sequence[str], **_: object) -> bool:
+def run_with_polls_that_end(folder: Path, monkeypatch: pytest.MonkeyPatch, **values: object) -> CommandResult:
+    """Run the bundled sources once; instead of a poll, every row of a source gets these values."""
+
+    def poll(app: App, recipes: Sequence[str], **_: object) -> bool:
         with write_transaction(app.engine) as connection:
-            connection.execute(update(sources).where(sources.c.recipe.in_(recipes)).values(reason="offline"))
+            connection.execute(update(sources).where(sources.c.recipe.in_(recipes)).values(values))
         return True
 
-    monkeypatch.setattr("tests.flow.command_line.run_in_process", find_no_network)
-    assert call_in(tmp_path, "sources", "add", "crypto", "--bundled").code == 0
-    answer = call_in(tmp_path, "run", "crypto", "--once")
+    monkeypatch.setattr("tests.flow.command_line.run_in_process", poll)
+    assert call_in(folder, "sources", "add", "crypto", "--bundled").code == 0
+    return call_in(folder, "run", "crypto", "--once")
+
+
+def test_g25_a_run_that_ends_raises_its_alarms_and_names_the_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    answer = run_with_polls_that_end(tmp_path, monkeypatch, reason="breaker_open", last_polled_at=START)
+    assert answer.code == 1
+    assert "No source could be read (44 tried): the table says why." in answer.out
+    (line,) = [line for line in answer.err.splitlines() if "alarm" in line]
+    assert line.startswith("headwater: alarm: 4")
+    assert "hosts are not fetched because they failed (" in line
+    assert ".com, " in line
+    assert "44 hosts are not fetched" in call_in(tmp_path, "alarms", "list").out
+
+
+def test_a_run_without_a_network_says_so_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    answer = run_with_polls_that_end(tmp_path, monkeypatch, reason="offline")
     assert answer.code == 1
     (line,) = [line for line in answer.out.splitlines() if "network" in line]
     assert line.startswith("44 sources not polled: no host can be reached")

@@ -13,6 +13,8 @@ from headwater.runtime.runs import new_run_name
 from headwater.settings.settings import Settings
 from headwater_recipes.geopolitics.run_options import FlashpointRun, describe_run, run_overrides
 
+HOSTS = tuple(f"host-{number}.example" for number in range(16))
+
 
 @pytest.mark.parametrize(
     ("figures", "kind"),
@@ -23,8 +25,8 @@ from headwater_recipes.geopolitics.run_options import FlashpointRun, describe_ru
         (PipelineFigures(entries=100, failed=26), "failing_critical"),
         (PipelineFigures(read=100, unreadable=16), "unreadable"),
         (PipelineFigures(read=100, unreadable=31), "unreadable_critical"),
-        (PipelineFigures(breakers=6), "breakers"),
-        (PipelineFigures(breakers=16), "breakers_critical"),
+        (PipelineFigures(open_breakers=HOSTS[:6]), "breakers"),
+        (PipelineFigures(open_breakers=HOSTS[:16]), "breakers_critical"),
         (PipelineFigures(stories=100, single=81), "scattered"),
         (PipelineFigures(stories=100, single=96), "scattered_critical"),
     ],
@@ -49,7 +51,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
         failed=10,
         read=100,
         unreadable=15,
-        breakers=5,
+        open_breakers=HOSTS[:5],
         stories=100,
         single=80,
     )

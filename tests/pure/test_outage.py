@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from tests.support.deadline import DEADLINE
 
 from headwater.fetch.failures import FetchStopped
-from headwater.fetch.outage import OutageDetector, Reachability, after_answer, after_failure, is_none_reached
+from headwater.fetch.outage import (
+    OutageDetector,
+    Reachability,
+    after_answer,
+    after_failure,
+    failure_evidence,
+    is_none_reached,
+)
 from headwater.model.http import Failure
 
 MOMENT = timedelta(seconds=DEADLINE)
@@ -35,6 +42,8 @@ def test_a_batch_of_requests_that_reached_none_of_three_hosts_is_an_outage():
     assert not is_none_reached([("a", "timeout")] * 9)
     assert not is_none_reached([*unreached, ("d", "http_404")])
     assert not is_none_reached([*unreached, ("d", "")])
+    assert not is_none_reached([*unreached, ("d", "reset")])
+    assert not is_none_reached([(name, "refused") for name in "abcd"])
     assert not is_none_reached([])
 
 
@@ -69,12 +78,15 @@ def test_an_answer_always_ends_an_outage(events: list[tuple[bool, str]]):
     assert (state.down_since is None) or len(state.failing) >= 3
 
 
-async def failures(detector: OutageDetector, hosts: str, reason: str = "refused") -> list[str]:
+async def failures(
+    detector: OutageDetector, hosts: str, reason: str = "timeout", *, accepted: bool = False
+) -> list[str]:
     """All hosts fail at the same time; returns with which reason each request ends."""
+    evidence = failure_evidence(reason, local=False, accepted=accepted)
 
     async def fail(host: str) -> str:
         try:
-            await detector.record_failure(host, Failure(reason), detector.enter(host), local=False)
+            await detector.record_failure(host, Failure(reason), detector.enter(host), evidence)
         except FetchStopped as stopped:
             return stopped.failure.reason
         return reason
@@ -87,6 +99,22 @@ def test_a_broken_answer_is_an_answer(reason: str):
     detector = OutageDetector(lambda: 0.0, MOMENT)
     assert asyncio.run(failures(detector, "abcd", reason)) == [reason] * 4
     assert detector.state.down_since is None
+
+
+@pytest.mark.parametrize("reason", ["reset", "timeout"])
+def test_a_host_that_accepts_a_connection_and_closes_it_or_is_silent_was_reached(reason: str):
+    detector = OutageDetector(lambda: 0.0, MOMENT)
+    assert asyncio.run(failures(detector, "abcd", reason, accepted=True)) == [reason] * 4
+    assert detector.state.down_since is None
+
+
+@pytest.mark.parametrize("reason", ["refused", "tls"])
+def test_refusals_are_our_outage_only_where_those_hosts_answered_before(reason: str):
+    detector = OutageDetector(lambda: 0.0, MOMENT)
+    assert asyncio.run(failures(detector, "abcd", reason)) == [reason] * 4
+    for host in "abc":
+        detector.record_answer(host)
+    assert asyncio.run(failures(detector, "dabc", reason)) == [reason, *["offline"] * 3]
 
 
 def test_the_hosts_that_fail_first_are_not_blamed_either():
@@ -102,7 +130,7 @@ def test_a_failure_is_reported_as_soon_as_something_else_answers():
         detector.record_answer("c")
         return await task
 
-    assert asyncio.run(run()) == ["refused", "refused"]
+    assert asyncio.run(run()) == ["timeout", "timeout"]
 
 
 def test_probes_pass_three_at_a_time_and_their_answer_ends_the_outage():

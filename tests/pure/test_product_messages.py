@@ -3,7 +3,7 @@
 import pytest
 
 from headwater.cli.pipeline.sources_add import read_options
-from headwater.cli.render.run_summary import unreached_sources
+from headwater.cli.render.run_summary import RecipeCounts, unread_entries, unread_sources
 from headwater.fetch.failure_sentences import failure_words
 from headwater.model.errors import Refused
 from headwater.ops.source_status import source_status
@@ -18,11 +18,21 @@ def _source(reason: str | None, **values: object) -> dict[str, object]:
     return {"active": True, "last_polled_at": 1, "reason": reason, "failures": 0, **values}
 
 
-def test_a_run_reached_nothing_only_if_every_source_failed_before_an_answer():
-    assert unreached_sources([_source("dns"), _source("refused"), _source("dns", active=False)]) == 2
-    assert unreached_sources([_source("dns"), _source("http_500")]) == 0
-    assert unreached_sources([_source(None)]) == 0
-    assert unreached_sources([]) == 0
+def test_a_run_read_nothing_only_if_every_source_failed():
+    assert unread_sources([_source("dns"), _source("refused"), _source("dns", active=False)]) == 2
+    assert unread_sources([_source("breaker_open"), _source("http_500", failures=1)]) == 2
+    assert unread_sources([_source("dns"), _source("rate_limited")]) == 0
+    assert unread_sources([_source(None)]) == 0
+    assert unread_sources([]) == 0
+
+
+def test_entries_that_wait_after_failures_are_a_failed_run_if_none_was_read():
+    failed, limited = {"reason": "http_500", "count": 3}, {"reason": "rate_limited", "count": 30}
+    few, many = RecipeCounts(came_in=3, waiting=3), RecipeCounts(came_in=30, waiting=30)
+    assert unread_entries(few, few, [failed]) == 3
+    assert unread_entries(few, RecipeCounts(came_in=9, kept=6, waiting=3), [failed]) == 0
+    assert unread_entries(many, RecipeCounts(came_in=90, kept=60, waiting=30), [failed, limited]) == 3
+    assert unread_entries(many, many, [limited]) == 0
 
 
 def test_https_to_a_port_without_it_is_not_a_bad_certificate():

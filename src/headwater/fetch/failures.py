@@ -28,6 +28,8 @@ class FetchStopped(Exception):
         self.failure = Failure(reason, detail[:_LONGEST_DETAIL], temporary, delay)
         self.local = False
         """The system reported that it has no network."""
+        self.accepted = False
+        """The host accepted the connection, so that what followed is its own failure."""
         self.stale = False
         """A connection from the pool was closed before the request reached the server."""
 
@@ -36,10 +38,10 @@ class FetchStopped(Exception):
         return cls(failure.reason, failure.detail, temporary=failure.temporary, delay=failure.delay)
 
     @classmethod
-    def because_of(cls, error: BaseException) -> "FetchStopped":
+    def because_of(cls, error: BaseException, *, accepted: bool = False) -> "FetchStopped":
         """For an exception of the transport."""
         stopped = cls.of(failure_of(error))
-        stopped.local = is_local(error)
+        stopped.local, stopped.accepted = is_local(error), accepted
         return stopped
 
 

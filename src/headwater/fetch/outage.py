@@ -1,8 +1,9 @@
 """Outages of our own network: when no host can be reached any more, the hosts are not to blame.
 
 Without DNS, without a route, or behind a gateway that is down, every request fails, to whatever host. This is recognised
-from the requests themselves: hosts that answered before fail one after the other, and nothing answers in between. Until
-something answers again, requests end with the reason `offline`, which counts against nobody; a few pass as probes.
+from the requests themselves: hosts that answered before fail one after the other, and nothing answers in between. A host that
+accepts a connection and closes it was reached: that is its own failure. Until something answers again, requests end with
+the reason `offline`, which counts against nobody; a few pass as probes.
 """
 
 import asyncio
@@ -10,10 +11,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import Enum
 
 import structlog
 
-from headwater.fetch.failure_sentences import UNREACHED
+from headwater.fetch.failure_sentences import SILENT
 from headwater.fetch.failures import FetchStopped
 from headwater.model.http import Failure
 
@@ -21,10 +23,33 @@ OFFLINE = "offline"
 # As many hosts must fail before it is an outage. Fewer are enough where the system itself reports that it has no network.
 _HOSTS = 3
 _HOSTS_IF_LOCAL = 2
+# A gateway that wants a password answers for every host, with a certificate of its own.
+_REFUSALS = frozenset({"refused", "tls"})
 _PROBE_SECONDS = 30.0
 _COME_BACK = timedelta(seconds=60)
 _MOST_HOSTS = 10_000
 _log = structlog.get_logger()
+
+
+class FailureEvidence(Enum):
+    """What a request without a response says about our own network."""
+
+    NO_NETWORK = "the system itself reports that it has none"
+    SILENCE = "nothing came back"
+    REFUSAL = "something refused: the host, or whatever is between it and us"
+    REACHED = "the host was reached"
+    NOTHING = "nothing was sent"
+
+
+def failure_evidence(reason: str, *, local: bool, accepted: bool) -> FailureEvidence:
+    """`local`: the system reported that it has no network; `accepted`: the host accepted the connection."""
+    if reason == "forbidden_address":
+        return FailureEvidence.NOTHING
+    if local:
+        return FailureEvidence.NO_NETWORK
+    if reason in _REFUSALS:
+        return FailureEvidence.REFUSAL
+    return FailureEvidence.SILENCE if reason in SILENT and not accepted else FailureEvidence.REACHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +88,10 @@ def is_none_reached(outcomes: Iterable[tuple[str, str]]) -> bool:
     that is judged at its end also shows outages among hosts that never answered before."""
     state = Reachability()
     for host, failure in outcomes:
-        if failure not in UNREACHED and failure != OFFLINE:
+        if failure in SILENT or failure == OFFLINE:
+            state = after_failure(state, host, 0.0, 0.0, local=False, hosts_known=_HOSTS)
+        elif failure_evidence(failure, local=False, accepted=False) is not FailureEvidence.REFUSAL:
             return False
-        state = after_failure(state, host, 0.0, 0.0, local=False, hosts_known=_HOSTS)
     return state.down_since is not None
 
 
@@ -116,16 +142,24 @@ class OutageDetector:
             _log.warning("network is back", seconds=round(self.now() - since))
             self.on_return()
 
-    async def record_failure(self, host: str, failure: Failure, started: float, *, local: bool) -> None:
+    async def record_failure(
+        self, host: str, failure: Failure, started: float, evidence: FailureEvidence
+    ) -> None:
         """Record a request without a response. Stops with `offline` instead of the failure when it is our own outage. While
         nothing answers, this takes a moment: until it is clear whether others fail, too."""
-        if failure.reason == "forbidden_address":
-            return  # nothing was connected
-        if failure.reason not in UNREACHED:
+        if evidence is FailureEvidence.REACHED:
             self.record_answer(host)
-            return
-        if self._answered and host not in self._answered:
-            return  # it may never have existed
+        elif self._is_suspicious(host, evidence):
+            await self._suspect(host, failure, started, local=evidence is FailureEvidence.NO_NETWORK)
+
+    def _is_suspicious(self, host: str, evidence: FailureEvidence) -> bool:
+        """A host that never answered may never have existed. As long as none did, a refusal
+        is no evidence either: three dead servers are not our network."""
+        if host in self._answered:
+            return evidence is not FailureEvidence.NOTHING
+        return not self._answered and evidence in (FailureEvidence.NO_NETWORK, FailureEvidence.SILENCE)
+
+    async def _suspect(self, host: str, failure: Failure, started: float, *, local: bool) -> None:
         before = self.state
         self.state = after_failure(
             before, host, started, self.now(), local=local, hosts_known=len(self._tried)

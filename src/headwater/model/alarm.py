@@ -60,6 +60,6 @@ class PipelineFigures:
     failed: int = 0
     read: int = 0
     unreadable: int = 0
-    breakers: int = 0
+    open_breakers: tuple[str, ...] = ()
     stories: int = 0
     single: int = 0

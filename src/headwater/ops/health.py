@@ -2,29 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from headwater.app import App
-from headwater.model.alarm import Alarm, Problem
 from headwater.model.errors import Refused
 from headwater.model.jobs import IDLE_TASKS
-from headwater.model.source import Trigger
-from headwater.ops.alarms.decision import decide_alarms
-from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem, silent_subjects
-from headwater.ops.alarms.source_rules import is_muted, recipe_problems, source_problems
+from headwater.ops.alarms.settlement import settle_recipe_alarms
 from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import PartCheck, parts_record, recipes_check, sinks_check
 from headwater.ops.uptime import uptime_report
 from headwater.settings.channel_sinks import unusable_sinks
-from headwater.store.reads.pipeline_figures import last_seen, pipeline_figures
-from headwater.store.reads.source_history import count_quarantined, poll_statistics, source_histories
 
-DEFAULT_TRIGGER = Trigger(every=timedelta(hours=4))
 OVERDUE_AFTER = timedelta(minutes=30)
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
@@ -60,50 +51,14 @@ def _check_sinks(app: App, parts: Mapping[str, PartCheck]) -> PartCheck:
         return PartCheck(ok=False, detail=refusal.detail)
 
 
-def default_trigger(app: App, recipe: str) -> Trigger:
-    return app.recipes[recipe].trigger if recipe in app.recipes else DEFAULT_TRIGGER
-
-
 def _check_recipe(app: App, recipe: str, *, settle_alarms: bool) -> dict[str, Any]:
-    raised, cleared = _settle_alarms(app, recipe) if settle_alarms else ((), ())
+    raised, cleared = settle_recipe_alarms(app, recipe) if settle_alarms else ((), ())
     return {
         "alarms": len(app.alarms.list_alarms(recipe, past=False, limit=1_000)),
         "raised": [alarm.title for alarm in raised],
         "cleared": [alarm.title for alarm in cleared],
         "waiting_too_long": _waiting_too_long(app.catalogue.status(recipe, app.clock())["unfinished"], app),
     }
-
-
-def _settle_alarms(app: App, recipe: str) -> tuple[Sequence[Alarm], Sequence[Alarm]]:
-    """Returns the alarms that began and those that ended."""
-    now, engine = app.clock(), app.store.engine
-    histories = source_histories(engine, recipe)
-    muted = {history.source.id for history in histories if is_muted(history, now)}
-    problems = source_problems(histories, default_trigger(app, recipe), now)
-    problems += recipe_problems(
-        poll_statistics(engine, now - DAY, recipe), count_quarantined(engine, recipe, now - HOUR), now
-    )
-    scattered = recipe in app.recipes and app.recipes[recipe].warns_if_scattered
-    figures = pipeline_figures(engine, recipe, now)
-    problems += [
-        *pipeline_problems(figures, warns_if_scattered=scattered),
-        *_silent_subjects(app, recipe),
-    ]
-    decide = partial(decide_alarms, problems, now=now, muted=muted)
-    return app.alarms.settle(recipe, decide, list(app.channels), now)
-
-
-def _silent_subjects(app: App, recipe: str) -> list[Problem]:
-    """Subjects without a new document for longer than the limit of their recipe."""
-    limit = app.recipes[recipe].silence_limit if recipe in app.recipes else None
-    if limit is None:
-        return []
-    names = {subject.id: subject.name for subject in app.recipes[recipe].subjects if subject.active}
-    last_seen_at = {key: at for key, at in last_seen(app.store.engine, recipe).items() if key in names}
-    return [
-        silent_subject_problem(key, names[key], last_seen_at[key])
-        for key in silent_subjects(last_seen_at, limit, app.clock())
-    ]
 
 
 def _waiting_too_long(unfinished: Mapping[str, Any], app: App) -> Sequence[str]:

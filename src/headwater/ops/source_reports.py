@@ -6,9 +6,9 @@ from typing import Any
 
 from headwater.app import App
 from headwater.ops.alarms.quality_drop import detect_quality_drop
+from headwater.ops.alarms.settlement import default_trigger
 from headwater.ops.alarms.silence import expected_quiet
 from headwater.ops.alarms.source_rules import is_muted, poll_interval, source_silence
-from headwater.ops.health import default_trigger
 from headwater.store.reads.source_history import SourceHistory, poll_statistics, source_histories
 
 

@@ -16,9 +16,11 @@ from headwater.cli.render.console import cell, console, error_console, format_co
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.cli.render.run_summary import RunSummary, print_run_summary, read_counts, summarise_run
 from headwater.logs import configure_logs
+from headwater.model.alarm import Alarm
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.model.run_options import read_run_request
+from headwater.ops.alarms.settlement import settle_recipe_alarms
 from headwater.runtime.fork_server import fork_early
 from headwater.runtime.inline import run_in_process
 from headwater.runtime.maintenance import SUMMARIES, Maintenance, rescore_stories, summaries_task
@@ -102,7 +104,8 @@ def run(
 
     Without --once or --until-idle it runs until Ctrl-C. It can be stopped or killed at any time: the next run
     continues where this one stopped. With --once it waits up to ten minutes for rate limits. The exit code is 130 if
-    such a run was interrupted (0 for one without an end), and 1 if --once could not reach any host. With --task everything else waits for the next
+    such a run was interrupted (0 for one without an end), and 1 if --once could read nothing at all: no source, or no entry because
+    all wait after failures. With --task everything else waits for the next
     run: `headwater run RECIPE --task gather --until-idle` groups what is stored into stories and ends.
     """
     tasks = _run_tasks(task)
@@ -121,34 +124,58 @@ def run(
     if once and Task.POLL in tasks:
         app.operations.wake(recipe, app.clock())
     live = wants_live(global_options(context), error_console()) and not quiet
-    if live and not (once or until_idle):
-        error_console().print("Running until Ctrl-C.", style="dim")
     has_end = once or until_idle
+    if live and not has_end:
+        error_console().print("Running until Ctrl-C.", style="dim")
     with record_run(app, recipe, run_id) if has_end else continuous_work(app, [recipe]):
         (summary,), completed = run_with_progress(
             app,
             [recipe],
-            until_idle=once or until_idle,
+            until_idle=has_end,
             once=once,
             quiet=quiet,
             live=live,
             work=partial(run_in_process, tasks=tasks) if in_process or task else run_workers,
         )
-        summary = judged_by_polls(summary, tasks)
+        summary = judged_by_tasks(summary, tasks)
         if as_json:
             print_json(asdict(summary) | {"interrupted": not completed})
         elif not quiet:
             print_run_summary(summary, console(), app.clock())
-        if not completed and (once or until_idle):
+        if not completed and has_end:
             report_interruption(summary)
             raise KeyboardInterrupt
-    if once and (summary.offline or summary.unreached):
+    if has_end:
+        _end(app, summary, once=once, quiet=quiet)
+
+
+def _end(app: App, summary: RunSummary, *, once: bool, quiet: bool) -> None:
+    alarms = settle_after_run(app, summary.recipe)
+    report_alarms(() if quiet else alarms)
+    if once and (summary.offline or summary.unread_sources or summary.unread_entries):
         raise typer.Exit(1)
 
 
-def judged_by_polls(summary: RunSummary, tasks: Sequence[Task]) -> RunSummary:
-    """What earlier polls could not reach says nothing about a run that polls nothing."""
-    return summary if Task.POLL in tasks else replace(summary, offline=0, unreached=0)
+def judged_by_tasks(summary: RunSummary, tasks: Sequence[Task]) -> RunSummary:
+    """What earlier polls and fetches could not read says nothing about a run without them."""
+    if Task.POLL not in tasks:
+        summary = replace(summary, offline=0, unread_sources=0)
+    return summary if Task.FETCH in tasks else replace(summary, unread_entries=0)
+
+
+def settle_after_run(app: App, recipe: str) -> Sequence[Alarm]:
+    """Raise and clear alarms now, and send them: a run from a timer may end before the next health check. Returns the alarms
+    that begin."""
+    raised, cleared = settle_recipe_alarms(app, recipe)
+    if (raised or cleared) and app.channels:
+        run_in_process(app, [recipe], until_idle=True, tasks=(Task.DELIVER,))
+    return raised
+
+
+def report_alarms(alarms: Sequence[Alarm]) -> None:
+    for alarm in alarms:
+        detail = f" ({alarm.detail})" if alarm.detail else ""
+        error_console().print(cell(f"headwater: alarm: {alarm.title}{detail}"), soft_wrap=True)
 
 
 def require_sources(app: App, recipe: str) -> None:

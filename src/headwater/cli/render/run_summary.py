@@ -13,12 +13,15 @@ from sqlalchemy import make_url
 from headwater.app import App
 from headwater.cli.render.console import card, cell, format_count, format_due, table
 from headwater.fetch.failure_sentences import UNREACHED, failure_words
+from headwater.model.alarm import MIN_COUNT
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.run_counts import waiting_reasons
 
 Status = Mapping[str, Any]
 RATE_LIMITED = "rate_limited"
+BREAKER_OPEN = "breaker_open"
+NOT_READ = UNREACHED | {BREAKER_OPEN}
 LEFT_TO_DO = ("waiting", "to_deliver")
 
 
@@ -90,7 +93,8 @@ ROWS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """`to_poll` counts the sources that are due or that a rate limit postponed."""
+    """`to_poll` counts the sources that are due or that a rate limit postponed; `unread_sources` all that were polled, if none
+    could be read; `unread_entries` those that wait after failures, if none of the run could be read."""
 
     recipe: str
     this_run: RecipeCounts
@@ -101,7 +105,8 @@ class RunSummary:
     trouble: list[dict[str, Any]]
     keyless: dict[str, int]
     offline: int
-    unreached: int
+    unread_sources: int
+    unread_entries: int
     to_poll: int
     places: dict[str, str]
 
@@ -113,37 +118,50 @@ def read_counts(app: App, recipe: str) -> RecipeCounts:
 def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
     status = app.catalogue.status(recipe, app.clock())
     in_all = recipe_counts(status)
+    this_run, reasons = in_all.since(before), waiting_reasons(app.engine, recipe)
     return RunSummary(
         recipe=recipe,
-        this_run=in_all.since(before),
+        this_run=this_run,
         in_all=in_all,
         sources=dict(status["sources"]),
         not_kept=end_reasons(app.engine, recipe),
-        held_back=waiting_reasons(app.engine, recipe),
+        held_back=reasons,
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
         offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
-        unreached=unreached_sources(app.catalogue.sources(recipe)),
+        unread_sources=unread_sources(app.catalogue.sources(recipe)),
+        unread_entries=unread_entries(this_run, in_all, reasons),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
     )
 
 
 def failing_sources(app: App, recipe: str) -> list[dict[str, Any]]:
-    """Sources whose last poll failed, with the error."""
+    """Sources whose last poll failed, or was not made because their host fails, with the error."""
     failing = [
         source
         for source in app.catalogue.sources(recipe)
-        if source["failures"] or source["stop_reason"] or (source["reason"] and not source["active"])
+        if source["failures"]
+        or source["stop_reason"]
+        or source["reason"] == BREAKER_OPEN
+        or (source["reason"] and not source["active"])
     ]
     return [_failure_of(app, source) for source in failing]
 
 
-def unreached_sources(sources: Sequence[Mapping[str, Any]]) -> int:
-    """The number of sources, if not one of them could be reached; 0 if any answered."""
+def unread_sources(sources: Sequence[Mapping[str, Any]]) -> int:
+    """The number of sources that were polled, if every one of them failed; 0 if any could be read."""
     polled = [source for source in sources if source["active"] and source["last_polled_at"]]
-    answered = [source for source in polled if source["reason"] not in UNREACHED]
-    return 0 if answered else len(polled)
+    failed = [source for source in polled if source["failures"] or source["reason"] in NOT_READ]
+    return len(polled) if len(failed) == len(polled) else 0
+
+
+def unread_entries(this_run: RecipeCounts, in_all: RecipeCounts, reasons: Sequence[Mapping[str, Any]]) -> int:
+    """The number of entries that are tried again after a failure, if none could be read in this run; otherwise 0. A few new
+    entries that fail say nothing where others were read before."""
+    judged = this_run if this_run.came_in >= MIN_COUNT else in_all
+    is_any_read = judged.kept or judged.duplicate or judged.dropped or judged.quarantined or judged.archived
+    return 0 if is_any_read else sum(row["count"] for row in reasons if row["reason"] != RATE_LIMITED)
 
 
 def sources_without_key(app: App, recipe: str) -> dict[str, int]:
@@ -206,9 +224,8 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         console.print(
             cell(f"{format_count(count, 'source')} without a key: {remedy}.", "yellow"), soft_wrap=True
         )
-    if summary.unreached:
+    if message := _nothing_read(summary):
         console.print()
-        message = f"No source could be reached ({summary.unreached} tried): check the network of this machine, and the addresses."
         console.print(cell(message, "yellow"), soft_wrap=True)
     if summary.offline:
         console.print()
@@ -217,6 +234,18 @@ def print_run_summary(summary: RunSummary, console: Console, now: datetime) -> N
         console.print(cell(waiting + again, "yellow"), soft_wrap=True)
     console.print()
     console.print(_locations_table(summary))
+
+
+def _nothing_read(summary: RunSummary) -> str:
+    if summary.unread_sources:
+        is_any_reached = any(source["reason"] not in UNREACHED for source in summary.trouble)
+        hint = (
+            "the table says why" if is_any_reached else "check the network of this machine, and the addresses"
+        )
+        return f"No source could be read ({summary.unread_sources} tried): {hint}."
+    if summary.unread_entries:
+        return f"No entry could be read: {summary.unread_entries} wait after failures and are tried again."
+    return ""
 
 
 def _headline(summary: RunSummary) -> str:

@@ -34,7 +34,8 @@ class TimedConnector(aiohttp.TCPConnector):
         if deadline is not None:
             deadline.touch()
         if connection.protocol is not None:
-            destination.get().reused = connection.protocol in self._used_before
+            current = destination.get()
+            current.connected, current.reused = True, connection.protocol in self._used_before
             self._used_before.add(connection.protocol)
         return connection
 

@@ -12,7 +12,7 @@ import structlog
 from headwater.fetch.client.transport import REDIRECT_STATUSES, HopRequest, HopResponse, Transport
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.guard.routes import RequestRoute, RequestRouter, resolve_reference
-from headwater.fetch.outage import OutageDetector
+from headwater.fetch.outage import OutageDetector, failure_evidence
 from headwater.fetch.politeness.admission import Admission
 from headwater.fetch.politeness.circuit_breaker import CircuitBreakers
 from headwater.fetch.politeness.request_limits import RequestLimits
@@ -194,7 +194,10 @@ class RequestHandler:
         except FetchStopped as stopped:
             if stopped.stale:
                 raise
-            await self._outage.record_failure(route.host, stopped.failure, started_at, local=stopped.local)
+            evidence = failure_evidence(
+                stopped.failure.reason, local=stopped.local, accepted=stopped.accepted
+            )
+            await self._outage.record_failure(route.host, stopped.failure, started_at, evidence)
             self._breakers.record_failure(route.host, stopped.failure.reason)
             raise
         finally:

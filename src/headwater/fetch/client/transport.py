@@ -116,12 +116,13 @@ class Transport:
             ) as deadline:
                 current_deadline.set(deadline)
                 return await self._answer(route, call, on_sent, deadline)
-        except FetchStopped:
+        except FetchStopped as stopped:
+            stopped.accepted = current.accepted
             raise
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if current.refusal:
                 raise FetchStopped("forbidden_address", current.refusal, temporary=False) from None
-            raise FetchStopped.because_of(error) from None
+            raise FetchStopped.because_of(error, accepted=current.accepted) from None
 
     async def close(self) -> None:
         await self._plain.close()

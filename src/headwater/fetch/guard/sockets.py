@@ -26,11 +26,17 @@ _CACHE_SIZE = 4096
 @dataclass(slots=True)
 class Destination:
     """Where the current request goes. `trusted`: the operator named this host. The guard sets `refusal`, the connector
-    `reused`: an earlier request used the same connection."""
+    `connected`, and `reused`: an earlier request used the same connection."""
 
     trusted: bool = False
     refusal: str = ""
+    connected: bool = False
     reused: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """The host accepted a new connection. One that stood already may be dead."""
+        return self.connected and not self.reused
 
 
 destination: ContextVar[Destination] = ContextVar("destination")

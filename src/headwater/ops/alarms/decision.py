@@ -46,12 +46,17 @@ def _group(problems: Sequence[Problem]) -> list[Problem]:
 
 def _combine(kind: str, problems: Sequence[Problem]) -> Problem:
     names = sorted(problem.name for problem in problems)
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return Problem(
         kind=kind,
         subject="",
         name="",
         title=f"{len(names)} sources: {kind}",
-        detail=", ".join(names[:NAMES_SHOWN]) + more,
+        detail=shown_names(names),
         evidence={"sources": len(names)},
     )
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """The first names, and how many there are besides."""
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more

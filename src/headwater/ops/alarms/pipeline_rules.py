@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from headwater.model.alarm import MIN_COUNT, PipelineFigures, Problem
+from headwater.ops.alarms.decision import shown_names
 
 HOUR = timedelta(hours=1)
 SCATTERED = "scattered"
@@ -34,7 +35,9 @@ def pipeline_problems(figures: PipelineFigures, *, warns_if_scattered: bool = Fa
     Stories with a single article are a problem only of a recipe whose sources report the same events."""
     values = _values(figures)
     limits = [limit for limit in LIMITS if warns_if_scattered or limit.kind != SCATTERED]
-    return [problem for limit in limits if (problem := _check(limit, values[limit.kind])) is not None]
+    details = {"breakers": shown_names(figures.open_breakers)}
+    problems = (_check(limit, values[limit.kind], details.get(limit.kind, "")) for limit in limits)
+    return [problem for problem in problems if problem is not None]
 
 
 def silent_subject_problem(key: str, name: str, since: datetime) -> Problem:
@@ -53,7 +56,7 @@ def _values(figures: PipelineFigures) -> Mapping[str, float]:
         "slow_run": figures.duration / HOUR,
         "failing": _share(figures.failed, figures.entries),
         "unreadable": _share(figures.unreadable, figures.read),
-        "breakers": figures.breakers,
+        "breakers": len(figures.open_breakers),
         SCATTERED: _share(figures.single, figures.stories),
     }
 
@@ -62,7 +65,7 @@ def _share(part: int, total: int) -> float:
     return part / total if total >= MIN_COUNT else 0.0
 
 
-def _check(limit: AlarmLimit, value: float) -> Problem | None:
+def _check(limit: AlarmLimit, value: float, detail: str) -> Problem | None:
     if value <= limit.warning:
         return None
     critical = value > limit.critical
@@ -71,6 +74,7 @@ def _check(limit: AlarmLimit, value: float) -> Problem | None:
         subject="",
         name="",
         title=limit.title.format(value),
+        detail=detail,
         evidence={"value": round(value, 4), "limit": limit.critical if critical else limit.warning},
     )
 

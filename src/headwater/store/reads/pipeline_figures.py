@@ -39,7 +39,7 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
     newest_first = of_recipe.order_by(pipeline_runs.c.created_at.desc()).limit(1)
     is_open = pipeline_runs.c.status.in_(UNFINISHED)
     with read_transaction(engine) as connection:
-        breakers = _hosts_not_fetched(connection, recipe)
+        hosts = _hosts_not_fetched(connection, recipe)
         open_run = connection.execute(newest_first.where(is_open)).mappings().first()
         ended_run = (
             connection.execute(newest_first.where(~is_open, pipeline_runs.c.total_count > 0))
@@ -53,7 +53,7 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
                 entries=ended_run["total_count"],
                 failed=ended_run["failed_count"],
             )
-    return replace(figures or PipelineFigures(), duration=_duration(open_run, now), breakers=breakers)
+    return replace(figures or PipelineFigures(), duration=_duration(open_run, now), open_breakers=hosts)
 
 
 def _duration(open_run: RowMapping | None, now: datetime) -> timedelta:
@@ -86,14 +86,14 @@ def _figures_since(connection: Connection, recipe: str, since: datetime) -> Pipe
     )
 
 
-def _hosts_not_fetched(connection: Connection, recipe: str) -> int:
-    """The number of hosts whose pages or feeds wait because their circuit breaker is open."""
+def _hosts_not_fetched(connection: Connection, recipe: str) -> tuple[str, ...]:
+    """The hosts whose pages or feeds wait because their circuit breaker is open."""
     waiting_pages = select(leads.c.url).where(leads.c.recipe == recipe, leads.c.reason == BREAKER_OPEN)
     waiting_sources = select(sources.c.url).where(
         sources.c.recipe == recipe, sources.c.active, sources.c.reason == BREAKER_OPEN
     )
     urls = connection.scalars(union_all(waiting_pages, waiting_sources).limit(MAX_BLOCKED))
-    return len({urlsplit(url).hostname for url in urls})
+    return tuple(sorted({urlsplit(url).hostname or url for url in urls}))
 
 
 def _page_counts(connection: Connection, recipe: str, since: datetime) -> tuple[int, int]:
