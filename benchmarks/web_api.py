@@ -40,10 +40,40 @@ LISTS = (
     "/documents.csv?limit=50",
     "/documents.atom?limit=50",
     "/captures?limit=50",
+    "/documents?sort=updated&direction=asc&limit=50",
     "/stories?limit=50",
+    "/stories?sort=heat&limit=50",
+    "/stories?sort=size&direction=asc&limit=50",
+    "/stories?sort=first&limit=50",
     "/quarantine?limit=50",
+    "/quarantine?direction=asc&limit=50",
+    "/runs?sort=failed&limit=50",
+    "/sources?limit=50",
+    "/sources/health",
+    "/searches",
+    "/alarms?limit=50",
 )
-PAGES = ("/", "/stories?recipe=news", "/stories/STORY", "/documents/DOCUMENT", "/map")
+PAGES = (
+    "/",
+    "/stories?recipe=news",
+    "/stories?sort=heat",
+    "/stories/STORY",
+    "/documents",
+    "/documents?state=quarantined&sort=published&direction=asc",
+    "/documents/DOCUMENT",
+    "/map",
+    "/operate",
+    "/operate/sources",
+    f"/operate/sources/{SOURCE}",
+    "/operate/alarms",
+    "/operate/quarantine",
+    "/operate/missing?q=harbour",
+    "/operate/runs",
+    "/operate/replays",
+    "/operate/fetches",
+    "/operate/budgets",
+    "/operate/searches",
+)
 
 
 def fill(app: App, count: int) -> None:

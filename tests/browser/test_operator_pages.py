@@ -82,15 +82,17 @@ def test_an_operator_mutes_a_source_by_keyboard(visitor: Visitor):
     page.get_by_role("status").get_by_text("no longer muted").wait_for()
 
 
-def test_a_search_is_tested_saved_and_removed(visitor: Visitor):
+def test_a_search_is_tested_saved_applied_and_removed(visitor: Visitor):
     page = visitor.open("/operate/searches")
     page.get_by_label("Query").fill("dam gates")
     page.get_by_role("button", name="Test").click()
     page.get_by_label("Name").fill("dam-gates")
     page.get_by_role("button", name="Save this search").click()
-    row = page.get_by_role("row").filter(has_text="dam-gates")
+    page.get_by_role("button", name="Apply to what is stored").click()
+    page.get_by_role("row").filter(has_text="Valley dam opens its gates").first.wait_for()
+    assert accessibility_problems(page) == []
     page.on("dialog", lambda dialog: dialog.accept())
-    row.get_by_role("button", name="Remove").click()
+    page.get_by_role("button", name="Remove").click()
     page.get_by_text("dam-gates is removed").wait_for()
 
 

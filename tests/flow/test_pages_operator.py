@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ from headwater.fetch.failure_sentences import FAILURE_TEXTS
 from headwater.model.api_key import KeyScope
 from headwater.model.http import Failure
 from headwater.ops.api_keys import create_api_key
+from headwater.ops.saved_searches import SearchRequest, add_search, named_search
 from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without_options
-from headwater.store.schema.flow import polls, sources
+from headwater.store.claims.outbox import open_deliveries
+from headwater.store.reads.saved_searches import list_matches, match_counts
+from headwater.store.schema.flow import deliveries, polls, sources
 from headwater.web.pages.operator import ACTIONS, PAGES
 from headwater.web.pages.rendering import Frame, render
 
@@ -336,3 +340,61 @@ def test_an_entry_that_a_poll_refused_is_explained(client: TestClient, app: App)
 def test_the_crash_trial_is_only_in_the_demo(client: TestClient):
     assert client.get("/operate/crash-trial").status_code == 404
     assert client.get("/operate/alarms", headers=WITH_KEY).status_code == 200
+
+
+def test_a_saved_search_has_a_page_with_its_matches_and_what_became_of_each(admin: TestClient, app: App):
+    queue = {"name": "harbour", "query": "harbour", "channel": "queue", "delivery": "immediately"}
+    add_search(app, SearchRequest(**queue, filters={"language": ["en", "de"]}))
+    search = named_search(app, "harbour")
+    send(admin, "/searches/harbour/apply")
+    rows = list_matches(app.engine, search, None, 10).rows
+    (first, *_) = [row for row in rows if row["record_kind"] == "document"]
+    document = app.store.documents([first["record_id"]])[first["record_id"]]
+    with app.store.engine.begin() as connection:
+        open_deliveries(connection, [(document, search.route, "document", 1)], START)
+        failing = deliveries.update().where(deliveries.c.route == search.route)
+        connection.execute(failing.values(reason="http_503", attempts=2))
+    model = admin.get("/operate/searches/harbour.json").json()
+    assert model["total"] == len(model["items"]) == len(rows) >= 2
+    assert (model["deliveries"]["failed"], model["deliveries"]["sent"]) == (1, 0)
+    states = {item["record_id"]: item["delivery"]["state"] for item in model["items"]}
+    assert states.pop(first["record_id"]) == "failing"
+    assert set(states.values()) == {""}
+    page = admin.get("/operate/searches/harbour").text
+    assert "status 503" in page
+    assert "/api/v1/searches/harbour/feed.rss" in page
+
+
+def test_a_saved_search_is_changed_and_keeps_its_matches(admin: TestClient, app: App):
+    add_search(app, SearchRequest(name="port", query="harbour", filters={"language": ["en", "de"]}))
+    send(admin, "/searches/port/apply")
+    count = match_counts(app.engine)[named_search(app, "port").id][0]
+    fields = {"query": "harbour talks", "condition": "language=de", "record_kind": "document"}
+    assert "port is changed" in send(
+        admin, "/searches/port/change", **fields, channel="queue", delivery="immediately"
+    )
+    changed = named_search(app, "port")
+    assert (changed.query, changed.filters, changed.channel) == (
+        "harbour talks",
+        {"language": ["de"]},
+        "queue",
+    )
+    assert match_counts(app.engine)[changed.id][0] == count > 0
+    assert "there is no channel" in send(
+        admin, "/searches/port/change", **fields, channel="nowhere", delivery="daily"
+    )
+    assert named_search(app, "port") == changed
+
+
+def test_lists_are_sorted_by_links_in_their_heads(client: TestClient):
+    page = client.get("/operate/sources").text
+    assert (
+        '<th scope="col" aria-sort="ascending"><a class="sort" href="?sort=status&amp;direction=desc">'
+        in page
+    )
+    for path in ("/operate/sources", "/operate/runs", "/operate/quarantine", "/stories", "/documents"):
+        links = re.findall(r'class="sort" href="([^"]+)"', client.get(path).text)
+        assert links or path == "/operate/runs", path
+        for link in links:
+            assert client.get(path + unescape(link)).status_code == 200
+        assert client.get(f"{path}?sort=colour").status_code == 400

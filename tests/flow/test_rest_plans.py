@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Engine, event, insert, text
 from tests.support.api_installation import api_client, fill, installation
+
+from headwater.store.schema.flow import stories
 
 LISTS = (
     "/documents",
@@ -14,15 +16,21 @@ LISTS = (
     "/documents?language=en",
     "/documents?sort=published",
     "/documents?sort=updated",
+    "/documents?sort=published&direction=asc",
     "/documents?source=SOURCE",
     "/captures",
     "/stories",
-    "/quarantine",
+    "/stories?sort=heat",
+    "/stories?sort=size&direction=asc",
+    "/stories?sort=first",
+    "/quarantine?direction=asc",
     "/alarms",
-    "/runs",
+    "/runs?sort=failed",
+    "/runs?sort=entries&direction=asc",
     "/sources/SOURCE/polls",
 )
-CURSOR_LISTS = ("/documents?limit=1", "/captures?limit=1")
+CURSOR_LISTS = ("/documents?limit=1", "/captures?limit=1", "/documents?sort=published&direction=asc&limit=1")
+SCORES = (0.7, None, 0.2, None, 0.7)
 
 
 @pytest.fixture
@@ -70,3 +78,29 @@ def test_every_list_is_read_along_an_index(engine: Engine, statements: list[tupl
                         "INDEX ONLY SCAN", ""
                     ), (path, plan)
                     assert "Sort" not in plan, (path, plan)
+
+
+@pytest.mark.parametrize("direction", ["desc", "asc"])
+def test_pages_of_a_sorted_list_show_every_record_once_and_those_without_a_value_last(
+    engine: Engine, tmp_path: Path, direction: str
+):
+    with installation(tmp_path, engine.url.render_as_string(hide_password=False)) as app:
+        fill(app)
+        with app.store.engine.begin() as connection:
+            row = dict(connection.execute(stories.select()).mappings().one())
+            more = [row | {"id": f"{number:040}", "score": score} for number, score in enumerate(SCORES)]
+            connection.execute(insert(stories), more)
+        with api_client(app) as client:
+            items: list[dict[str, Any]] = []
+            path = f"/api/v1/stories?sort=heat&direction={direction}&limit=2"
+            cursor = ""
+            while cursor is not None:
+                page = client.get(f"{path}&cursor={cursor}").json()
+                items += page["items"]
+                cursor = page["next"]
+            other = client.get(f"/api/v1/stories?sort=size&cursor={client.get(path).json()['next']}")
+    sign = -1 if direction == "desc" else 1
+    scored = sorted(((0.5, "5" * 40), *((s, f"{n:040}") for n, s in enumerate(SCORES) if s is not None)))
+    unscored = sorted((None, f"{n:040}") for n, s in enumerate(SCORES) if s is None)
+    assert [(item["score"], item["id"]) for item in items] == [*scored[::sign], *unscored[::sign]]
+    assert other.status_code == 400

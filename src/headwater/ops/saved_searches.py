@@ -56,6 +56,13 @@ def add_search(app: App, request: SearchRequest) -> SavedSearch:
     return search
 
 
+def change_search(app: App, request: SearchRequest) -> SavedSearch:
+    """Checks and stores the search of this name as it is from now on. Its matches stay."""
+    named_search(app, request.name)
+    app.saved_searches.change(check_search(app, request), app.clock())
+    return named_search(app, request.name)
+
+
 def check_search(app: App, request: SearchRequest) -> SavedSearch:
     """The search as it would be stored; Refused with what to change."""
     if not NAME.fullmatch(request.name):

@@ -1,13 +1,20 @@
 """English names of languages, and their codes."""
 
 LANGUAGE_CODES = {
+    "afrikaans": "af",
     "albanian": "sq",
+    "amharic": "am",
     "arabic": "ar",
+    "aragonese": "an",
     "armenian": "hy",
+    "asturian": "ast",
     "azerbaijani": "az",
+    "basque": "eu",
     "belarusian": "be",
     "bengali": "bn",
+    "bosnian": "bs",
     "bulgarian": "bg",
+    "burmese": "my",
     "catalan": "ca",
     "chinese": "zh",
     "croatian": "hr",
@@ -15,41 +22,76 @@ LANGUAGE_CODES = {
     "danish": "da",
     "dutch": "nl",
     "english": "en",
+    "esperanto": "eo",
     "estonian": "et",
+    "filipino": "tl",
     "finnish": "fi",
     "french": "fr",
+    "galician": "gl",
     "georgian": "ka",
     "german": "de",
     "greek": "el",
+    "gujarati": "gu",
+    "hausa": "ha",
     "hebrew": "he",
     "hindi": "hi",
     "hungarian": "hu",
+    "icelandic": "is",
     "indonesian": "id",
+    "irish": "ga",
     "italian": "it",
     "japanese": "ja",
+    "kannada": "kn",
+    "kazakh": "kk",
+    "khmer": "km",
     "korean": "ko",
+    "kurdish": "ku",
+    "lao": "lo",
+    "latin": "la",
     "latvian": "lv",
     "lithuanian": "lt",
+    "luxembourgish": "lb",
     "macedonian": "mk",
+    "malay": "ms",
+    "malayalam": "ml",
+    "maltese": "mt",
+    "marathi": "mr",
+    "mongolian": "mn",
+    "nepali": "ne",
     "norwegian": "no",
+    "norwegian nynorsk": "nn",
+    "occitan": "oc",
+    "pashto": "ps",
     "persian": "fa",
     "polish": "pl",
     "portuguese": "pt",
+    "punjabi": "pa",
+    "quechua": "qu",
     "romanian": "ro",
     "russian": "ru",
     "serbian": "sr",
+    "sinhala": "si",
     "slovak": "sk",
     "slovenian": "sl",
+    "somali": "so",
     "spanish": "es",
     "swahili": "sw",
     "swedish": "sv",
+    "tajik": "tg",
+    "tamil": "ta",
+    "telugu": "te",
     "thai": "th",
     "turkish": "tr",
     "ukrainian": "uk",
     "urdu": "ur",
+    "uzbek": "uz",
     "vietnamese": "vi",
+    "welsh": "cy",
+    "yoruba": "yo",
+    "zulu": "zu",
 }
 LONGEST_CODE = 3
+_NAMES = {code: name.capitalize() for name, code in LANGUAGE_CODES.items()}
 
 
 def language_code(language: str) -> str:
@@ -58,3 +100,9 @@ def language_code(language: str) -> str:
     if name.isascii() and name.isalpha() and 2 <= len(name) <= LONGEST_CODE:
         return name
     return LANGUAGE_CODES.get(name, "")
+
+
+def language_name(code: str) -> str:
+    """The English name of the language of a code such as `es` or `es-AR`, or the code itself."""
+    language = code.partition("-")[0].casefold()
+    return _NAMES.get(language, code)

@@ -44,16 +44,10 @@ class SavedSearchStore:
         row = {
             "id": search.id,
             "name": search.name,
-            "query": search.query,
-            "filters": dict(search.filters),
-            "recipe": search.recipe,
-            "record_kind": search.record_kind,
-            "action": search.action,
-            "delivery": search.delivery,
-            "channel": search.channel,
             "state": search.state,
             "created_at": search.created_at,
             "updated_at": search.created_at,
+            **_changeable_values(search),
         }
         with write_transaction(self.engine) as connection:
             if _search_id(connection, search.name) is not None:
@@ -63,6 +57,15 @@ class SavedSearchStore:
                     f"`headwater searches remove {search.name}`",
                 )
             insert_rows(connection, saved_searches, [row])
+            _raise_version(connection)
+
+    def change(self, search: SavedSearch, now: datetime) -> None:
+        """Gives the search of this name another query, other conditions or another way to send its matches. Its matches and its
+        state stay, and what waits to be sent goes to the new channel."""
+        with write_transaction(self.engine) as connection:
+            search_id = _required_id(connection, search.name)
+            changed = update(saved_searches).where(saved_searches.c.id == search_id)
+            connection.execute(changed.values(updated_at=now, **_changeable_values(search)))
             _raise_version(connection)
 
     def set_state(self, name: str, state: SearchState, now: datetime) -> None:
@@ -102,6 +105,18 @@ class SavedSearchStore:
         """Drops, sets aside or tags these documents in one transaction, unless they changed since they were read."""
         with write_transaction(self.engine) as connection:
             return _apply_rule(connection, search, read_documents, now)
+
+
+def _changeable_values(search: SavedSearch) -> dict[str, Any]:
+    return {
+        "query": search.query,
+        "filters": dict(search.filters),
+        "recipe": search.recipe,
+        "record_kind": search.record_kind,
+        "action": search.action,
+        "delivery": search.delivery,
+        "channel": search.channel,
+    }
 
 
 def _search_id(connection: Connection, name: str) -> str | None:

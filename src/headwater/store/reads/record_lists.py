@@ -1,7 +1,7 @@
 """The lists of the API: documents, captures, stories, quarantined records, alarms and runs, page by page."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -25,23 +25,27 @@ from headwater.store.schema.flow import (
 from headwater.store.schema.knowledge import mentions, subjects
 from headwater.store.schema.operations import alarms, pipeline_runs
 
-SORTABLE = {
-    "created": documents.c.created_at,
-    "published": documents.c.published_at,
-    "updated": documents.c.updated_at,
-}
 DocumentSort = Literal["created", "published", "updated"]
+StorySort = Literal["last", "first", "updated", "size", "heat"]
+RunSort = Literal["created", "entries", "failed"]
+SourceSort = Literal["created", "polled"]
+Direction = Literal["desc", "asc"]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table as a list: its columns by the names of the API, in order; those that a list shows by default; and the columns
-    by which it is ordered."""
+    """A table as a list: its columns by the names of the API, in order; those that a list shows by default; the columns by
+    which it is ordered; and by name the columns that may take the place of the first of them. Each of those has an index that
+    begins with the recipe."""
 
     table: Table
     columns: Mapping[str, Column[Any]]
     shown: tuple[str, ...]
     order: tuple[Column[Any], ...]
+    sortable: Mapping[str, Column[Any]] = field(default_factory=dict)
+
+    def order_by(self, sort: str) -> tuple[Column[Any], ...]:
+        return (self.sortable[sort], *self.order[1:]) if sort else self.order
 
     def select_columns(self, names: Sequence[str]) -> list[Column[Any]]:
         return [self.columns[name] for name in names]
@@ -51,10 +55,16 @@ def _columns(table: Table, *, without: frozenset[str] = frozenset()) -> Mapping[
     return {column.name: column for column in table.c if column.name not in without}
 
 
-def _listed(table: Table, hidden: str, order: tuple[Column[Any], ...], rare: str = "") -> ListedTable:
+def _listed(
+    table: Table,
+    hidden: str,
+    order: tuple[Column[Any], ...],
+    rare: str = "",
+    sortable: Mapping[str, Column[Any]] | None = None,
+) -> ListedTable:
     columns = _columns(table, without=frozenset(hidden.split()))
     shown = tuple(name for name in columns if name not in rare.split())
-    return ListedTable(table, columns, shown, order)
+    return ListedTable(table, columns, shown, order, sortable or {})
 
 
 DOCUMENTS = ListedTable(
@@ -65,6 +75,7 @@ DOCUMENTS = ListedTable(
         "published_at", "language", "page", "quality", "duplicate_of", "group_id", "created_at", "updated_at",
     ),
     (documents.c.created_at, documents.c.id),
+    {"created": documents.c.created_at, "published": documents.c.published_at, "updated": documents.c.updated_at},
 )  # fmt: skip
 REVISIONS = _listed(revisions, "", (revisions.c.revision,), "text trail")
 CAPTURES = _listed(
@@ -73,32 +84,58 @@ CAPTURES = _listed(
     (captures.c.fetched_at, captures.c.id),
     "headers",
 )
-STORIES = _listed(stories, "", (stories.c.last_at, stories.c.id))
+STORIES = _listed(
+    stories,
+    "",
+    (stories.c.last_at, stories.c.id),
+    sortable={
+        "last": stories.c.last_at,
+        "first": stories.c.first_at,
+        "updated": stories.c.updated_at,
+        "size": stories.c.size,
+        "heat": stories.c.score,
+    },
+)
 QUARANTINE = _listed(
     quarantine, "", (quarantine.c.created_at, quarantine.c.record_id, quarantine.c.task), "evidence"
 )
 ALARMS = _listed(alarms, "", (alarms.c.raised_at, alarms.c.id), "evidence")
-RUNS = _listed(pipeline_runs, "", (pipeline_runs.c.created_at, pipeline_runs.c.id), "metrics")
+RUNS = _listed(
+    pipeline_runs,
+    "",
+    (pipeline_runs.c.created_at, pipeline_runs.c.id),
+    "metrics",
+    {
+        "created": pipeline_runs.c.created_at,
+        "entries": pipeline_runs.c.total_count,
+        "failed": pipeline_runs.c.failed_count,
+    },
+)
 POLLS = _listed(polls, "number source_number", (polls.c.started_at, polls.c.id), "warnings detail")
 SOURCES = _listed(
     sources,
     "number lease_owner lease_until attempts",
     (sources.c.created_at, sources.c.id),
     "watermark options",
+    {"created": sources.c.created_at, "polled": sources.c.last_polled_at},
 )
 SUBJECTS = _listed(subjects, "", (subjects.c.name, subjects.c.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
+    """`sort` names a column of the list's table, `""` its usual order, newest first."""
+
     names: Sequence[str]
+    sort: str = ""
+    is_ascending: bool = False
     after: Position | None = None
     limit: int = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentConditions:
-    """`source`, `story` and `subject` are ids. Times compare with the column of `sort`."""
+    """`source`, `story` and `subject` are ids. Times compare with the column by which the list is sorted."""
 
     recipes: Sequence[str]
     states: Sequence[State] = (State.KEPT,)
@@ -108,11 +145,11 @@ class DocumentConditions:
     language: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    sort: DocumentSort = "created"
 
 
 def list_documents(engine: Engine, selection: DocumentConditions, page: PageRequest) -> RowPage:
-    moment = SORTABLE[selection.sort]
+    order = DOCUMENTS.order_by(page.sort)
+    moment = order[0]
     conditions = [*_period(moment, selection.since, selection.until)]
     if selection.source is not None:
         conditions.append(documents.c.source_id == selection.source)
@@ -124,21 +161,22 @@ def list_documents(engine: Engine, selection: DocumentConditions, page: PageRequ
     ):
         if value is not None:
             conditions.append(documents.c.id.in_(select(table.c.document_id).where(key == value)))
-    if selection.sort == "published":
-        conditions.append(moment.is_not(None))
+    ranges = _document_ranges(selection, is_usual=page.sort in {"", "created"})
     return read_page(
         engine,
         DOCUMENTS.select_columns(page.names),
-        IndexOrder(columns=(moment, documents.c.id), ranges=_document_ranges(selection)),
+        IndexOrder(columns=order, ranges=ranges, is_ascending=page.is_ascending),
         conditions=conditions,
         after=page.after,
         limit=page.limit,
     )
 
 
-def _document_ranges(selection: DocumentConditions) -> list[tuple[ColumnElement[bool], ...]]:
+def _document_ranges(
+    selection: DocumentConditions, *, is_usual: bool
+) -> list[tuple[ColumnElement[bool], ...]]:
     """One for each recipe and state: then the index has the rows in order. A source or a language has its own index."""
-    if selection.sort != "created" or selection.source or selection.language:
+    if not is_usual or selection.source or selection.language:
         # The empty text keeps the databases from taking the index of states instead.
         states = (documents.c.state + literal("")).in_(list(selection.states))
         return [(documents.c.recipe == recipe, states) for recipe in selection.recipes]
@@ -167,16 +205,13 @@ class ListConditions:
 
 
 def list_rows(engine: Engine, listed: ListedTable, selection: ListConditions, page: PageRequest) -> RowPage:
-    """Rows of a table with a recipe, by the time that orders them."""
-    moment = listed.order[0]
-    conditions = [*_period(moment, selection.since, selection.until), *selection.more]
-    if moment.nullable:
-        conditions.append(moment.is_not(None))
+    """Rows of a table with a recipe. Times compare with the column of its usual order."""
+    conditions = [*_period(listed.order[0], selection.since, selection.until), *selection.more]
     ranges = [(listed.table.c.recipe == recipe,) for recipe in selection.recipes]
     return read_page(
         engine,
         listed.select_columns(page.names),
-        IndexOrder(columns=listed.order, ranges=ranges),
+        IndexOrder(columns=listed.order_by(page.sort), ranges=ranges, is_ascending=page.is_ascending),
         conditions=conditions,
         after=page.after,
         limit=page.limit,

@@ -265,6 +265,9 @@ stories = Table(
     Index("ix_stories_group", "group_id"),
     Index("ix_stories_recipe_last", "recipe", "last_at", "id"),
     Index("ix_stories_recipe_updated", "recipe", "updated_at", "id"),
+    Index("ix_stories_recipe_first", "recipe", "first_at", "id"),
+    Index("ix_stories_recipe_size", "recipe", "size", "id"),
+    Index("ix_stories_recipe_score", "recipe", "score", "id"),
 )
 
 story_members = Table(

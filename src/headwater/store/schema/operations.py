@@ -114,6 +114,8 @@ pipeline_runs = Table(
     Column("started_at", UtcDateTime),
     Column("ended_at", UtcDateTime),
     Index("ix_pipeline_runs_started", "recipe", "created_at", "id"),
+    Index("ix_pipeline_runs_total", "recipe", "total_count", "id"),
+    Index("ix_pipeline_runs_failed", "recipe", "failed_count", "id"),
     # One open run per recipe.
     partial_index(
         "uq_pipeline_runs_open",

@@ -41,7 +41,7 @@ matches = Table(
     Column("revision", Integer, nullable=False),
     Column("matched_at", UtcDateTime, nullable=False),
     key_column("digest_id"),
-    Index("ix_matches_search_matched", "search_id", "matched_at"),
+    Index("ix_matches_search_matched", "search_id", "matched_at", "record_id"),
     Index("ix_matches_digest", "digest_id"),
     Index("ix_matches_record", "record_id"),
 )

@@ -13,6 +13,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from headwater.model.api_key import ApiKey, KeyScope
+from headwater.text.language_names import language_name
 from headwater.web.pages.outlines import outlines
 from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.static_files import static_path
@@ -72,6 +73,7 @@ def environment() -> Environment:
         size=_size,
         percent=_percent,
         link=safe_link,
+        language_name=_language_name,
         reason=_reason,
         refusal=_refusal,
     )
@@ -142,6 +144,11 @@ def _reason(context: Context, code: str | None) -> Markup:
         return Markup("")
     words = ": ".join(_translate(context, part) for part in reason_words(code))
     return Markup('<span class="reason" title="{}">{}</span>').format(code, words)
+
+
+@pass_context
+def _language_name(context: Context, code: str) -> str:
+    return _translate(context, language_name(code), package=OWN_PACKAGE)
 
 
 @pass_context

@@ -4,6 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ def write_cursor(order: str, position: Position | None) -> str | None:
     return urlsafe_b64encode(msgspec.json.encode([order, *position])).decode().rstrip("=")
 
 
-def read_cursor(text: str, order: str, kinds: Sequence[type]) -> Position | None:
+def read_cursor(text: str, order: str, kinds: Sequence[Any]) -> Position | None:
     """The position with values of these types, or None without a cursor."""
     if not text:
         return None
@@ -30,7 +31,7 @@ def read_cursor(text: str, order: str, kinds: Sequence[type]) -> Position | None
         padded = text[:LONGEST_CURSOR] + "=" * (-len(text) % 4)
         name, *values = msgspec.json.decode(urlsafe_b64decode(padded), type=list[Any])
         position: Position = tuple(
-            _storable_value(msgspec.convert(value, kind, strict=kind is not datetime))
+            _storable_value(msgspec.convert(value, kind, strict=kind not in (datetime, datetime | None)))
             for value, kind in zip(values, kinds, strict=True)
         )
     except (Error, ValueError, UnicodeError, RecursionError, OverflowError, msgspec.MsgspecError) as error:
@@ -43,6 +44,8 @@ def _storable_value(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC)
     if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+        raise ValueError("number")
+    if isinstance(value, float) and not isfinite(value):
         raise ValueError("number")
     if isinstance(value, str) and "\x00" in value:
         raise ValueError("text")

@@ -14,7 +14,6 @@ from headwater.store.reads.record_lists import (
     CAPTURES,
     DOCUMENTS,
     REVISIONS,
-    SORTABLE,
     DocumentConditions,
     DocumentSort,
     find_row,
@@ -28,6 +27,7 @@ from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.forms import SUMMARY_LENGTH, plain_item
 from headwater.web.rest.listing import (
+    DirectionParameter,
     Listing,
     PageParameters,
     RecipeParameter,
@@ -84,9 +84,10 @@ def read_documents(
     language: Annotated[str, Query(description="A code such as es.", max_length=20)] = "",
     since: Since = "",
     until: Until = "",
-    sort: Annotated[DocumentSort, Query(description="Newest first, by this time.")] = "created",
+    sort: Annotated[DocumentSort, Query(description="By this time.")] = "created",
+    direction: DirectionParameter = "desc",
 ) -> Response:
-    """Newest first. Times compare with the time by which the list is sorted."""
+    """Newest first, unless you choose another order. Times compare with the time by which the list is sorted."""
     context = context_of(request)
     selection = DocumentConditions(
         recipes=chosen_recipes(context, recipe),
@@ -97,14 +98,13 @@ def read_documents(
         language=language or None,
         since=parse_moment(context, since, "since"),
         until=parse_moment(context, until, "until"),
-        sort=sort,
     )
     return DOCUMENT_LISTING.answer(
         request,
         page,
         lambda pages: list_documents(context.app.engine, selection, pages),
-        order=(SORTABLE[sort], documents.c.id),
         sort=sort,
+        direction=direction,
     )
 
 

@@ -6,12 +6,18 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from sqlalchemy import Column, ColumnElement, Integer
+from sqlalchemy import Column, ColumnElement, Float, Integer
 from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.settings.times import parse_time
-from headwater.store.reads.record_lists import ListConditions, ListedTable, PageRequest, ReadPage
+from headwater.store.reads.record_lists import (
+    Direction,
+    ListConditions,
+    ListedTable,
+    PageRequest,
+    ReadPage,
+)
 from headwater.store.rows import Record
 from headwater.store.schema.columns import UtcDateTime
 from headwater.text.written_feed import FEED_WRITERS
@@ -51,6 +57,9 @@ Since = Annotated[
     ),
 ]
 Until = Annotated[str, Query(description="Before this time.", max_length=60)]
+DirectionParameter = Annotated[
+    Direction, Query(description="`desc`: the newest or largest first. Records without a value come last.")
+]
 RecipeParameter = Annotated[str, Query(description="Only of this recipe.", max_length=100)]
 
 
@@ -86,13 +95,13 @@ class Listing:
         parameters: PageParameters,
         read: ReadPage,
         *,
-        order: Sequence[Column[Any]] = (),
         sort: str = "",
+        direction: Direction = "desc",
     ) -> Response:
         is_feed = form_of(request) in FEED_WRITERS
         names = self.item_fields if is_feed else self.field_names(parameters.fields)
         rows, cursor = self.read_rows(
-            read, names, cursor=parameters.cursor, limit=parameters.limit, order=order, sort=sort
+            read, names, cursor=parameters.cursor, limit=parameters.limit, sort=sort, direction=direction
         )
         return rows_answer(request, self.name, rows, self.describe_item, cursor=cursor)
 
@@ -103,13 +112,20 @@ class Listing:
         *,
         cursor: str,
         limit: int,
-        order: Sequence[Column[Any]] = (),
         sort: str = "",
+        direction: Direction = "desc",
     ) -> tuple[list[Record], str | None]:
-        """The rows from a cursor on, and the cursor of the next page."""
-        order_name = f"{self.name}/{sort}"
-        kinds = [_kind(column) for column in order or self.table.order]
-        page = read(PageRequest(names=names, after=read_cursor(cursor, order_name, kinds), limit=limit))
+        """The rows from a cursor on, and the cursor of the next page. `sort` is one of the table's sortable columns."""
+        order_name = f"{self.name}/{sort}" + ("/asc" if direction == "asc" else "")
+        kinds = [_kind(column) for column in self.table.order_by(sort)]
+        request = PageRequest(
+            names=names,
+            after=read_cursor(cursor, order_name, kinds),
+            limit=limit,
+            sort=sort,
+            is_ascending=direction == "asc",
+        )
+        page = read(request)
         return page.rows, write_cursor(order_name, page.next_position)
 
 
@@ -157,7 +173,8 @@ def parse_moment(context: WebContext, text: str, name: str) -> datetime | None:
     return parse_time(text, context.app.clock(), name) if text else None
 
 
-def _kind(column: Column[Any]) -> type:
-    if isinstance(column.type, UtcDateTime):
-        return datetime
-    return int if isinstance(column.type, Integer) else str
+def _kind(column: Column[Any]) -> Any:
+    """The type of a column's values in a cursor."""
+    kinds = ((UtcDateTime, datetime), (Integer, int), (Float, float))
+    kind = next((kind for name, kind in kinds if isinstance(column.type, name)), str)
+    return kind | None if column.nullable else kind

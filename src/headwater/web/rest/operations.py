@@ -13,6 +13,7 @@ from headwater.store.reads.record_lists import (
     ALARMS,
     QUARANTINE,
     RUNS,
+    RunSort,
     find_row,
     list_rows,
 )
@@ -23,6 +24,7 @@ from headwater.web.problems import HttpProblem
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
+    DirectionParameter,
     Listing,
     PageParameters,
     RecipeParameter,
@@ -61,13 +63,19 @@ Page = Annotated[PageParameters, Depends()]
 
 
 def read_quarantine(
-    request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
+    request: Request,
+    page: Page,
+    *,
+    recipe: RecipeParameter = "",
+    since: Since = "",
+    until: Until = "",
+    direction: DirectionParameter = "desc",
 ) -> Response:
-    """Quarantined records with their reasons, newest first."""
+    """Quarantined records with their reasons, newest first, or oldest first."""
     selection = list_conditions(context_of(request), recipe, since, until)
     engine = context_of(request).app.engine
     return QUARANTINE_LISTING.answer(
-        request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages)
+        request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages), direction=direction
     )
 
 
@@ -144,12 +152,27 @@ def acknowledge_alarm(request: Request, alarm: str) -> Response:
 
 
 def read_runs(
-    request: Request, page: Page, recipe: RecipeParameter = "", since: Since = "", until: Until = ""
+    request: Request,
+    page: Page,
+    *,
+    recipe: RecipeParameter = "",
+    since: Since = "",
+    until: Until = "",
+    sort: Annotated[
+        RunSort, Query(description="By its begin, or the number of entries or failures.")
+    ] = "created",
+    direction: DirectionParameter = "desc",
 ) -> Response:
-    """Runs, newest first."""
+    """Runs, newest first, unless you choose another order."""
     selection = list_conditions(context_of(request), recipe, since, until)
     engine = context_of(request).app.engine
-    return RUN_LISTING.answer(request, page, lambda pages: list_rows(engine, RUNS, selection, pages))
+    return RUN_LISTING.answer(
+        request,
+        page,
+        lambda pages: list_rows(engine, RUNS, selection, pages),
+        sort=sort,
+        direction=direction,
+    )
 
 
 @run_router.get("/{run}", responses=described(record_schema(RUNS.columns)))

@@ -14,6 +14,7 @@ from headwater.ops.saved_searches import (
     SearchRequest,
     add_search,
     apply_search,
+    change_search,
     check_search,
     list_searches,
     named_search,
@@ -125,6 +126,33 @@ def save_search(
         channel=channel,
     )
     return json_answer_to(request, search_record(add_search(context_of(request).app, line)), status=201)
+
+
+@router.put("/{name}", responses=described(OBJECT, writes=True), dependencies=[OPERATE])
+def change_saved_search(
+    request: Request,
+    name: str,
+    query: QueryText,
+    *,
+    filters: Filters = None,
+    recipe: Annotated[str | None, Body(max_length=100)] = None,
+    record_kind: Annotated[Literal["document", "story", "all"], Body()] = "all",
+    action: Annotated[SearchAction, Body()] = SearchAction.DELIVER,
+    delivery: Annotated[SearchDelivery | None, Body()] = None,
+    channel: Annotated[str, Body(max_length=100)] = "",
+) -> Response:
+    """Replace what a saved search looks for and where its matches go. Its matches stay."""
+    line = SearchRequest(
+        name=name,
+        query=query,
+        filters=filters.record() if filters else {},
+        recipe=recipe,
+        record_kind=record_kind,
+        action=action,
+        delivery=delivery,
+        channel=channel,
+    )
+    return json_answer_to(request, search_record(change_search(context_of(request).app, line)))
 
 
 @router.post("/test", responses=described(list_schema(OBJECT), writes=True), dependencies=[OPERATE])

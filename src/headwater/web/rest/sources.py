@@ -21,6 +21,7 @@ from headwater.store.reads.record_lists import (
     POLLS,
     SOURCES,
     ListConditions,
+    SourceSort,
     find_row,
     list_of,
     list_rows,
@@ -31,6 +32,7 @@ from headwater.web.context import context_of
 from headwater.web.rest.answers import bytes_answer_to, json_answer_to
 from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
+    DirectionParameter,
     Listing,
     PageParameters,
     RecipeParameter,
@@ -53,13 +55,22 @@ SECONDS = timedelta(seconds=10)
 
 
 def read_sources(
-    request: Request, page: Annotated[PageParameters, Depends()], recipe: RecipeParameter = ""
+    request: Request,
+    page: Annotated[PageParameters, Depends()],
+    *,
+    recipe: RecipeParameter = "",
+    sort: Annotated[SourceSort, Query(description="By when it was added or last polled.")] = "created",
+    direction: DirectionParameter = "desc",
 ) -> Response:
-    """Newest first."""
+    """Newest first, unless you choose another order."""
     context = context_of(request)
     selection = ListConditions(recipes=chosen_recipes(context, recipe))
     return SOURCE_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.engine, SOURCES, selection, pages)
+        request,
+        page,
+        lambda pages: list_rows(context.app.engine, SOURCES, selection, pages),
+        sort=sort,
+        direction=direction,
     )
 
 

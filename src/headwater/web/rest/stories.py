@@ -11,6 +11,7 @@ from headwater.model.errors import Refused
 from headwater.settings.times import parse_time
 from headwater.store.reads.record_lists import (
     STORIES,
+    StorySort,
     find_row,
     list_rows,
     story_timeline,
@@ -27,6 +28,7 @@ from headwater.web.context import context_of
 from headwater.web.rest.answers import json_answer_to
 from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import (
+    DirectionParameter,
     Listing,
     PageParameters,
     RecipeParameter,
@@ -68,12 +70,21 @@ def read_stories(
     recipe: RecipeParameter = "",
     since: Since = "",
     until: Until = "",
+    *,
+    sort: Annotated[
+        StorySort, Query(description="By the newest or first report, change, number of documents, or score.")
+    ] = "last",
+    direction: DirectionParameter = "desc",
 ) -> Response:
-    """Live stories by the time of their newest document, newest first."""
+    """Live stories by the time of their newest document, newest first, unless you choose another order."""
     context = context_of(request)
     selection = list_conditions(context, recipe, since, until, LIVE)
     return STORY_LISTING.answer(
-        request, page, lambda pages: list_rows(context.app.engine, STORIES, selection, pages)
+        request,
+        page,
+        lambda pages: list_rows(context.app.engine, STORIES, selection, pages),
+        sort=sort,
+        direction=direction,
     )
 
 

@@ -395,6 +395,9 @@ def _create_flow() -> None:
     op.create_index("ix_stories_group", "stories", ["group_id"])
     op.create_index("ix_stories_recipe_last", "stories", ["recipe", "last_at", "id"])
     op.create_index("ix_stories_recipe_updated", "stories", ["recipe", "updated_at", "id"])
+    op.create_index("ix_stories_recipe_first", "stories", ["recipe", "first_at", "id"])
+    op.create_index("ix_stories_recipe_size", "stories", ["recipe", "size", "id"])
+    op.create_index("ix_stories_recipe_score", "stories", ["recipe", "score", "id"])
     op.create_table(
         "story_members",
         sa.Column("story_id", sa.String(length=64), nullable=False),
@@ -703,6 +706,8 @@ def _create_operations() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pipeline_runs")),
     )
     op.create_index("ix_pipeline_runs_started", "pipeline_runs", ["recipe", "created_at", "id"])
+    op.create_index("ix_pipeline_runs_total", "pipeline_runs", ["recipe", "total_count", "id"])
+    op.create_index("ix_pipeline_runs_failed", "pipeline_runs", ["recipe", "failed_count", "id"])
     op.create_index(
         "uq_pipeline_runs_open",
         "pipeline_runs",
@@ -899,7 +904,7 @@ def _create_saved_searches() -> None:
         sa.Column("digest_id", sa.String(length=64), nullable=True),
         sa.PrimaryKeyConstraint("search_id", "record_id", name=op.f("pk_matches")),
     )
-    op.create_index("ix_matches_search_matched", "matches", ["search_id", "matched_at"])
+    op.create_index("ix_matches_search_matched", "matches", ["search_id", "matched_at", "record_id"])
     op.create_index("ix_matches_digest", "matches", ["digest_id"])
     op.create_index("ix_matches_record", "matches", ["record_id"])
     op.create_table(

@@ -32,7 +32,11 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
     model: dict[str, Any] = {
         "q": chosen["q"],
         "pairs": pairs,
-        "filters": [{"name": name, "value": value} for name, value in pairs if name != "q"],
+        "filters": [
+            {"name": name, "value": value, "label": value_label(name, value)}
+            for name, value in pairs
+            if name != "q"
+        ],
         "suggested_name": search_name(chosen["q"] or " ".join(value for _, value in pairs)),
         "results": None,
         "facets": [],
@@ -134,7 +138,7 @@ def save_search(request: Request, context: WebContext, fields: FormData) -> Done
         ),
     )
     return Done(
-        message="Saved as “{name}”. What arrives from now on and matches is in its feed.",
+        message="Saved as “{name}”: see Saved searches for its matches, its feeds and where they are sent.",
         values={"name": name},
     )
 

@@ -1,32 +1,32 @@
 """The front page: the hottest of the newest stories of each recipe; and the list of all stories of a recipe."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
 
-from headwater.store.reads.record_lists import STORIES, ListConditions, PageRequest, list_rows
+from headwater.store.reads.record_lists import STORIES, Direction, ListConditions, PageRequest, list_rows
 from headwater.store.reads.story_members import members_of_stories
+from headwater.store.rows import Record
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.story_cards import hottest_first, story_card
 from headwater.web.pages.page import Page
-from headwater.web.rest.cursors import read_cursor, write_cursor
+from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
 from headwater.web.rest.listing import chosen_recipes
-from headwater.web.rest.stories import LIVE
+from headwater.web.rest.stories import LIVE, STORY_LISTING
 
 FIELDS = ("id", "recipe", "title", "summary", "size", "score", "first_at", "last_at", "attributes")
 # The front page ranks this many of the newest stories of a recipe, and shows the first of them.
 RANKED, SHOWN = 40, 6
 PAGE_SIZE = 30
-ORDER = "stories/"
+DIRECTIONS: dict[str, Direction] = {"last": "desc", "first": "desc", "size": "desc", "heat": "desc"}
 
 
 def load_front(request: Request, context: WebContext) -> dict[str, Any]:
     del request
     sections = []
     for recipe in context.app.catalogue.recipes():
-        cards, _ = read_cards(context, [recipe], PageRequest(names=FIELDS, limit=RANKED))
+        cards = read_cards(context, [recipe], RANKED)
         if cards:
             sections.append(
                 {"recipe": recipe, "stories": hottest_first(cards)[:SHOWN], "has_more": len(cards) > SHOWN}
@@ -34,28 +34,39 @@ def load_front(request: Request, context: WebContext) -> dict[str, Any]:
     return {"sections": sections}
 
 
-def read_cards(
-    context: WebContext, recipes: Sequence[str], page: PageRequest
-) -> tuple[list[dict[str, Any]], Any]:
-    """Live stories, newest first, as cards, and the position of the next page."""
-    engine = context.app.engine
-    rows = list_rows(engine, STORIES, ListConditions(recipes=recipes, more=[LIVE]), page)
-    members = members_of_stories(engine, [row["id"] for row in rows.rows])
+def read_cards(context: WebContext, recipes: Sequence[str], limit: int) -> list[dict[str, Any]]:
+    """Live stories, newest first, as cards."""
+    selection = ListConditions(recipes=recipes, more=[LIVE])
+    request = PageRequest(names=FIELDS, limit=limit)
+    return make_cards(context, list_rows(context.app.engine, STORIES, selection, request).rows)
+
+
+def make_cards(context: WebContext, rows: Sequence[Record]) -> list[dict[str, Any]]:
+    members = members_of_stories(context.app.engine, [row["id"] for row in rows])
     now = context.app.clock()
-    return [story_card(row, members[row["id"]], now) for row in rows.rows], rows.next_position
+    return [story_card(row, members[row["id"]], now) for row in rows]
 
 
 def load_stories(request: Request, context: WebContext) -> dict[str, Any]:
-    """All stories, or those of one recipe, newest first."""
-    recipe = request.query_params.get("recipe", "")
-    after = read_cursor(request.query_params.get("cursor", ""), ORDER, [datetime, str])
-    page = PageRequest(names=FIELDS, after=after, limit=PAGE_SIZE)
-    cards, position = read_cards(context, chosen_recipes(context, recipe), page)
+    """All stories, or those of one recipe."""
+    query = request.query_params
+    recipe, order = query.get("recipe", ""), chosen_order(query, DIRECTIONS)
+    selection = ListConditions(recipes=chosen_recipes(context, recipe), more=[LIVE])
+    rows, cursor = STORY_LISTING.read_rows(
+        lambda pages: list_rows(context.app.engine, STORIES, selection, pages),
+        FIELDS,
+        cursor=query.get("cursor", ""),
+        limit=PAGE_SIZE,
+        sort=order["sort"],
+        direction=order["direction"],
+    )
     return {
         "recipe": recipe,
-        "stories": cards,
-        "pairs": [("recipe", recipe)] if recipe else [],
-        "next": write_cursor(ORDER, position),
+        "recipes": context.app.catalogue.recipes(),
+        "order": order,
+        "stories": make_cards(context, rows),
+        "pairs": [(name, value) for name, value in query.multi_items() if name != "cursor"],
+        "next": cursor,
     }
 
 
@@ -63,6 +74,6 @@ STORIES_PAGE = Page(
     path="/stories",
     template="analyst/stories.html",
     load=load_stories,
-    parameters=frozenset({"recipe", "cursor"}),
+    parameters=SORT_PARAMETERS | {"recipe", "cursor"},
 )
 FRONT_PAGE = Page(path="/", template="analyst/front.html", load=load_front, label="Stories")

@@ -10,13 +10,13 @@ from typing import Any
 from starlette.requests import Request
 
 from headwater.settings.times import parse_time
-from headwater.store.reads.record_lists import PageRequest, story_timeline
+from headwater.store.reads.record_lists import story_timeline
 from headwater.store.reads.story_members import copy_counts
 from headwater.store.reads.story_reports import story_reports
 from headwater.stories.changes import changes_record, story_changes
 from headwater.stories.extractive_summary import CitedSentence
 from headwater.web.context import WebContext
-from headwater.web.pages.analyst.stories import FIELDS, read_cards
+from headwater.web.pages.analyst.stories import read_cards
 from headwater.web.pages.analyst.story_cards import story_card
 from headwater.web.pages.frame import frame_of
 from headwater.web.pages.page import Page
@@ -39,7 +39,7 @@ def load_story(request: Request, context: WebContext) -> dict[str, Any]:
         story_reports(context.app.engine, story["id"]), since, [frame_of(request).language, ENGLISH]
     )
     card = story_card(story, members, context.app.clock())
-    candidates, _ = read_cards(context, [story["recipe"]], PageRequest(names=FIELDS, limit=COMPARED))
+    candidates = read_cards(context, [story["recipe"]], COMPARED)
     return {
         "story": card,
         "claims": claim_records(story, members),

@@ -14,6 +14,7 @@ from headwater.web.pages.operator import (
     quarantine,
     replays,
     runs,
+    saved_search,
     searches,
     sources,
 )
@@ -30,6 +31,7 @@ MODULES = (
     fetches,
     budgets,
     searches,
+    saved_search,
     api_keys,
     crash_trial,
 )

@@ -8,23 +8,26 @@ from starlette.requests import Request
 from headwater.model.errors import Refused
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.quarantine_reasons import quarantine_reasons, record_titles
-from headwater.store.reads.record_lists import QUARANTINE, find_row, list_rows
+from headwater.store.reads.record_lists import QUARANTINE, Direction, find_row, list_rows
 from headwater.store.schema.flow import quarantine
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.operator.missing import describe_fate
 from headwater.web.pages.page import Page
+from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import QUARANTINE_LISTING
 
 PER_PAGE = 50
+DIRECTIONS: dict[str, Direction] = {"created": "desc"}
 NO_TITLE = {"title": "", "url": ""}
 
 
 def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
     query = request.query_params
     recipe, reason = query.get("recipe", ""), query.get("reason", "")
+    order = chosen_order(query, DIRECTIONS)
     more = (quarantine.c.reason == reason,) if reason else ()
     selection = list_conditions(context, recipe, query.get("since", ""), "", *more)
     rows, cursor = QUARANTINE_LISTING.read_rows(
@@ -32,12 +35,14 @@ def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
         QUARANTINE.shown,
         cursor=query.get("cursor", ""),
         limit=PER_PAGE,
+        direction=order["direction"],
     )
     titles = record_titles(context.app.engine, [row["record_id"] for row in rows])
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
         "reason": reason,
+        "order": order,
         "reasons": quarantine_reasons(context.app.engine, recipe or None),
         "has_workers": has_live_workers(context.app),
         "items": [row | titles.get(row["record_id"], NO_TITLE) for row in rows],
@@ -95,7 +100,7 @@ PAGES = (
         path="/operate/quarantine",
         template="operator/quarantine.html",
         load=load_quarantine,
-        parameters=frozenset({"recipe", "reason", "since", "cursor"}),
+        parameters=SORT_PARAMETERS | {"recipe", "reason", "since", "cursor"},
     ),
     Page(path="/operate/quarantine/{record}", template="operator/quarantined.html", load=load_record),
 )

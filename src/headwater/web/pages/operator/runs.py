@@ -7,15 +7,17 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.errors import Refused
-from headwater.store.reads.record_lists import RUNS, find_row, list_rows
+from headwater.store.reads.record_lists import RUNS, Direction, find_row, list_rows
 from headwater.store.schema.operations import pipeline_runs
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
+from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import RUN_LISTING
 
 PER_PAGE = 30
+DIRECTIONS: dict[str, Direction] = {"created": "desc", "entries": "desc", "failed": "desc"}
 OPEN_STATES = ("pending", "running")
 
 
@@ -23,15 +25,19 @@ def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
     query = request.query_params
     recipe = query.get("recipe", "")
     selection = list_conditions(context, recipe, "", "")
+    order = chosen_order(query, DIRECTIONS)
     rows, cursor = RUN_LISTING.read_rows(
         lambda pages: list_rows(context.app.engine, RUNS, selection, pages),
         RUNS.shown,
         cursor=query.get("cursor", ""),
         limit=PER_PAGE,
+        sort=order["sort"],
+        direction=order["direction"],
     )
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
+        "order": order,
         "items": [_counted(context, row) for row in rows],
         "next": cursor,
         "pairs": query.multi_items(),
@@ -84,7 +90,7 @@ PAGES = (
         path="/operate/runs",
         template="operator/runs.html",
         load=load_runs,
-        parameters=frozenset({"recipe", "cursor"}),
+        parameters=SORT_PARAMETERS | {"recipe", "cursor"},
     ),
     Page(
         path="/operate/runs/{run}",

@@ -1,4 +1,4 @@
-"""Saved searches: list, test on what is stored, add, pause and remove."""
+"""Saved searches: list, test on what is stored, add, pause and remove. Each has a page of its own."""
 
 from datetime import timedelta
 from itertools import islice
@@ -70,7 +70,7 @@ def add(request: Request, context: WebContext, fields: FormData) -> Done:
     return Done(
         message="{name} is saved: every new document and story is compared with it.",
         values={"name": values["name"]},
-        location="/operate/searches",
+        location=f"/operate/searches/{values['name']}",
     )
 
 
@@ -79,7 +79,7 @@ def _set_state(state: SearchState, message: str) -> Any:
         del fields
         name = request.path_params["name"]
         context.app.saved_searches.set_state(name, state, context.app.clock())
-        return Done(message=message, values={"name": name}, location="/operate/searches")
+        return Done(message=message, values={"name": name})
 
     return carry_out
 

@@ -15,15 +15,25 @@ from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
 from headwater.settings.sources import SourceLine, make_source, parse_duration
-from headwater.store.reads.record_lists import CAPTURES, POLLS, SOURCES, PageRequest, find_row, list_of
+from headwater.store.reads.record_lists import (
+    CAPTURES,
+    POLLS,
+    SOURCES,
+    Direction,
+    PageRequest,
+    find_row,
+    list_of,
+)
 from headwater.store.reads.source_history import daily_polls
 from headwater.store.schema.flow import captures, polls, sources
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
+from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
 
 PER_PAGE = 50
+DIRECTIONS: dict[str, Direction] = {"status": "asc", "name": "asc", "polled": "desc"}
 DAYS = 14
 SHOWN_POLLS, SHOWN_FETCHES = 20, 10
 PREVIEW_SECONDS = timedelta(seconds=10)
@@ -43,7 +53,8 @@ def load_sources(request: Request, context: WebContext) -> dict[str, Any]:
     ]
     counts = {name: sum(1 for row in rows if name in row["statuses"]) for name in STATUSES}
     chosen = [row for row in rows if not status or status in row["statuses"]]
-    chosen.sort(key=lambda row: (SEVERITY.get(row["statuses"][0], 7), row["recipe"], row["name"].lower()))
+    order = chosen_order(query, DIRECTIONS)
+    chosen = sorted_sources(chosen, order["sort"], order["direction"])
     page = _page_number(query.get("page", ""))
     shown = chosen[(page - 1) * PER_PAGE : page * PER_PAGE]
     reports = _reports(context, [row["id"] for row in shown])
@@ -53,11 +64,26 @@ def load_sources(request: Request, context: WebContext) -> dict[str, Any]:
         "status": status,
         "q": words,
         "counts": counts,
+        "order": order,
+        "pairs": [(name, value) for name, value in query.multi_items() if name != "page" and value],
         "total": len(chosen),
         "page": page,
         "pages": max(1, -(-len(chosen) // PER_PAGE)),
         "items": [{**row, **reports.get(row["id"], {})} for row in shown],
     }
+
+
+def sorted_sources(rows: Sequence[dict[str, Any]], sort: str, direction: Direction) -> list[dict[str, Any]]:
+    """Those without a time come last, whatever the direction."""
+    is_reversed = direction == "desc"
+    named = sorted(rows, key=lambda row: (row["recipe"], row["name"].lower()))
+    if sort == "status":
+        return sorted(named, key=lambda row: SEVERITY.get(row["statuses"][0], 7), reverse=is_reversed)
+    if sort == "name":
+        return sorted(named, key=lambda row: row["name"].lower(), reverse=is_reversed)
+    with_time = [row for row in named if row["last_polled_at"] is not None]
+    without_time = [row for row in named if row["last_polled_at"] is None]
+    return [*sorted(with_time, key=lambda row: row["last_polled_at"], reverse=is_reversed), *without_time]
 
 
 def _reports(context: WebContext, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -230,7 +256,7 @@ PAGES = (
         path="/operate/sources",
         template="operator/sources.html",
         load=load_sources,
-        parameters=frozenset({"recipe", "status", "q", "page"}),
+        parameters=SORT_PARAMETERS | {"recipe", "status", "q", "page"},
     ),
     Page(
         path="/operate/sources/add",

@@ -1,0 +1,83 @@
+"""The list of documents: what arrived, of which recipe and source, in which state; the list behind many numbers of other pages."""
+
+from typing import Any
+
+from starlette.requests import Request
+
+from headwater.model.errors import Refused
+from headwater.model.jobs import State
+from headwater.store.reads.record_lists import (
+    SOURCES,
+    Direction,
+    DocumentConditions,
+    find_row,
+    list_documents,
+)
+from headwater.store.schema.flow import sources
+from headwater.web.context import WebContext
+from headwater.web.pages.page import Page
+from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
+from headwater.web.rest.documents import DOCUMENT_LISTING
+from headwater.web.rest.listing import chosen_recipes, parse_moment
+
+PER_PAGE = 50
+FIELDS = (
+    "id", "recipe", "source_id", "state", "reason", "url", "title", "publisher", "language", "published_at", "created_at",
+    "updated_at",
+)  # fmt: skip
+STATES = tuple(
+    state.value for state in (State.KEPT, State.DUPLICATE, State.DROPPED, State.ASIDE, State.QUARANTINED)
+)
+DIRECTIONS: dict[str, Direction] = {"created": "desc", "published": "desc", "updated": "desc"}
+CHOICES = ("recipe", "state", "source", "language", "since")
+
+
+def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
+    query = request.query_params
+    chosen = {name: query.get(name, "") for name in CHOICES}
+    order = chosen_order(query, DIRECTIONS)
+    selection = DocumentConditions(
+        recipes=chosen_recipes(context, chosen["recipe"]),
+        states=[_state(chosen["state"])],
+        source=chosen["source"] or None,
+        language=chosen["language"] or None,
+        since=parse_moment(context, chosen["since"], "since"),
+    )
+    rows, cursor = DOCUMENT_LISTING.read_rows(
+        lambda pages: list_documents(context.app.engine, selection, pages),
+        FIELDS,
+        cursor=query.get("cursor", ""),
+        limit=PER_PAGE,
+        sort=order["sort"],
+        direction=order["direction"],
+    )
+    return {
+        **chosen,
+        "recipes": context.app.catalogue.recipes(),
+        "states": STATES,
+        "source_name": _source_name(context, chosen["source"]),
+        "order": order,
+        "items": rows,
+        "next": cursor,
+        "pairs": [(name, value) for name, value in query.multi_items() if name != "cursor"],
+    }
+
+
+def _state(text: str) -> State:
+    if text and text not in STATES:
+        raise Refused("bad_state", f"there is no state '{text}'; there are: {', '.join(STATES)}")
+    return State(text or State.KEPT)
+
+
+def _source_name(context: WebContext, source: str) -> str:
+    row = find_row(context.app.engine, SOURCES, sources.c.id == source) if source else None
+    return str(row["name"]) if row else source
+
+
+DOCUMENTS_PAGE = Page(
+    path="/documents",
+    template="analyst/documents.html",
+    load=load_documents,
+    parameters=SORT_PARAMETERS | {*CHOICES, "cursor"},
+    label="Documents",
+)
