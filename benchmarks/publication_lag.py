@@ -153,6 +153,8 @@ def summarise(app: App, plans: Plans) -> dict[str, dict[str, Any]]:
             "p95_after_planned_interval": round(quantile(after_plan, 0.95), 1),
             "max_after_planned_interval": round(max(after_plan), 1),
             "p95_after_interval_of_recipe": round(quantile(after_recipe, 0.95), 1),
+            "planned_intervals": sorted({round(item.planned_interval) for item in all_lags}),
+            "recipe_intervals": sorted({round(item.recipe_interval) for item in all_lags}),
         }
     return figures
 

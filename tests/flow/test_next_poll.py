@@ -111,6 +111,15 @@ def test_c12_the_next_poll_waits_as_long_as_the_answer_is_fresh(
         assert poll.wait() == timedelta(hours=hours)
 
 
+def test_an_interval_of_the_source_is_obeyed_whatever_the_feed_asks_for(tmp_path: Path):
+    source = make_source("feed", FEED, trigger=Trigger(every=timedelta(minutes=10)))
+    with prepare_poll(
+        tmp_path, discover_feed, source, _feed({"cache-control": "max-age=7200"}, "<ttl>60</ttl>")
+    ) as poll:
+        run(poll.context)
+        assert poll.wait() == timedelta(minutes=10)
+
+
 def test_the_ttl_of_an_unchanged_feed_still_holds_and_a_304_may_state_its_freshness(tmp_path: Path):
     with prepare_poll(
         tmp_path, discover_feed, make_source("feed", FEED), _feed({}, "<ttl>300</ttl>")

@@ -24,6 +24,7 @@ from headwater.model.schedule import (
     STOPPED_RETRY,
     effective_trigger,
     freshness_delay,
+    has_own_interval,
     next_poll_at,
     source_backoff,
 )
@@ -218,7 +219,8 @@ class RecipePolls:
         self.bodies.extend(poll.bodies)
         default = self.recipe.triggers.get(source.kind, self.recipe.trigger)
         trigger = effective_trigger(source.trigger, default, source.options)
-        after = max(discovery.after or timedelta(0), freshness_delay(poll.fresh_for, trigger))
+        fresh_for = None if has_own_interval(source.trigger, source.options) else poll.fresh_for
+        after = max(discovery.after or timedelta(0), freshness_delay(fresh_for, trigger))
         due_at = next_poll_at(trigger, now, after, discovery.again, discovery.within)
         log = self._log(poll.source_lease)
         moved_to = discovery.moved_to or poll.moved_to

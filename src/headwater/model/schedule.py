@@ -33,6 +33,11 @@ def effective_trigger(own: Trigger | None, default: Trigger, options: Mapping[st
     return trigger
 
 
+def has_own_interval(own: Trigger | None, options: Mapping[str, Any]) -> bool:
+    """Whether a person said how often this very source is polled. Then neither its habits nor its wishes change that."""
+    return own is not None or options.get(INTERVAL_OPTION) is not None
+
+
 def next_poll_at(
     trigger: Trigger,
     now: datetime,

@@ -11,6 +11,7 @@ from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Request, Response
 from headwater.model.outcomes import ExtractHints
 from headwater.model.recipe import Discovery, Parse, PollSession
+from headwater.model.schedule import has_own_interval
 from headwater.model.source import Lead, Source
 from headwater.model.warning_log import WarningLog
 from headwater.sources.feeds.feed import Feed, FeedEntry, NotAFeed, ParsedFeed
@@ -143,9 +144,11 @@ def _feed_state(feed: Feed, response: Response, frequency: UpdateFrequency | Non
 def _poll_intervals(
     source: Source, frequency: UpdateFrequency | None, ttl_minutes: int | None
 ) -> dict[str, Any]:
-    """The next poll: not before the feed's ttl or its usual gap, and before entries drop out. A trigger of the source's
-    own overrides the learned frequency."""
-    adaptive = source.trigger is None and source.options.get("adaptive_interval") is not False
+    """The next poll: not before the feed's ttl or its usual gap, and before entries drop out. An interval of the source's
+    own overrides them all."""
+    if has_own_interval(source.trigger, source.options):
+        return {}
+    adaptive = source.options.get("adaptive_interval") is not False
     # For an unchanged feed this is the ttl of the last parse.
     ttl = timedelta(minutes=min(ttl_minutes, 10**6)) if ttl_minutes and ttl_minutes > 0 else None
     minimums = [minimum for minimum in (ttl, min_poll_interval(frequency) if adaptive else None) if minimum]
