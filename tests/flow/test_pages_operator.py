@@ -22,8 +22,10 @@ from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.reads.saved_searches import list_matches, match_counts
 from headwater.store.schema.flow import deliveries, polls, sources
+from headwater.web.pages import rendering
 from headwater.web.pages.operator import ACTIONS, PAGES
 from headwater.web.pages.rendering import Frame, render
+from headwater.web.pages.translations import OWN_PACKAGE, catalogue, translate
 
 LISTS = (
     "",
@@ -270,8 +272,8 @@ def way_back(page: str) -> str:
     return field[1]
 
 
-def test_the_buttons_of_a_page_made_by_a_form_lead_to_the_page_of_the_form(admin: TestClient):
-    assert way_back(send(admin, "/keys/create", name="Grafana", scope="read")) == "/operate/keys"
+def test_a_page_made_by_a_form_has_no_button_that_leaves_it_and_others_lead_back(admin: TestClient):
+    assert "/preferences" not in send(admin, "/keys/create", name="Grafana", scope="read")
     preview = next(action for action in ACTIONS if action.path == "/operate/sources/preview")
     assert preview.page == "/operate/sources/add"
     assert all(action.page in {page.path for page in PAGES} for action in ACTIONS if action.template)
@@ -398,3 +400,42 @@ def test_lists_are_sorted_by_links_in_their_heads(client: TestClient):
         for link in links:
             assert client.get(path + unescape(link)).status_code == 200
         assert client.get(f"{path}?sort=colour").status_code == 400
+
+
+def test_pages_show_no_english_word_to_readers_of_spanish(admin: TestClient, app: App, monkeypatch):
+    """Also where the words come from rows: states, tasks, kinds of sources, reasons. What a catalogue lacks is noted."""
+    missing: set[str] = set()
+
+    def noting(language: str, text: str, package: str = OWN_PACKAGE, **values: object) -> str:
+        if language == "es" and text not in {**catalogue("es"), **catalogue("es", package)}:
+            missing.add(text)
+        return translate(language, text, package, **values)
+
+    monkeypatch.setattr(rendering, "translate", noting)
+    app.pipeline_runs.begin("run_1", RECIPE, {}, START, is_continuous=True)
+    add_search(app, SearchRequest(name="port", query="harbour", channel="queue"))
+    source, record = (
+        app.catalogue.sources()[0]["id"],
+        admin.get("/operate/quarantine.json").json()["items"][0],
+    )
+    story = admin.get("/stories.json").json()["stories"][0]["id"]
+    paths = [f"/operate{path}" for path in (*LISTS, "/keys", "/sources/add", "/searches/port", "/runs/run_1")]
+    paths += [
+        "/",
+        "/search?q=harbour",
+        "/documents",
+        "/stories",
+        "/map",
+        "/keys",
+        "/sign-in",
+        f"/stories/{story}",
+    ]
+    paths += [
+        f"/operate/sources/{source}",
+        f"/operate/quarantine/{record['record_id']}",
+        f"/documents/{record['record_id']}",
+    ]
+    for path in paths:
+        assert admin.get(path, headers={"accept-language": "es"}).status_code == 200, path
+    # The place in a page from which a field comes is named by its elements.
+    assert missing - {"html title"} == set()

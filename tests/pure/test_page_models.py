@@ -5,7 +5,14 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.web.pages.analyst.document import attribute_records, paragraphs, with_names, without_markup
+from headwater.web.pages.analyst.document import (
+    attribute_records,
+    paragraphs,
+    place_records,
+    unexplained,
+    with_names,
+    without_markup,
+)
 from headwater.web.pages.analyst.map import hot_spots, stories_without_country
 from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts
 from headwater.web.pages.analyst.story import related_stories
@@ -133,3 +140,23 @@ def test_a_value_that_is_the_id_of_a_subject_is_shown_by_its_name():
         ("flashpoint", "flashpoint", "Kelmar Strait"),
         ("steps.0.full_text", "steps › 1 › full text", "Go"),
     ]
+
+
+def test_a_field_that_a_recipe_explains_is_shown_once_with_its_passages_and_not_again_as_a_tree():
+    attributes = {
+        "field_places": [
+            {"field": "tasas", "value": "12 €; 3 €", "attribute": "procedures", "place": "p[2]", "passage": "12 €", "by": "rule"},
+            {"field": "tasas", "value": "12 €; 3 €", "attribute": "procedures", "place": "p[3]", "passage": "3 €", "by": "rule"},
+            {"field": "base_legal", "place": "page 2", "passage": "", "by": "model"},
+        ],
+        "procedures": [{"document": {"tasas": ["12 €", "3 €"]}}],
+        "review": ["homepage"],
+    }  # fmt: skip
+    fees, law = place_records(attributes)
+    assert (fees["label"], fees["value"], fees["by"]) == ("tasas", "12 €; 3 €", "rule")
+    assert [passage["name"] for passage in fees["passages"]] == [
+        "field_places.0.passage",
+        "field_places.1.passage",
+    ]
+    assert (law["label"], law["value"], law["by"]) == ("base legal", "", "model")
+    assert [record["name"] for record in attribute_records(unexplained(attributes))] == ["review.0"]

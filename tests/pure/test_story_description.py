@@ -173,3 +173,16 @@ def test_g13_a_summary_is_in_the_first_language_of_the_readers_that_the_story_ha
     assert described.attributes["summary_language"] == "es"
     assert list(described.attributes["summaries"]) == ["en"]
     assert {name for claim in described.attributes["claims"] for name in claim["documents"]} == {"b"}
+
+
+def test_a_story_without_a_country_lies_where_its_flashpoint_does():
+    describe_placed = DescribeStory(places={"f": ("PE",)})
+
+    def countries_of(*documents: Document) -> list[str]:
+        context = StoryContext(
+            story=story(list(documents)), documents=documents, before=None, rank=1, now=NOW
+        )
+        return describe_placed(context).attributes["countries"]
+
+    assert countries_of(document("a", flashpoint="f")) == ["PE"]
+    assert countries_of(document("a", flashpoint="f", geo_entities=({"alpha2": "UA", "count": 2},))) == ["UA"]

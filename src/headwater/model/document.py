@@ -12,8 +12,8 @@ SUPERSEDES = "supersedes"
 """The relation of a document to one with a part of its text, which thereby becomes a duplicate of it."""
 
 FIELD_PLACES = "field_places"
-"""The attribute in which a recipe explains its own fields: `field`, `place` in the captured bytes, `passage`, and `by`, what placed
-it. `headwater explain` shows it."""
+"""The attribute in which a recipe explains its own fields: `field`, `value`, `place` in the captured bytes, `passage`, `by`, what
+placed it, and `attribute`, the one that holds the values. `headwater explain` and the page of a document show it."""
 
 FROM_SOURCE = "source"
 """The origin of a field that the source of the document provided."""

@@ -12,6 +12,8 @@ TITLES = {
     "valdora-vote": "Vote in Valdora",
     "orsa-delta": "Orsa delta",
 }
+# The places are invented; on the map they lie here.
+COUNTRIES = {"kelmar-strait": ["DK", "SE"], "valdora-vote": ["PT"], "orsa-delta": ["RO"]}
 
 
 def reports_of(size: str) -> tuple[Report, ...]:
@@ -25,7 +27,12 @@ def flashpoints(size: str = "small", start: datetime = START) -> dict[str, Any]:
 
 
 def _describe(name: str, title: str, size: str, start: datetime) -> dict[str, Any]:
-    flashpoint: dict[str, Any] = {"id": name, "title": title, "description": f"What happens around {title}."}
+    flashpoint: dict[str, Any] = {
+        "id": name,
+        "title": title,
+        "description": f"What happens around {title}.",
+        "countries": COUNTRIES[name],
+    }
     with_feed = [report for report in reports_of(size) if report.flashpoint == name]
     if name == "orsa-delta":
         by_hand = [report for report in REPORTS if report.flashpoint == name]

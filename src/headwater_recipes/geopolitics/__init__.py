@@ -86,7 +86,8 @@ def build_recipe(
     model = options.model or encoder or None
     titles = {subject.id: subject.name for subject in flashpoints.subjects}
     rules = read_alert_rules(options.alerts)
-    describe = DescribeStory(rules=rules, titles=titles, languages=options.languages)
+    places = {subject.id: tuple(subject.attributes["countries"]) for subject in flashpoints.subjects}
+    describe = DescribeStory(rules=rules, titles=titles, places=places, languages=options.languages)
     # Tier A compares words only.
     document_encoder = None if options.tier == "A" else DocumentEncoder(models, model)
     return Recipe(

@@ -27,12 +27,13 @@ NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC, recent=0
 
 @dataclass(frozen=True)
 class DescribeStory:
-    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run. `languages`
-    are those of the readers, the best first."""
+    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run. `titles` and
+    `places` (countries) are those of flashpoints by id; `languages` are those of the readers, the best first."""
 
     rules: AlertRules = field(default_factory=AlertRules)
     scale: HotspotWeights = field(default_factory=HotspotWeights)
     titles: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sentences: int = SENTENCES
     languages: tuple[str, ...] = ()
 
@@ -46,6 +47,9 @@ class DescribeStory:
             "recent": _recent_articles(context.documents, context.now),
             **_growth(context),
         }
+        attributes["countries"] = attributes["countries"] or list(
+            self.places.get(attributes["flashpoint"], ())
+        )
         attributes["content"] = content_fingerprint(
             (document.id, document.title, document.text) for document in context.documents
         )

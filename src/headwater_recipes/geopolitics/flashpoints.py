@@ -12,6 +12,7 @@ from uuid import UUID
 
 import msgspec
 
+from headwater.documents.places.countries import countries
 from headwater.model.errors import Refused
 from headwater.model.keys import source_key
 from headwater.model.page import PageMode
@@ -41,14 +42,16 @@ class FlashpointFeed(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FlashpointLine(msgspec.Struct, forbid_unknown_fields=True):
-    """`id`: a UUID of another system. Any other text, or none, is turned into one. `pages`: what is done with the pages
-    of its feeds and entries; a feed may say otherwise."""
+    """`id`: a UUID of another system. Any other text, or none, is turned into one. `countries`: where it lies, as codes such
+    as PE; they hold for stories whose documents name no country. `pages`: what is done with the pages of its feeds and
+    entries; a feed may say otherwise."""
 
     title: str
     id: str = ""
     description: str = ""
     entities: list[str] = []
     domains: list[str] = []
+    countries: list[str] = []
     active: bool = True
     pages: PageMode | None = None
     feeds: list[str | FlashpointFeed] = []
@@ -122,8 +125,23 @@ def _subject(line: FlashpointLine) -> Subject:
         name=line.title,
         kind=KIND,
         active=line.active,
-        attributes={"description": line.description, "entities": line.entities, "domains": line.domains},
+        attributes={
+            "description": line.description,
+            "entities": line.entities,
+            "domains": line.domains,
+            "countries": _checked_countries(line),
+        },
     )
+
+
+def _checked_countries(line: FlashpointLine) -> list[str]:
+    codes = [code.upper() for code in line.countries]
+    if wrong := [code for code in codes if code not in countries()]:
+        raise Refused(
+            "bad_config",
+            f"flashpoint '{line.title}': there is no country '{wrong[0]}'; use a code such as PE",
+        )
+    return codes
 
 
 def _sources(path: Path, number: int, line: FlashpointLine) -> Iterator[Source]:

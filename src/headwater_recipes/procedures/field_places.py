@@ -62,8 +62,23 @@ def _place_of_origin(origin: str, value: Any, page: ProcedurePage) -> Place:
 
 
 def _shortened(text: str) -> str:
-    line = MARKS.sub("", plain_text(" ".join(text.split())))
+    line = line_without_marks(" ".join(text.split()))
     return line if len(line) <= LONGEST_PASSAGE else f"{line[:LONGEST_PASSAGE]}…"
+
+
+def line_without_marks(line: str) -> str:
+    return MARKS.sub("", plain_text(line))
+
+
+def value_text(value: Any) -> str:
+    """A value in one line, for people."""
+    if isinstance(value, Mapping):
+        return ", ".join(
+            f"{name.replace('_', ' ')}: {value_text(part)}" for name, part in value.items() if part
+        )
+    if isinstance(value, list | tuple):
+        return "; ".join(value_text(part) for part in value)
+    return "" if value is None else _shortened(str(value))
 
 
 def place_text(place: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from headwater.model.document import FIELD_PLACES, Document
 from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
 from headwater_recipes.procedures.citation_policy import citation_address, judge_citation
-from headwater_recipes.procedures.field_places import field_places, place_text
+from headwater_recipes.procedures.field_places import field_places, place_text, value_text
 from headwater_recipes.procedures.link_type import is_home_page
 from headwater_recipes.procedures.normalise import Procedure, normalise, recognised_fields
 from headwater_recipes.procedures.page.page import ProcedurePage
@@ -127,11 +127,13 @@ def review_reasons(
 
 
 def _explained_fields(record: Mapping[str, Any], several: bool) -> list[dict[str, str]]:
-    """The fields for `headwater explain`: name, place, passage, and whether a rule or the classifier placed them."""
+    """The fields for people: name, value, place, passage, and whether a rule or the classifier placed them."""
     before = f"{record['document']['id']} " if several else ""
     return [
         {
             "field": f"{before}{name}",
+            "value": value_text(record["document"].get(name)),
+            "attribute": PROCEDURES,
             "place": place_text(place),
             "passage": str(place.get("passage", "")),
             "by": record["placed_by"].get(name, "rule"),

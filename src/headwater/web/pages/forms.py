@@ -100,7 +100,7 @@ def _carry_out(action: Action, request: Request, fields: FormData) -> Response:
         frame = frame_of(request, package=action.package)
         return answer_page(request, render(action.fragment, frame, done.model))
     if action.template and kind == "done":
-        frame = frame_of(request, package=action.package, here=action.page)
+        frame = frame_of(request, package=action.package, here=action.page, is_answer=True)
         return answer_page(request, render(action.template, frame, redact_record(dict(done.model))))
     return _go_back(action, request, fields, done, kind)
 

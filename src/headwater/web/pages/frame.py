@@ -28,7 +28,9 @@ PAGE_HEADERS = {
 LONGEST_NOTICE = 500
 
 
-def frame_of(request: Request, *, twin: str = "", package: str = OWN_PACKAGE, here: str = "") -> Frame:
+def frame_of(
+    request: Request, *, twin: str = "", package: str = OWN_PACKAGE, here: str = "", is_answer: bool = False
+) -> Frame:
     """A page that is the answer to a form cannot be opened again: `here` names the one that it belongs to."""
     context = context_of(request)
     theme = request.cookies.get(THEME_COOKIE, "")
@@ -37,6 +39,7 @@ def frame_of(request: Request, *, twin: str = "", package: str = OWN_PACKAGE, he
     address = f"{path}?{request.url.query}" if request.url.query else path
     return Frame(
         path=path,
+        is_answer=is_answer,
         here=here or (address if request.method in {"GET", "HEAD"} else "/"),
         now=context.app.clock(),
         language=choose_language(

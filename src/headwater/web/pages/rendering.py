@@ -34,10 +34,12 @@ SIZES = ("bytes", "KB", "MB", "GB", "TB")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """What every page shows around its content, and how: for whom, in which language, at which time. `here` is the address to
-    which a choice of theme or language, or signing in, leads back."""
+    which a choice of theme or language, or signing in, leads back. `is_answer`: the page is the answer to a form and cannot be
+    opened again, so it offers nothing that would leave it by accident."""
 
     path: str
     here: str = "/"
+    is_answer: bool = False
     now: datetime
     language: str = "en"
     theme: str = "system"

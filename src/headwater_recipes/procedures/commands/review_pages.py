@@ -9,6 +9,7 @@ from headwater.model.errors import Refused
 from headwater_recipes.procedures import NAME
 from headwater_recipes.procedures.commands.review import review_queue
 from headwater_recipes.procedures.endpoints import Rejection
+from headwater_recipes.procedures.field_places import line_without_marks
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout, read_json
 from headwater_recipes.procedures.knowledge_base.review import ReviewItem, ReviewQueue
 from headwater_recipes.procedures.web_pages import DecidedKey, ReviewDecision, ReviewKey
@@ -104,8 +105,8 @@ def describe_fields(item: ReviewItem, extraction: Mapping[str, Any]) -> list[dic
         {
             "name": name,
             "label": label,
-            "current": current.get(name),
-            "proposed": item.proposed.get(name),
+            "current": without_marks(current.get(name)),
+            "proposed": without_marks(item.proposed.get(name)),
             "is_changed": item.current is not None and current.get(name) != item.proposed.get(name),
             "passages": passages_of(extraction, name),
         }
@@ -115,11 +116,20 @@ def describe_fields(item: ReviewItem, extraction: Mapping[str, Any]) -> list[dic
     return sorted(fields, key=lambda field: not field["is_changed"])
 
 
+def without_marks(value: Any) -> Any:
+    """A value as people read it: without the marks of headings, lists, emphasis and links."""
+    if isinstance(value, str):
+        return "\n".join(line_without_marks(line) for line in value.splitlines())
+    if isinstance(value, Mapping):
+        return {name: without_marks(part) for name, part in value.items()}
+    return [without_marks(part) for part in value] if isinstance(value, list | tuple) else value
+
+
 def passages_of(extraction: Mapping[str, Any], name: str) -> list[str]:
     """Where in the text of the page a field was found."""
     text = str(extraction.get("extracted_text") or "")
     spans: Sequence[Sequence[int]] = (extraction.get("spans") or {}).get(name) or ()
-    passages = [text[start:end].strip() for start, end in spans[:MOST_PASSAGES]]
+    passages = [without_marks(text[start:end]).strip() for start, end in spans[:MOST_PASSAGES]]
     return [passage[:LONGEST_PASSAGE] for passage in passages if passage]
 
 

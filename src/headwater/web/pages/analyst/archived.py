@@ -14,7 +14,7 @@ from headwater.extract.html.archived_page import ArchivedView, ShowArchivedPage
 from headwater.extract.pdf.archived_page import PdfView, ShowPdfPage
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.model.api_key import KeyScope
-from headwater.model.document import FROM_SOURCE
+from headwater.model.document import FIELD_PLACES, FROM_SOURCE
 from headwater.model.errors import Permanent
 from headwater.model.http import Capture
 from headwater.model.outcomes import ExtractHints
@@ -69,10 +69,19 @@ def show_archived(request: Request) -> Response:
     origin = field_origin(row, field) if field else None
     language = frame_of(request).language
     return Response(
-        _whole_page(marked, field, language, origin or ""),
+        _whole_page(marked, field_label(row, field), language, origin or ""),
         headers=FRAME_HEADERS,
         media_type="text/html; charset=utf-8",
     )
+
+
+def field_label(row: dict[str, Any], field: str) -> str:
+    """What a field is called: a passage by the field that the recipe read from it."""
+    first, *rest = field.split(".")
+    places = (row["attributes"] or {}).get(FIELD_PLACES) or ()
+    if first == FIELD_PLACES and rest and rest[0].isdecimal() and int(rest[0]) < len(places):
+        return str(places[int(rest[0])]["field"]).replace("_", " ")
+    return field
 
 
 def mark_value(context: WebContext, row: dict[str, Any], value: Any) -> Marked:

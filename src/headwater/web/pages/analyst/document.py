@@ -41,7 +41,11 @@ def load_document(request: Request, context: WebContext) -> dict[str, Any]:
         "source": _chosen(history.get("source"), ("id", "name", "url", "kind")),
         "paragraphs": paragraphs(row["text"]),
         "fields": field_records(row),
-        "attributes": with_names(attribute_records(row["attributes"] or {}), subject_names(context, row)),
+        "places": place_records(row["attributes"] or {}),
+        "attributes": with_names(
+            attribute_records(unexplained(row["attributes"] or {})), subject_names(context, row)
+        ),
+        "most_attributes": MOST_ATTRIBUTES,
         "trail": trail_records(row["trail"] or []),
         "stories": history.get("stories", []),
         "captures": [
@@ -109,6 +113,37 @@ def field_records(row: Mapping[str, Any]) -> list[dict[str, Any]]:
         for name in FIELDS
         if row[name] not in (None, "", [], ())
     ]
+
+
+def place_records(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields that the recipe explains, each once, with the passages it was read from. `name` leads to a passage in the
+    archived page; `by` is rule or model."""
+    records: dict[str, dict[str, Any]] = {}
+    for number, entry in enumerate(attributes.get(FIELD_PLACES) or ()):
+        name = str(entry["field"])
+        record = records.setdefault(
+            name,
+            {
+                "label": name.replace("_", " "),
+                "value": entry.get("value", ""),
+                "by": entry["by"],
+                "passages": [],
+            },
+        )
+        record["passages"].append(
+            {
+                "name": f"{FIELD_PLACES}.{number}.passage",
+                "text": entry["passage"],
+                "place": entry["place"],
+            }
+        )
+    return list(records.values())
+
+
+def unexplained(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes whose values are not shown with their places already."""
+    explained = {entry.get("attribute") for entry in attributes.get(FIELD_PLACES) or ()}
+    return {name: value for name, value in attributes.items() if name not in explained}
 
 
 def attribute_records(value: Any, path: str = "", depth: int = 0) -> Iterator[dict[str, Any]]:

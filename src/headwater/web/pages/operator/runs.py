@@ -7,6 +7,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.errors import Refused
+from headwater.store.changes.pipeline_runs import CONTINUOUS
 from headwater.store.reads.record_lists import RUNS, Direction, find_row, list_rows
 from headwater.store.schema.operations import pipeline_runs
 from headwater.web.context import WebContext
@@ -19,6 +20,7 @@ from headwater.web.rest.operations import RUN_LISTING
 PER_PAGE = 30
 DIRECTIONS: dict[str, Direction] = {"created": "desc", "entries": "desc", "failed": "desc"}
 OPEN_STATES = ("pending", "running")
+CONTINUOUS_STATUS = "continuous"
 
 
 def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
     order = chosen_order(query, DIRECTIONS)
     rows, cursor = RUN_LISTING.read_rows(
         lambda pages: list_rows(context.app.engine, RUNS, selection, pages),
-        RUNS.shown,
+        (*RUNS.shown, "metrics"),
         cursor=query.get("cursor", ""),
         limit=PER_PAGE,
         sort=order["sort"],
@@ -60,11 +62,12 @@ def load_run(request: Request, context: WebContext) -> dict[str, Any]:
 
 
 def _counted(context: WebContext, row: dict[str, Any]) -> dict[str, Any]:
-    """An open run with its counts until now; the row gets them when the run ends."""
+    """An open run with its counts until now; the row gets them when the run ends. That of workers that never end is
+    `continuous`."""
     if row["status"] not in OPEN_STATES:
         return row
     counts, _ = context.app.pipeline_runs.count_since(row["recipe"], row["started_at"])
-    return row | counts
+    return row | counts | ({"status": CONTINUOUS_STATUS} if row["metrics"].get(CONTINUOUS) else {})
 
 
 def start(request: Request, context: WebContext, fields: FormData) -> Done:
