@@ -333,7 +333,8 @@ def test_a_source_removed_from_the_list_is_paused_at_the_next_run_and_reported(
 
 SITE = {
     "/": b'<!doctype html><html lang="en"><head><title>Plain Site</title><link rel="alternate" '
-    b'type="application/rss+xml" href="/feed"></head><body><p>Hello.</p></body></html>',
+    b'type="application/rss+xml" href="/feed"></head><body><p><a href="/2">Hello.</a></p></body></html>',
+    "/2": PLAIN_PAGE,
     "/feed": FEED,
     "/robots.txt": b"User-agent: *\nDisallow: /1\nSitemap: http://plain.example/sitemap.xml\n",
     "/sitemap.xml": b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
@@ -373,6 +374,47 @@ def test_the_kind_of_an_address_is_detected(run_cli: RunCli, plain_site: str):
     assert (refused.code, "options.fields" in refused.err) == (1, True)
     words = ("--kind", "json", "--option", "items=items", "--option", "fields={url: link}", "--json")
     assert run_cli("sources", "add", "news", "http://plain.example/api", *words).record["kind"] == "json"
+
+
+def test_a_source_of_a_given_kind_has_the_same_check_and_preview(run_cli: RunCli, plain_site: str):
+    def add(path: str, kind: str, *words: str) -> CommandResult:
+        return run_cli("sources", "add", "news", f"http://plain.example{path}", "--kind", kind, *words)
+
+    items = ("--option", "items=items", "--option", "fields={url: link, title: link}", "--json")
+    previews = {
+        "json": add("/api", "json", *items),
+        "sitemap": add("/sitemap.xml", "sitemap", "--json"),
+        "crawl": add("/", "crawl", "--json"),
+        "page": add("/", "page", "--json"),
+        "seeds": add("/2", "seeds", "--json"),
+        "feed": add("/feed", "feed", "--json"),
+    }
+    listed = {
+        kind: [item["url"].removeprefix("http://plain.example") for item in answer.record["preview"]["items"]]
+        for kind, answer in previews.items()
+    }
+    assert listed == {
+        "json": ["/1"],
+        "sitemap": ["/1", "/2"],
+        "crawl": ["/2"],
+        "page": ["/"],
+        "seeds": ["/2"],
+        "feed": ["/1"],
+    }
+    assert previews["json"].record["preview"]["pages"] == "disallowed"
+    assert previews["page"].record["name"] == "Plain Site"
+    missing = add("/api", "json", *items[:-1], "--option", "items=itmes", "--replace")
+    assert "it lists nothing now; no_items: nothing at 'itmes'" in missing.out
+
+
+def test_a_source_of_a_given_kind_that_cannot_be_polled_is_added_only_without_a_check(
+    run_cli: RunCli, plain_site: str
+):
+    words = ("sources", "add", "news", "http://plain.example/gone", "--kind", "page")
+    refused = run_cli(*words)
+    assert (refused.code, "it answers with status 404" in refused.err) == (1, True)
+    assert "--no-check" in refused.err
+    assert run_cli(*words, "--no-check").code == 0
 
 
 @pytest.mark.parametrize(

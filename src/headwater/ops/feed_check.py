@@ -72,7 +72,7 @@ def answers_for(app: App, sources: Mapping[str, Source], within: timedelta) -> d
     urls = list(sources)
     requests = {url: Request(url=url, purpose="feed", source_kind="feed", timeout=within) for url in sources}
     sent = {url: resolve_request(requests[url], source) for url, source in sources.items()}
-    with _fetching(app) as fetcher:
+    with open_fetcher(app) as fetcher:
         for url in urls:
             fetcher.submit(url, sent[url])
         answers: dict[str, Response | Failure] = {}
@@ -85,7 +85,8 @@ def answers_for(app: App, sources: Mapping[str, Source], within: timedelta) -> d
 
 
 @contextmanager
-def _fetching(app: App) -> Iterator[Fetcher]:
+def open_fetcher(app: App) -> Iterator[Fetcher]:
+    """A fetcher for a few requests, closed at the end."""
     fetcher = app.fetcher()
     try:
         yield fetcher

@@ -37,7 +37,7 @@ from headwater.sources.update_frequency import learn_frequency
 SHOWN_ITEMS = 5
 PERMANENT_REDIRECTS = frozenset({301, 308})
 SITEMAP = "/sitemap.xml"
-ADD_ANYWAY = "Add it anyway with --kind KIND or --no-check"
+ADD_ANYWAY = "Add it anyway with --kind KIND --no-check"
 MORE_TIME = ", or allow more with --seconds"
 LANGUAGE_SAMPLE = 2_000
 SURE_LANGUAGE = 0.8
@@ -55,13 +55,15 @@ class PreviewItem:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceCandidate:
     """A source that an address offers. `items` are its newest; `every` is how often it publishes; `pages` says whether the
-    pages that it lists may be fetched: "allowed", "disallowed" or "" when that is not known. `note` says what it needs."""
+    pages that it lists may be fetched: "allowed", "disallowed" or "" when that is not known. `note` says what it needs.
+    `has_more`: it lists more than `item_count`, which is how many a preview has read."""
 
     kind: str
     url: str
     title: str = ""
     items: tuple[PreviewItem, ...] = ()
     item_count: int = 0
+    has_more: bool = False
     every: timedelta | None = None
     language: str = ""
     pages: str = ""
@@ -76,17 +78,17 @@ def detect_sources(
     source = operator_source(url, headers)
     answer = answers_for(app, {url: source}, within)[url]
     if isinstance(answer, Failure):
-        raise Refused("unusable_source", _with_way_out(url, answer))
+        raise unusable(url, failure_sentence(url, answer), answer.reason)
     if answer.status != 200:
-        raise _unusable(url, f"it answers with status {answer.status}")
+        raise unusable(url, f"it answers with status {answer.status}")
     candidates = _candidates(app, replace(source, url=_lasting_url(source, answer)), answer, within)
     if not candidates:
         looks_like_json = answer.body.lstrip()[:1] in (b"{", b"[")
         problem = (
             "its JSON is cut off or not valid" if looks_like_json else "it is no feed, sitemap, page or JSON"
         )
-        raise _unusable(url, problem)
-    return [_with_page_permission(app, candidates[0], within), *candidates[1:]]
+        raise unusable(url, problem)
+    return [with_page_permission(app, candidates[0], within), *candidates[1:]]
 
 
 def _lasting_url(source: Source, answer: Response) -> str:
@@ -95,14 +97,12 @@ def _lasting_url(source: Source, answer: Response) -> str:
     return answer.url if is_permanent and may_move(source, answer.url) else source.url
 
 
-def _unusable(url: str, why: str) -> Refused:
-    return Refused("unusable_source", f"{url} cannot be used: {why}. {ADD_ANYWAY}")
-
-
-def _with_way_out(url: str, failure: Failure) -> str:
+def unusable(url: str, why: str, reason: str = "") -> Refused:
     """A source that does not answer now may be added; one at a forbidden address would never be polled."""
-    sentence = f"{url} cannot be used: {failure_sentence(url, failure)}"
-    return sentence if failure.reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
+    sentence = f"{url} cannot be used: {why}"
+    return Refused(
+        "unusable_source", sentence if reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
+    )
 
 
 def without_options(sentence: str) -> str:
@@ -127,7 +127,7 @@ def _candidates(app: App, source: Source, answer: Response, within: timedelta) -
     try:
         return [feed_candidate(url, feed_in_sandbox(answer))]
     except Permanent as error:
-        raise _unusable(url, f"{error.reason} {error.detail}".rstrip()) from error
+        raise unusable(url, f"{error.reason} {error.detail}".rstrip()) from error
     except NotAFeed as error:
         if error.reason == "html":
             # A page must not name a variable of ours.
@@ -228,7 +228,7 @@ def _page_candidate(url: str, answer: Response) -> SourceCandidate:
     )
 
 
-def _with_page_permission(app: App, candidate: SourceCandidate, within: timedelta) -> SourceCandidate:
+def with_page_permission(app: App, candidate: SourceCandidate, within: timedelta) -> SourceCandidate:
     """The candidate with the answer of the robots.txt of the site that its first item is on."""
     url = next((item.url for item in candidate.items if item.url), "")
     if not url:

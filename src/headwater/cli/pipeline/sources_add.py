@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +33,8 @@ from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
-from headwater.ops.source_registration import check_places, register_source
+from headwater.ops.source_preview import preview_source
+from headwater.ops.source_registration import check_places, check_source, register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
@@ -91,7 +93,8 @@ def add(
     """Add a source to a recipe: detect what an address is, show what it would bring, and store it.
 
     The address of a site is enough: the feeds that its page names, its sitemap and the page itself are candidates. On a
-    terminal you are asked if there are several; otherwise the best one is taken and the others are named.
+    terminal you are asked if there are several; otherwise the best one is taken and the others are named. With --kind nothing
+    is detected: a source of that kind is polled once on trial, without storing anything, and the preview shows what it lists.
     """
     app = answering_app(context)
     chosen_recipe = app.recipe(recipe)
@@ -111,19 +114,22 @@ def add(
         options=options,
     )
     make_source(line, recipe, where="source")  # refuses bad arguments before anything is fetched
-    candidates: list[SourceCandidate] = []
+    within, candidates = timedelta(seconds=seconds), list[SourceCandidate]()
     if kind is None and not no_check:
         candidates = _known_kinds(
-            detect_sources(app, address, timedelta(seconds=seconds), options.get(HEADERS_OPTION, {})),
-            chosen_recipe,
-            address,
+            detect_sources(app, address, within, options.get(HEADERS_OPTION, {})), chosen_recipe, address
         )
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
         candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
     source = source_beside(make_source(line, recipe, where="source"), Path(), chosen_recipe.discover)
+    check_source(source, chosen_recipe)
     if not no_check:
         check_places(source, chosen_recipe)
+        if not candidates or not candidates[0].items:  # a feed that was detected has a preview already
+            preview = preview_source(app, source, chosen_recipe.discover[source.kind], within)
+            source = replace(source, name=name or preview.title or source.name)
+            candidates = [preview, *candidates[1:]]
     registration = register_source(app, source, replace_existing=replace_existing)
     source, exists = registration.source, registration.existed
     changed = exists and registration.is_stored
@@ -273,9 +279,15 @@ def _headline(candidate: SourceCandidate) -> str:
     return f"{candidate.kind}{title}: {candidate.url}"
 
 
+def _item_count(candidate: SourceCandidate) -> str:
+    if not candidate.items:
+        return ""
+    return f"{'at least ' if candidate.has_more else ''}{format_count(candidate.item_count, 'item')}"
+
+
 def _print_preview(candidate: SourceCandidate, out: Console, now: datetime) -> None:
     facts = [
-        format_count(candidate.item_count, "item") if candidate.items else "",
+        _item_count(candidate),
         f"something new every {format_duration(candidate.every.total_seconds())}" if candidate.every else "",
         f"language {candidate.language}" if candidate.language else "",
         f"pages {candidate.pages} by robots.txt" if candidate.pages else "",

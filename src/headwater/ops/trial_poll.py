@@ -1,0 +1,88 @@
+"""A trial poll of a source: what its kind would list now. Nothing is stored, and a long listing is only begun."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from headwater.app import App
+from headwater.extract.sandbox.sandboxed import parse_in_sandbox
+from headwater.fetch.responses import GiveUp, Retry, judge_response
+from headwater.fetch.source_secrets import hide_secret_values, resolve_request
+from headwater.model.errors import HeadwaterError, Permanent
+from headwater.model.http import Failure, Request, Response
+from headwater.model.ports import Fetcher
+from headwater.model.recipe import Discover, Discovery, LeadBatch, Parse
+from headwater.model.source import Lead, Source
+from headwater.ops.feed_check import open_fetcher
+from headwater.ops.source_detection import failure_sentence
+
+ENOUGH_LEADS = 5
+MOST_REQUESTS = 5
+WAIT_FOR_TURN = timedelta(seconds=20)
+"""How long a request may wait for the rate limit of its host before it is sent."""
+UNUSABLE = {
+    "html_instead": "it is a web page; leave out --kind, and its feeds are found",
+    "empty": "its answer is empty",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPoll:
+    """`is_complete`: the poll came to its end; otherwise the source lists more than these leads."""
+
+    leads: tuple[Lead, ...]
+    warnings: tuple[str, ...] = ()
+    is_complete: bool = True
+
+
+def poll_on_trial(app: App, source: Source, discover: Discover, within: timedelta) -> TrialPoll:
+    """Poll the source as the engine would, but send a further request only while few leads are known. Raises what the poll
+    raises; a failed request has a sentence for people as its detail."""
+    session, leads, requests = discover(source, app.clock()), list[Lead](), 0
+    answer: Any = None
+    with open_fetcher(app) as fetcher:
+        try:
+            while True:
+                item = session.throw(answer) if isinstance(answer, HeadwaterError) else session.send(answer)
+                if isinstance(item, LeadBatch):
+                    leads += item.leads
+                    answer = None
+                elif isinstance(item, Parse):
+                    answer = _parse(item)
+                elif len(leads) >= ENOUGH_LEADS or requests >= MOST_REQUESTS:
+                    session.close()
+                    return TrialPoll(tuple(leads), is_complete=False)
+                else:
+                    requests += 1
+                    answer = _answer(app, fetcher, source, item, within)
+        except StopIteration as end:
+            discovery: Discovery = end.value
+            return TrialPoll((*leads, *discovery.leads), discovery.warnings)
+
+
+def _parse(parse: Parse) -> Any:
+    try:
+        return parse_in_sandbox(parse)
+    except HeadwaterError as error:  # raised into the session, as the engine does
+        return error
+
+
+def _answer(
+    app: App, fetcher: Fetcher, source: Source, request: Request, within: timedelta
+) -> Response | HeadwaterError:
+    """The answer to one request of a session. What the engine would try again later is a failure here."""
+    sent = resolve_request(replace(request, timeout=within), source)
+    fetcher.submit(request.url, sent)
+    answers = fetcher.collect(1, max(WAIT_FOR_TURN, within * 2))
+    answer = answers[0][1] if answers else Failure("timeout", "no answer in time")
+    answer = hide_secret_values(answer, request, sent)
+    verdict = judge_response(
+        answer, attempts=0, now=app.clock(), purpose=request.purpose, accept=request.accept
+    )
+    if isinstance(answer, Failure):
+        return Permanent(answer.reason, failure_sentence(request.url, answer))
+    if isinstance(verdict, Retry | GiveUp):
+        return Permanent(
+            verdict.reason, UNUSABLE.get(verdict.reason) or f"it answers with status {answer.status}"
+        )
+    return answer
