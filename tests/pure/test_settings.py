@@ -108,13 +108,16 @@ def test_files_and_folders_in_a_list_are_relative_to_the_list_and_the_source_sta
     text = """sources:
 - {name: Letters, kind: mail, options: {folder: mail}}
 - {name: Pages, kind: seeds, options: {file: ~/pages.txt, headers: {Authorization: "file:token"}}}
+- {name: Wire, url: "https://w.example/feed?a=1&token=file:my%20key", options: {fallback: "https://x.example/?k=file:~/k&b=env:K"}}
 """
     listed = load_sources(_file(tmp_path, text, "list.yaml"), "news")
-    letters, pages = [source_beside(source, tmp_path, news_recipe().discover) for source in listed]
+    letters, pages, wire = [source_beside(source, tmp_path, news_recipe().discover) for source in listed]
     assert letters.options["folder"] == str(tmp_path / "mail")
     assert Path(pages.options["file"]).is_absolute()
     assert pages.options["headers"] == {"Authorization": f"file:{tmp_path}/token"}
-    assert [letters.id, pages.id] == [source.id for source in listed]
+    assert wire.url == f"https://w.example/feed?a=1&token=file:{tmp_path}/my%20key"
+    assert wire.options["fallback"] == f"https://x.example/?k=file:{Path.home()}/k&b=env:K"
+    assert [letters.id, pages.id, wire.id] == [source.id for source in listed]
 
 
 def test_the_environment_comes_before_the_file(tmp_path: Path):
