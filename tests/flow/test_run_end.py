@@ -14,7 +14,7 @@ import headwater.cli.pipeline.work as work_command
 from headwater.app import App
 from headwater.cli.render.run_summary import read_counts, summarise_run
 from headwater.model.errors import Refused
-from headwater.model.jobs import Task
+from headwater.model.jobs import Claim, Job, Task
 from headwater.runtime.worker_pool import is_installation_idle
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
@@ -45,7 +45,23 @@ def test_a_run_of_everything_waits_for_a_rate_limit_that_ends_soon(
     scene.poll(source=make_source("Polled"), due_at=scene.now + MINUTE)
     app = app_of(scene, database, tmp_path)
     assert is_installation_idle(app, [RECIPE])
-    assert is_installation_idle(app, [RECIPE], wait_for_limits=True) is not awaited
+    assert is_installation_idle(app, [RECIPE], pass_began=scene.now) is not awaited
+    app.store.engine.dispose()
+
+
+def test_one_pass_polls_each_source_once_however_often_it_is_due(scene: Scene, database: str, tmp_path: Path):
+    """A source that is due every few seconds would keep a run from its end. A poll that was cut short has a second part."""
+    app, soon = app_of(scene, database, tmp_path), timedelta(seconds=10)
+    frequent = make_source("Frequent")
+    scene.poll(source=frequent, due_at=scene.now + soon)
+    assert not is_installation_idle(app, [RECIPE])
+    assert is_installation_idle(app, [RECIPE], pass_began=scene.now)
+    assert not is_installation_idle(app, [RECIPE], pass_began=scene.now + soon)
+    claim = Claim(Job(RECIPE, Task.POLL), "me", scene.now + MINUTE, pass_began=scene.now)
+    assert app.store.claim_sources(claim) == []
+    scene.poll(source=frequent, due_at=scene.now + soon, continues=True)
+    assert not is_installation_idle(app, [RECIPE], pass_began=scene.now)
+    assert [lease.source.id for lease in app.store.claim_sources(claim)] == [frequent.id]
     app.store.engine.dispose()
 
 
@@ -107,6 +123,20 @@ def test_work_without_an_end_has_no_run_that_must_end_and_closes_the_one_that_ma
         assert call(capsys, monkeypatch, *words).code == 1
         runs = app.pipeline_runs.list_runs("crypto", {})
         assert [(run["status"], run["error"]) for run in runs] == [("completed", None)] * count
+    app.store.engine.dispose()
+
+
+def test_a_run_of_another_process_is_closed_even_if_the_work_has_no_end(
+    feeds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run_command, "run_in_process", lambda *_, **__: False)
+    words = ("run", "crypto", "--task", "poll", "--run-id", "run_x")
+    refused = call(capsys, monkeypatch, *words)
+    assert (refused.code, "there is no run 'run_x'" in refused.err) == (1, True)
+    app = App(Settings(data=str(feeds / "data")))
+    app.pipeline_runs.begin("run_x", "crypto", {}, app.clock())
+    assert call(capsys, monkeypatch, *words).code == 0
+    assert [run["status"] for run in app.pipeline_runs.list_runs("crypto", {})] == ["completed"]
     app.store.engine.dispose()
 
 

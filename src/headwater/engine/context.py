@@ -54,7 +54,8 @@ class SummaryTools:
 @dataclass(frozen=True)
 class JobContext:
     """The parts of one worker. `owner` names it in its leases. `renders`: the fetchers of this installation have a browser.
-    `channels` are the sinks of alarms. `on_commit` is called with what was committed. `parse` runs the parsers of polls."""
+    `channels` are the sinks of alarms. `on_commit` is called with what was committed. `parse` runs the parsers of polls. With
+    `pass_began`, each source is polled once since then."""
 
     owner: str
     recipes: Mapping[str, Recipe]
@@ -70,12 +71,16 @@ class JobContext:
     on_commit: CommitListener = ignore_commits
     summaries: SummaryTools | None = None
     parse: Callable[[Parse], Any] = parse_in_sandbox
+    pass_began: datetime | None = None
 
     def recipe(self, job: Job) -> Recipe:
         return find_recipe(self.recipes, job.recipe)
 
     def claim(self, job: Job, limit: int | None = None) -> Claim:
-        return Claim(job, self.owner, self.clock(), limit or self.retry_policy.batch, self.retry_policy.lease)
+        policy = self.retry_policy
+        return Claim(
+            job, self.owner, self.clock(), limit or policy.batch, policy.lease, pass_began=self.pass_began
+        )
 
     def split_suspects(self, items: Sequence[Attempted]) -> tuple[Sequence[Attempted], Sequence[Attempted]]:
         """Returns what to do now, and what to release. A record that was tried before may have killed its worker, so it is

@@ -235,6 +235,7 @@ class RecipePolls:
                 observations=discovery.observations,
                 watermark=discovery.watermark,
                 due_at=None if discovery.is_gone else due_at,
+                continues=discovery.again is not None,
                 active=not discovery.is_gone,
                 moved_to=moved_to if moved_to and may_move(source, moved_to) else None,
                 status=poll.status,

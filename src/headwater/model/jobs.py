@@ -45,13 +45,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A request for up to `limit` due rows of a job, to be leased to `owner` until `now + lease`."""
+    """A request for up to `limit` due rows of a job, to be leased to `owner` until `now + lease`. With `pass_began`, sources
+    that were polled since then are left out."""
 
     job: Job
     owner: str
     now: datetime
     limit: int = 100
     lease: timedelta = timedelta(minutes=5)
+    pass_began: datetime | None = None
 
 
 class State(StrEnum):
@@ -154,7 +156,7 @@ class Quarantine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollResult:
     """A finished poll of a source. The leads come from the last of the captures. `is_postponed`: no request was sent, so this
-    was no poll and leaves no row."""
+    was no poll and leaves no row. `continues`: it was cut short, and the next poll is its second part."""
 
     source: str
     poll_id: str
@@ -167,6 +169,7 @@ class PollResult:
     failures: int = 0
     stop_reason: str | None = None
     is_postponed: bool = False
+    continues: bool = False
     moved_to: str | None = None
     active: bool = True
     error: str | None = None

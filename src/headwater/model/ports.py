@@ -176,9 +176,11 @@ class Store(Knowledge, Protocol):
         """Returns the tasks that have rows which are due and not leased."""
         ...
 
-    def next_due(self, recipe: str, reason: str | None = None) -> Mapping[Task, datetime]:
+    def next_due(
+        self, recipe: str, reason: str | None = None, pass_began: datetime | None = None
+    ) -> Mapping[Task, datetime]:
         """Returns when the next unfinished row of each task is due, leased or not; with `reason`, of the rows that wait
-        for this reason."""
+        for this reason; with `pass_began`, without the sources that were polled since then."""
         ...
 
 

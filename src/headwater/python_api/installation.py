@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -246,11 +246,13 @@ class Installation:
             )
         app = self._app
         register_recipe(app, app.recipe(recipe))
+        began = app.clock()
         if once:
-            app.operations.wake(recipe, app.clock())
+            app.operations.wake(recipe, began)
         with worker_lock(app):
             release_dead_owners(app)
             context = app.context(owner_name("python"), fetching=True)
+            context = replace(context, pass_began=began if once else None)
             try:
                 run_inline(context, [recipe], horizon=IDLE_WITHIN, longest=LONGEST_RUN)
             finally:

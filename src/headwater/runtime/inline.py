@@ -3,7 +3,8 @@
 import signal
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from headwater.app import App
 from headwater.engine.context import JobContext
@@ -32,7 +33,7 @@ def run_in_process(
     recipes: Sequence[str],
     *,
     until_idle: bool,
-    wait_for_limits: bool = False,
+    pass_began: datetime | None = None,
     on_tick: Callable[[], None] = lambda: None,
     tasks: Sequence[Task] = RUN_TASKS,
 ) -> bool:
@@ -48,11 +49,11 @@ def run_in_process(
         on_tick()
 
     def is_idle() -> bool:
-        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits, tasks=tasks)
+        return until_idle and is_installation_idle(app, recipes, pass_began=pass_began, tasks=tasks)
 
     with worker_lock(app):
         release_dead_owners(app)
-        context = app.context(owner_name("inline"), fetching=True)
+        context = replace(app.context(owner_name("inline"), fetching=True), pass_began=pass_began)
         try:
             _work(context, recipes, is_idle, stop.is_set, between, tasks=tasks)
         finally:
@@ -72,7 +73,9 @@ def run_inline(
     return _work(
         context,
         recipes,
-        is_idle=lambda: is_nothing_due(context.store, recipes, context.clock() + horizon),
+        is_idle=lambda: is_nothing_due(
+            context.store, recipes, context.clock() + horizon, pass_began=context.pass_began
+        ),
         stop=lambda: time.monotonic() >= deadline,
     )
 

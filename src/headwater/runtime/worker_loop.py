@@ -192,12 +192,14 @@ def is_nothing_due(
     *,
     reason: str | None = None,
     tasks: Sequence[Task] = RUN_TASKS,
+    pass_began: datetime | None = None,
 ) -> bool:
-    """Whether no work of these tasks is due by then; with `reason`, no work that waits for this reason."""
+    """Whether no work of these tasks is due by then; with `reason`, no work that waits for this reason; with `pass_began`,
+    sources that were polled since then do not count."""
     return all(
         due > soon
         for recipe in recipes
-        for task, due in store.next_due(recipe, reason).items()
+        for task, due in store.next_due(recipe, reason, pass_began).items()
         if task in tasks
     )
 

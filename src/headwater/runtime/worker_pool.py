@@ -5,8 +5,9 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
 from multiprocessing.context import ForkServerProcess
 
 from headwater.app import App
@@ -39,10 +40,13 @@ LONG_SILENT = timedelta(minutes=10)
 ProcessTarget = Callable[[Settings, Sequence[str]], None]
 
 
-def _run_network_worker(settings: Settings, recipes: Sequence[str]) -> None:
+def _run_network_worker(
+    settings: Settings, recipes: Sequence[str], pass_began: datetime | None = None
+) -> None:
     stop, app = StopSignal(), App(settings)
     with heartbeat(app, "network"):
-        run_network_loop(app.context(owner_name("network"), fetching=True), recipes, stop.is_set)
+        context = replace(app.context(owner_name("network"), fetching=True), pass_began=pass_began)
+        run_network_loop(context, recipes, stop.is_set)
 
 
 def run_local_worker(settings: Settings, recipes: Sequence[str]) -> None:
@@ -66,11 +70,12 @@ def _run_child(
 @dataclass
 class WorkerPool:
     """Replaces processes that die and releases their leases at once. Without `targets` it has one network process and as
-    many local ones as the settings say."""
+    many local ones as the settings say. With `pass_began`, each source is polled once since then."""
 
     app: App
     recipes: Sequence[str] = ()
     targets: Mapping[str, ProcessTarget] | None = None
+    pass_began: datetime | None = None
     processes: dict[str, ForkServerProcess] = field(default_factory=dict)
     started_at: dict[str, float] = field(default_factory=dict)
     deaths: list[float] = field(default_factory=list)
@@ -87,7 +92,7 @@ class WorkerPool:
             return list(self.targets.items())
         count = self.app.settings.workers
         local = [(f"local-{number + 1}", run_local_worker) for number in range(count)]
-        return [("network", _run_network_worker), *local]
+        return [("network", partial(_run_network_worker, pass_began=self.pass_began)), *local]
 
     def _start_process(self, name: str, target: ProcessTarget) -> None:
         arguments = (target, self.app.settings, tuple(self.recipes), dict(os.environ))
@@ -152,11 +157,12 @@ def run_workers(
     recipes: Sequence[str],
     *,
     until_idle: bool,
-    wait_for_limits: bool = False,
+    pass_began: datetime | None = None,
     on_tick: Callable[[], None] = lambda: None,
 ) -> bool:
     """Run workers until told to stop or, with `until_idle`, until nothing is due soon; returns False if told to stop. With
-    `wait_for_limits`, work that a rate limit postponed is awaited. `on_tick` is called several times a second."""
+    `pass_began`, each source is polled once since then, and work that a rate limit postponed is awaited. `on_tick` is called
+    several times a second."""
     app.archive.ready()
     # A server that the settings do not describe is refused here, in one sentence, and not in every worker. A channel or a table
     # that cannot be used is not refused: what goes there waits.
@@ -164,9 +170,9 @@ def run_workers(
     stop = StopSignal(child=False)  # it may outlive the shell that started it
 
     def is_done() -> bool:
-        return until_idle and is_installation_idle(app, recipes, wait_for_limits=wait_for_limits)
+        return until_idle and is_installation_idle(app, recipes, pass_began=pass_began)
 
-    pool, watch = WorkerPool(app, recipes), ListWatch(app.settings)
+    pool, watch = WorkerPool(app, recipes, pass_began=pass_began), ListWatch(app.settings)
     log = configure_logs(app.settings.log, app.settings.log_level)
 
     def tick() -> None:
@@ -197,12 +203,13 @@ def run_pool(
 
 
 def is_installation_idle(
-    app: App, recipes: Sequence[str], *, wait_for_limits: bool = False, tasks: Sequence[Task] = RUN_TASKS
+    app: App, recipes: Sequence[str], *, pass_began: datetime | None = None, tasks: Sequence[Task] = RUN_TASKS
 ) -> bool:
-    """A replay does not count: it continues when workers run again."""
+    """Whether nothing is due soon. With `pass_began`, the pass is over: each source was polled since then, and nothing waits
+    for a rate limit that ends soon. A replay does not count: it continues when workers run again."""
     now = app.clock()
-    if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON, tasks=tasks):
+    if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON, tasks=tasks, pass_began=pass_began):
         return False
-    return not wait_for_limits or is_nothing_due(
+    return pass_began is None or is_nothing_due(
         app.store, recipes, now + LIMIT_HORIZON, reason="rate_limited", tasks=tasks
     )

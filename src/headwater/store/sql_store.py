@@ -219,7 +219,9 @@ class SqlStore:
         with read_transaction(self.engine) as connection:
             return leases.due_tasks(connection, recipe, now)
 
-    def next_due(self, recipe: str, reason: str | None = None) -> Mapping[Task, datetime]:
+    def next_due(
+        self, recipe: str, reason: str | None = None, pass_began: datetime | None = None
+    ) -> Mapping[Task, datetime]:
         with read_transaction(self.engine) as connection:
             due_by_task = {}
             for task, table in leases.TASK_TABLES.items():
@@ -228,6 +230,8 @@ class SqlStore:
                 )
                 if reason is not None:
                     query = query.where(table.c.reason == reason)
+                if pass_began is not None and task is Task.POLL:
+                    query = query.where(leases.unpolled_in_pass(pass_began))
                 if (due := connection.scalar(query.where(*leases.TASK_CONDITIONS.get(task, ())))) is not None:
                     due_by_task[task] = due
             return due_by_task

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated
 
@@ -118,21 +118,23 @@ def run(
     wait_for_write_lock(app)
     report_paused(recipe, register_recipe(app, app.recipe(recipe)))
     require_sources(app, recipe)
+    _require_run(app, run_id)
     report_unusable_sinks(app)
     if not quiet:
         report_words_only(app, recipe)
+    began = app.clock()
     if once and Task.POLL in tasks:
-        app.operations.wake(recipe, app.clock())
+        app.operations.wake(recipe, began)
     live = wants_live(global_options(context), error_console()) and not quiet
     has_end = once or until_idle
     if live and not has_end:
         error_console().print("Running until Ctrl-C.", style="dim")
-    with record_run(app, recipe, run_id) if has_end else continuous_work(app, [recipe]):
+    with record_run(app, recipe, run_id) if has_end or run_id else continuous_work(app, [recipe]):
         (summary,), completed = run_with_progress(
             app,
             [recipe],
             until_idle=has_end,
-            once=once,
+            pass_began=began if once else None,
             quiet=quiet,
             live=live,
             work=partial(run_in_process, tasks=tasks) if in_process or task else run_workers,
@@ -188,6 +190,11 @@ def require_sources(app: App, recipe: str) -> None:
     raise Refused("no_sources", f"the recipe '{recipe}' has no sources yet; {hint}")
 
 
+def _require_run(app: App, run_id: str | None) -> None:
+    if run_id and app.pipeline_runs.get(run_id) is None:
+        raise Refused("unknown_run", f"--run-id: there is no run '{run_id}'; without it, the run gets an id")
+
+
 def report_interruption(summary: RunSummary) -> None:
     """What an interrupted run leaves to the next one."""
     left, to_poll = summary.in_all, format_count(summary.to_poll, "source")
@@ -220,27 +227,27 @@ def run_with_progress(
     recipes: Sequence[str],
     *,
     until_idle: bool,
-    once: bool = False,
+    pass_began: datetime | None = None,
     quiet: bool,
     live: bool,
     work: RunRecipes = run_workers,
 ) -> tuple[list[RunSummary], bool]:
     """Runs workers for the recipes and shows progress; returns a summary for each recipe, and False if it was told to stop.
-    With `once`, work that a rate limit postponed is awaited."""
-    before = {recipe: read_counts(app, recipe) for recipe in recipes}
+    With `pass_began`, each source is polled once since then, and work that a rate limit postponed is awaited."""
+    began, before = app.clock(), {recipe: read_counts(app, recipe) for recipe in recipes}
     with show_progress(app, recipes, quiet=quiet, live=live) as on_tick:
         completed = work(
             with_quiet_logs(app, live=live),
             recipes,
             until_idle=until_idle,
-            wait_for_limits=once,
+            pass_began=pass_began,
             on_tick=on_tick,
         )
     if completed or not until_idle:
         update_stories_after_run(app, recipes, quiet=quiet)
     for recipe in recipes:
         app.close_run(recipe)
-    return [summarise_run(app, recipe, counts) for recipe, counts in before.items()], completed
+    return [summarise_run(app, recipe, counts, began) for recipe, counts in before.items()], completed
 
 
 app = single_command(run)

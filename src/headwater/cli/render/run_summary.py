@@ -16,7 +16,7 @@ from headwater.fetch.failure_sentences import UNREACHED, failure_words
 from headwater.model.alarm import MIN_COUNT
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
-from headwater.store.reads.run_counts import waiting_reasons
+from headwater.store.reads.run_counts import count_revised, waiting_reasons
 
 Status = Mapping[str, Any]
 RATE_LIMITED = "rate_limited"
@@ -94,7 +94,8 @@ ROWS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """`to_poll` counts the sources that are due or that a rate limit postponed; `unread_sources` all that were polled, if none
-    could be read; `unread_entries` those that wait after failures, if none of the run could be read."""
+    could be read; `unread_entries` those that wait after failures, if none of the run could be read; `revised` the documents that
+    the run found changed."""
 
     recipe: str
     this_run: RecipeCounts
@@ -109,13 +110,15 @@ class RunSummary:
     unread_entries: int
     to_poll: int
     places: dict[str, str]
+    revised: int = 0
 
 
 def read_counts(app: App, recipe: str) -> RecipeCounts:
     return recipe_counts(app.catalogue.status(recipe, app.clock()))
 
 
-def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
+def summarise_run(app: App, recipe: str, before: RecipeCounts, began: datetime | None = None) -> RunSummary:
+    """What the run added to the counts before it; `began` is when it began."""
     status = app.catalogue.status(recipe, app.clock())
     in_all = recipe_counts(status)
     this_run, reasons = in_all.since(before), waiting_reasons(app.engine, recipe)
@@ -133,6 +136,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts) -> RunSummary:
         unread_entries=unread_entries(this_run, in_all, reasons),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),
         places=data_locations(app),
+        revised=0 if began is None else count_revised(app.engine, recipe, began),
     )
 
 
@@ -250,9 +254,10 @@ def _nothing_read(summary: RunSummary) -> str:
 
 def _headline(summary: RunSummary) -> str:
     polled = format_count(summary.sources.get("polled", 0), "source")
+    revised = f"{summary.revised} revised, " if summary.revised else ""
     if summary.this_run.nothing_new:
-        return f"{summary.recipe}: nothing new from {polled}"
-    return f"{summary.recipe}: {summary.this_run.came_in} came in from {polled}"
+        return f"{summary.recipe}: {revised}nothing new from {polled}"
+    return f"{summary.recipe}: {revised}{summary.this_run.came_in} came in from {polled}"
 
 
 def _counts(summary: RunSummary) -> Table:

@@ -27,6 +27,17 @@ TASK_CONDITIONS: dict[Task, tuple[Any, ...]] = {
         replay_items.c.replay_id.in_(select(replays.c.id).where(replays.c.state == ReplayState.RUNNING)),
     ),
 }
+CONTINUES, RATE_LIMITED = "continues", "rate_limited"
+"""Why a source that was just polled is not done yet: the poll was cut short, or a rate limit stopped it."""
+
+
+def unpolled_in_pass(began: datetime) -> Any:
+    """The condition for a source that one pass over all sources has yet to poll."""
+    return or_(
+        sources.c.last_polled_at.is_(None),
+        sources.c.last_polled_at < began,
+        sources.c.reason.in_((CONTINUES, RATE_LIMITED)),
+    )
 
 
 def _claimable(table: Table, recipe: str, now: datetime) -> list[Any]:

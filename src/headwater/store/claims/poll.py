@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select, update
 
+from headwater.fetch.source_secrets import has_references
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
 from headwater.model.keys import key, positive_number
@@ -15,7 +16,13 @@ from headwater.model.source import Bar, Source, StoredLead
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.changes.source_list import OPERATOR, adopt_sources
 from headwater.store.claims.drafts import NewDraft, open_drafts
-from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, rows_held
+from headwater.store.claims.leases import (
+    CONTINUES,
+    FINISHED_VALUES,
+    claim_rows,
+    rows_held,
+    unpolled_in_pass,
+)
 from headwater.store.claims.quarantine import remove_from_quarantine
 from headwater.store.dedupe.copies import link_leads
 from headwater.store.dedupe.copy_dates import refine_with_dates
@@ -66,8 +73,8 @@ def _bar_row(bar: Bar, recipe: str, capture: str | None) -> dict[str, Any]:
 
 
 def register_sources(connection: Connection, configured: Sequence[Source], now: datetime, origin: str) -> int:
-    """Make the rows agree with the configuration; what the engine learned about a source stays. Returns the number of
-    new sources."""
+    """Make the rows agree with the configuration; what the engine learned about a source stays, such as where it moved. One
+    whose address refers to a secret never moves. Returns the number of new sources."""
     sources_by_id = {source.id: source for source in configured}
     existing = set(connection.scalars(select(sources.c.id).where(in_list(sources.c.id, sources_by_id))))
     new_sources = [source for source in sources_by_id.values() if source.id not in existing]
@@ -87,7 +94,7 @@ def register_sources(connection: Connection, configured: Sequence[Source], now: 
             values = {
                 name: value
                 for name, value in source_row(source).items()
-                if name not in {"id", "active", "url"}
+                if name not in {"id", "active"} | (set() if has_references(source.url) else {"url"})
             }
             connection.execute(update(sources).where(sources.c.id == source.id).values(**values))
     if origin == OPERATOR:
@@ -97,7 +104,8 @@ def register_sources(connection: Connection, configured: Sequence[Source], now: 
 
 def claim_sources(connection: Connection, claim: Claim) -> list[SourceLease]:
     """Due sources, each with a new row in `polls`. A poll whose worker died is closed as failed."""
-    ids = claim_rows(connection, claim, sources.c.active)
+    in_pass = () if claim.pass_began is None else (unpolled_in_pass(claim.pass_began),)
+    ids = claim_rows(connection, claim, sources.c.active, *in_pass)
     if not ids:
         return []
     interrupted = update(polls).where(in_list(polls.c.source_id, ids), polls.c.status == "running")
@@ -357,7 +365,7 @@ def _finish_one(connection: Connection, result: PollResult, now: datetime) -> in
         "due_at": result.due_at,
         "failures": result.failures,
         "stop_reason": result.stop_reason,
-        "reason": result.error,
+        "reason": result.error or (CONTINUES if result.continues else None),
         "updated_at": now,
     }
     if not result.is_postponed:
