@@ -6,7 +6,9 @@ from headwater.cli.pipeline.sources_add import read_options
 from headwater.cli.render.run_summary import RecipeCounts, unread_entries, unread_sources
 from headwater.fetch.failure_sentences import failure_words
 from headwater.model.errors import Refused
+from headwater.ops.same_sources import same_source_warnings
 from headwater.ops.source_status import source_status
+from headwater.ops.system_rules import captures_check
 from headwater.python_api.records import RecordList
 from headwater.python_api.standalone import dedupe, read
 from headwater.settings.recipes import GroupSettings, RecipeSettings, is_by_meaning
@@ -46,6 +48,27 @@ def test_a_source_that_waits_for_its_key_is_not_ok():
     row = _source("key_missing", origin="operator", stop_reason=None)
     assert source_status(row) == "no key"
     assert source_status(row | {"reason": None}) == "ok"
+
+
+def test_two_spellings_of_one_address_are_named_with_the_command_that_removes_one():
+    def source(name: str, url: str, **values: object) -> dict[str, object]:
+        row = {"id": f"id-{name}", "recipe": "news", "kind": "feed", "name": name, "url": url}
+        return _source(None, origin="operator", **row) | values
+
+    slash, plain = source("A", "https://a.example/feed/"), source("B", "https://a.example/feed")
+    others = [source("C", "https://c.example/feed"), source("D", "https://a.example/feed/", active=False)]
+    (warning,) = same_source_warnings([slash, plain, *others])
+    assert "`headwater sources remove id-A` removes the second one" in warning
+    (warning,) = same_source_warnings([slash | {"origin": "recipe"}, plain])
+    assert "`headwater sources remove id-B`" in warning
+    (warning,) = same_source_warnings([row | {"origin": "recipe"} for row in (slash, plain)])
+    assert "from the list" in warning
+    assert same_source_warnings([slash, plain | {"kind": "page"}]) == []
+
+
+def test_one_pack_is_not_all_packs():
+    assert captures_check([], [], 1).detail == "the only pack is there"
+    assert captures_check([], [], 2).detail == "all 2 packs are there"
 
 
 def test_an_interval_of_nothing_is_refused():

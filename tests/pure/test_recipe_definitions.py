@@ -113,7 +113,7 @@ def test_a_filter_by_subjects_comes_after_the_search_for_them(tmp_path: Path):
         ({"cryto": {}}, "cryto", "did you mean 'crypto'?"),
         ({"cryto": {}}, "cryto", "`like: NAME` or `file: PATH`"),
         ({"a": {"like": "b"}, "b": {"like": "a"}}, "a", "has no end"),
-        ({"a": {"like": "nothing"}}, "a", "there is no recipe 'nothing'"),
+        ({"a": {"like": "nwes"}}, "a", "recipes.a.like: there is no recipe 'nwes'; did you mean 'news'?"),
         ({"A b": {"like": "news"}}, "A b", "not a recipe name"),
         ({"a": {"like": "news", "file": "x.py"}}, "a", "either `like` or `file`"),
         ({"a": {"file": "x.py"}}, "a", "recipes.a.file: there is no file x.py"),

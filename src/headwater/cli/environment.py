@@ -13,6 +13,7 @@ import typer
 from headwater.app import App
 from headwater.cli.options import GlobalOptions, global_options
 from headwater.cli.render.console import cell, error_console
+from headwater.cli.render.messages import error_message
 from headwater.documents.embedding.models import nlp_installed
 from headwater.model.errors import Refused, Temporary
 from headwater.ops.installation_lock import find_move
@@ -104,6 +105,12 @@ def _warn_if_moved(app: App) -> None:
         if relocation := find_move(app):
             message = f"headwater: {relocation}: the data here may be out of date."
             error_console().print(message, style="yellow", soft_wrap=True)
+
+
+def report_left_out(app: App) -> None:
+    """For commands that work with all recipes or list what they brought; who asks for a particular one is refused instead."""
+    for refusal in app.loaded_recipes.refusals.values():
+        error_console().print(cell(f"headwater: left out: {error_message(refusal)}"), soft_wrap=True)
 
 
 def report_words_only(app: App, recipe: str) -> None:

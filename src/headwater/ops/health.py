@@ -8,6 +8,7 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.jobs import IDLE_TASKS
 from headwater.ops.alarms.settlement import settle_recipe_alarms
+from headwater.ops.same_sources import same_source_warnings
 from headwater.ops.sandbox_report import sandbox_report
 from headwater.ops.saved_searches import channel_problems
 from headwater.ops.system_checks import check_parts
@@ -21,7 +22,8 @@ OVERDUE_AFTER = timedelta(minutes=30)
 def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     """Check the system and every recipe that has sources, raise and clear alarms, and return the result. Safe to repeat. This
     process computes all of it, so it also notices that no worker is alive. `settle_alarms` is False for a caller that may
-    not write, or while another process does it. `searches` are the saved searches whose matches cannot be sent, and why."""
+    not write, or while another process does it. `searches` are the saved searches whose matches cannot be sent, and why;
+    `warnings` are what an operator may mend, though nothing is wrong."""
     parts, sandbox = check_parts(app), sandbox_report()
     left_out = {name: refusal.detail for name, refusal in app.loaded_recipes.refusals.items()}
     parts |= {"recipes": recipes_check(left_out), "channels": _check_sinks(app, parts)}
@@ -38,6 +40,7 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
         "sandbox": sandbox,
         "recipes": recipes,
         "searches": searches,
+        "warnings": same_source_warnings(app.catalogue.sources()) if parts["database"].ok else [],
     }
 
 

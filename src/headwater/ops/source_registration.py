@@ -11,9 +11,9 @@ from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import SourceKind, find_source_problem
+from headwater.ops.same_sources import address_spelling
 from headwater.store.rows import source_from
 from headwater.text.redaction import is_secret_reference
-from headwater.text.urls import canonical_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,17 @@ def _same_address(app: App, source: Source) -> Mapping[str, Any] | None:
     """A source of the same kind whose address differs only in spelling, such as by a slash at its end."""
     if not source.url:
         return None
-    address = _spelling(source.url)
+    address = address_spelling(source.url)
     rows = app.catalogue.sources(source.recipe)
     same = next(
         (
             row
             for row in rows
-            if row["kind"] == source.kind and row["url"] and _spelling(row["url"]) == address
+            if row["kind"] == source.kind and row["url"] and address_spelling(row["url"]) == address
         ),
         None,
     )
     return None if same is None else app.catalogue.source(same["id"])
-
-
-def _spelling(url: str) -> str:
-    return canonical_url(url).rstrip("/")
 
 
 def check_source(source: Source, recipe: Recipe) -> None:

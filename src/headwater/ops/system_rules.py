@@ -71,7 +71,9 @@ def captures_check(missing: Sequence[str], damaged: Sequence[str], count: int) -
         if names
     ]
     if not problems:
-        return PartCheck(ok=True, detail=f"all {count} packs are there")
+        return PartCheck(
+            ok=True, detail="the only pack is there" if count == 1 else f"all {count} packs are there"
+        )
     return PartCheck(ok=False, detail=f"{'; '.join(problems)}; copy them from a backup")
 
 

@@ -71,24 +71,26 @@ class _Loader:
         if own.like and own.file:
             raise Refused("bad_config", f"{where}: set either `like` or `file`, not both")
         if not own.like:
-            return self._from_file(name, own.file) if own.file else self._installed(name)
+            return self._from_file(name, own.file) if own.file else self._installed(name, followed)
         if not RECIPE_NAME.fullmatch(name):
             raise Refused(
                 "bad_config",
                 f"{where}: '{name}' is not a recipe name; use a to z, digits, - and _, at most 40",
             )
         if own.like == name:
-            return self._installed(name)
+            return self._installed(name, followed)
         model = self._unconfigured(own.like, (*followed, name))
         model_settings = self._settings_of(own.like)
         return rename_recipe(configure_recipe(model, own.like, model_settings, self.settings), name)
 
-    def _installed(self, name: str) -> Recipe:
+    def _installed(self, name: str, followed: tuple[str, ...]) -> Recipe:
         entry = self.entries.get(name)
         if entry is None:
-            raise Refused(
-                "unknown_recipe", _unknown_recipe(name, {*self.entries, *self.settings.recipes} - {name})
+            others = {*self.entries, *self.settings.recipes} - {name, *followed}
+            message = (
+                _unknown_model(name, followed[-1], others) if followed else _unknown_recipe(name, others)
             )
+            raise Refused("unknown_recipe", message)
         return load_recipe(entry)
 
     def _from_file(self, name: str, file: str) -> Recipe:
@@ -100,6 +102,12 @@ class _Loader:
         if recipe.name != name:
             raise Refused("bad_config", f"{where}: the recipe in {path} is called '{recipe.name}'")
         return recipe
+
+
+def _unknown_model(name: str, recipe: str, names: set[str]) -> str:
+    """For a name that stands in the `like` of a recipe."""
+    suggestion = suggest(name, sorted(names)) or "."
+    return f"recipes.{recipe}.like: there is no recipe '{name}'{suggestion} There are: {', '.join(sorted(names))}"
 
 
 def _unknown_recipe(name: str, names: set[str]) -> str:

@@ -58,6 +58,8 @@ def _show(report: dict[str, Any], out: Console) -> None:
             out.print(cell(f"  {task} has been waiting for more than half an hour: is a worker running?"))
     for name, problem in report["searches"].items():
         out.print(cell(f"saved search {name}: {problem}; see `headwater searches list`"))
+    for warning in report["warnings"]:
+        out.print(cell(f"{warning}.", "yellow"), soft_wrap=True)
 
 
 app = single_command(health)

@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app
+from headwater.cli.environment import make_app, report_left_out
 from headwater.cli.options import GlobalOptions, global_options, single_command
-from headwater.cli.pipeline.work import report_left_out
 from headwater.cli.render.console import error_console
 from headwater.logs import configure_logs
 from headwater.model.api_key import KeyScope

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from headwater.cli.environment import open_app, select_recipes
+from headwater.cli.environment import open_app, report_left_out, select_recipes
 from headwater.cli.options import Json, OptionalLimit, RecipeFilter, SourceFilter, command_group
 from headwater.cli.pipeline import sources_add, sources_health, sources_validate
 from headwater.cli.pipeline import sources_opml as sources_lists
@@ -14,6 +14,7 @@ from headwater.cli.render.console import (
     card,
     cell,
     console,
+    error_console,
     format_count,
     format_due,
     format_duration,
@@ -27,6 +28,7 @@ from headwater.cli.render.console import (
     time_column,
 )
 from headwater.model.errors import Refused
+from headwater.ops.same_sources import same_source_warnings
 from headwater.ops.source_status import source_status
 from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
@@ -61,8 +63,11 @@ def list_sources(
         select_recipes(app, recipe)
     if source:
         app.catalogue.require_source(source, recipe)
+    report_left_out(app)
     stored = app.catalogue.sources(recipe)
     rows = redact_record([row for row in stored if source in (None, row["id"], row["name"])][:limit])
+    for warning in same_source_warnings(stored):
+        error_console().print(cell(f"headwater: {warning}."), soft_wrap=True)
     if as_json:
         print_json_lines(rows)
         return

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 import typer
 
 from headwater.app import App
-from headwater.cli.environment import make_app, wait_for_write_lock
+from headwater.cli.environment import make_app, report_left_out, wait_for_write_lock
 from headwater.cli.options import Quiet, RecipesFilter, Workers, global_options, single_command
 from headwater.cli.render.console import cell, error_console
-from headwater.cli.render.messages import error_message
 from headwater.cli.render.run_progress import show_progress, wants_live, with_quiet_logs
 from headwater.runtime.fork_server import fork_early
 from headwater.runtime.registration import register_served
@@ -30,12 +29,6 @@ def report_paused(recipe: str, paused: Sequence[str]) -> None:
             ),
             soft_wrap=True,
         )
-
-
-def report_left_out(app: App) -> None:
-    """For commands that work with all recipes; who asks for a particular one is refused instead."""
-    for refusal in app.loaded_recipes.refusals.values():
-        error_console().print(cell(f"headwater: left out: {error_message(refusal)}"), soft_wrap=True)
 
 
 def report_unusable_sinks(app: App) -> None:
