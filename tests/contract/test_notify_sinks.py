@@ -218,6 +218,12 @@ def test_c38_a_headline_cannot_add_headers(post_office: MailReceiver):
     assert letter["Subject"] == "[crypto] x Bcc: all@office.example body"
 
 
+def test_a_server_without_starttls_is_not_sent_the_letter_and_the_setting_is_named(post_office: MailReceiver):
+    with pytest.raises(Temporary, match=r"does not offer STARTTLS.*`security: tls` or `none`"):
+        mail(post_office, security="starttls").send([envelope()])
+    assert post_office.letters == []
+
+
 def test_a_letter_is_sent_after_logging_in(post_office: MailReceiver):
     mail(post_office, user="operator", password="s3cr3t").send([envelope()])
     assert len(post_office.logins) == 1

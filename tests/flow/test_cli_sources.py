@@ -376,6 +376,20 @@ def test_the_kind_of_an_address_is_detected(run_cli: RunCli, plain_site: str):
     assert run_cli("sources", "add", "news", "http://plain.example/api", *words).record["kind"] == "json"
 
 
+def test_a_sitemap_in_the_usual_place_is_found_and_json_that_is_cut_off_is_refused(
+    run_cli: RunCli, settings: Path
+):
+    pages = {"/": PLAIN_PAGE, "/sitemap.xml": SITE["/sitemap.xml"], "/api": b'{"items": [{"link": "/1"'}
+    with serving_site(pages) as address:
+        settings.write_text(
+            settings.read_text().replace("hosts: {", f'hosts: {{"bare.example": "{address}", ')
+        )
+        record = run_cli("sources", "add", "news", "http://bare.example/", "--json").record
+        assert (record["kind"], record["url"]) == ("sitemap", "http://bare.example/sitemap.xml")
+        refused = run_cli("sources", "add", "news", "http://bare.example/api")
+    assert (refused.code, "its JSON is cut off or not valid" in refused.err) == (1, True)
+
+
 def test_a_source_of_a_given_kind_has_the_same_check_and_preview(run_cli: RunCli, plain_site: str):
     def add(path: str, kind: str, *words: str) -> CommandResult:
         return run_cli("sources", "add", "news", f"http://plain.example{path}", "--kind", kind, *words)

@@ -1,12 +1,20 @@
 """What a new user reads: causes that are true, and tables that are the same for every list."""
 
+import sys
+
 import pytest
 
+from headwater import cli as command_line
+from headwater.cli.documents.docs import stored_states
 from headwater.cli.pipeline.sources_add import read_options
 from headwater.cli.render.run_summary import RecipeCounts, unread_entries, unread_sources
 from headwater.fetch.failure_sentences import failure_words
 from headwater.model.errors import Refused
+from headwater.model.http import Response
+from headwater.model.jobs import State
+from headwater.ops.feed_check import operator_source
 from headwater.ops.same_sources import same_source_warnings
+from headwater.ops.source_detection import lasting_url
 from headwater.ops.source_status import source_status
 from headwater.ops.system_rules import captures_check
 from headwater.python_api.records import RecordList
@@ -69,6 +77,36 @@ def test_two_spellings_of_one_address_are_named_with_the_command_that_removes_on
 def test_one_pack_is_not_all_packs():
     assert captures_check([], [], 1).detail == "the only pack is there"
     assert captures_check([], [], 2).detail == "all 2 packs are there"
+
+
+def test_people_have_one_word_for_what_failed_and_what_a_step_set_aside():
+    assert set(stored_states([State.QUARANTINED])) == {State.QUARANTINED, State.ASIDE}
+    assert stored_states([State.KEPT, State.DUPLICATE]) == [State.KEPT, State.DUPLICATE]
+
+
+def test_a_source_is_added_where_permanent_redirects_lead_unless_it_has_a_secret():
+    def lasting(*statuses: int, headers: dict[str, str] | None = None) -> str:
+        source = operator_source("http://a.example/feed", headers or {})
+        hops = tuple((status, f"http://a.example/{number}") for number, status in enumerate(statuses))
+        return lasting_url(
+            source, Response(url="http://b.example/rss", status=200, headers={}, body=b"", hops=hops)
+        )
+
+    assert lasting(301, 308) == "http://b.example/rss"
+    assert lasting() == lasting(302) == lasting(301, 302) == "http://a.example/feed"
+    assert lasting(301, headers={"Authorization": "env:KEY"}) == "http://a.example/feed"
+
+
+def test_ctrl_c_while_the_program_is_loaded_ends_it_as_interrupted(monkeypatch: pytest.MonkeyPatch):
+    class Interrupting:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "headwater.cli.program":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "headwater.cli.program", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    with pytest.raises(SystemExit, match="130"):
+        command_line.main()
 
 
 def test_an_interval_of_nothing_is_refused():

@@ -81,7 +81,7 @@ def detect_sources(
         raise unusable(url, failure_sentence(url, answer), answer.reason)
     if answer.status != 200:
         raise unusable(url, f"it answers with status {answer.status}")
-    candidates = _candidates(app, replace(source, url=_lasting_url(source, answer)), answer, within)
+    candidates = _candidates(app, replace(source, url=lasting_url(source, answer)), answer, within)
     if not candidates:
         looks_like_json = answer.body.lstrip()[:1] in (b"{", b"[")
         problem = (
@@ -91,7 +91,7 @@ def detect_sources(
     return [with_page_permission(app, candidates[0], within), *candidates[1:]]
 
 
-def _lasting_url(source: Source, answer: Response) -> str:
+def lasting_url(source: Source, answer: Response) -> str:
     """Where permanent redirects lead, as a poll would take it over; so one feed is not added under several addresses."""
     is_permanent = bool(answer.hops) and all(status in PERMANENT_REDIRECTS for status, _ in answer.hops)
     return answer.url if is_permanent and may_move(source, answer.url) else source.url

@@ -85,7 +85,7 @@ def list_documents(
         recipe=recipe,
         source=source,
         language=language,
-        states=_stored_states(state or [State.KEPT]),
+        states=stored_states(state or [State.KEPT]),
         since=period.since,
         until=period.until,
         limit=limit + 1,  # the last one only says that there are more
@@ -118,7 +118,7 @@ def list_documents(
         console().print(f"There are more; --limit {4 * limit} shows more of them.", style="dim")
 
 
-def _stored_states(states: Sequence[State]) -> list[State]:
+def stored_states(states: Sequence[State]) -> list[State]:
     """What a step set aside is quarantined, too: people have one word for both."""
     quarantined = {State.QUARANTINED, State.ASIDE}
     return [*states, *sorted(quarantined - set(states))] if quarantined & set(states) else list(states)
