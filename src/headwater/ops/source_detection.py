@@ -33,6 +33,7 @@ from headwater.sources.feeds.feed import Feed, NotAFeed
 from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, ParsedSitemap
 from headwater.sources.update_frequency import learn_frequency
+from headwater.text.json_payload import BadJson, decode_payload
 
 SHOWN_ITEMS = 5
 PERMANENT_REDIRECTS = frozenset({301, 308})
@@ -135,7 +136,7 @@ def _candidates(app: App, source: Source, answer: Response, within: timedelta) -
             feeds = named or guess_feed_urls(answer.url)
             return _candidates_of_page(app, source, answer, feeds[:MOST_TRIED], within)
         if error.reason == "json":
-            return [SourceCandidate(kind="json", url=url, note="name its `items` and `fields` with --option")]
+            return _json_candidates(url, answer)
         sitemap = _sitemap_candidate(url, answer)
         return [] if sitemap is None else [sitemap]
 
@@ -158,6 +159,15 @@ def _candidates_of_page(
         SourceCandidate(kind="sitemap", url=sitemap, title=host(sitemap)) for sitemap in sitemaps[:1]
     ] or _sitemap_or_nothing(usual_sitemap, answers[usual_sitemap])
     return [*candidates, *site_maps, _page_candidate(source.url, answer)]
+
+
+def _json_candidates(url: str, answer: Response) -> list[SourceCandidate]:
+    """An API that needs a map of its fields; nothing if its answer is not whole."""
+    try:
+        decode_payload(answer.body)
+    except BadJson:
+        return []
+    return [SourceCandidate(kind="json", url=url, note="name its `items` and `fields` with --option")]
 
 
 def _feed_or_nothing(url: str, response: Response) -> list[SourceCandidate]:
