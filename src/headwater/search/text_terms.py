@@ -15,6 +15,7 @@ FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
 CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．！？：；「」（）]+")
 """What stands between characters that are surely no part of a term."""
+ASCII_GAPS = "".join(chr(code) if CHUNK.match(chr(code)) else " " for code in range(128))
 USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
 MOST_CHUNKS = 50_000
@@ -168,7 +169,9 @@ def term_positions(texts: Sequence[str], language: str) -> Positions:
 
 
 def chunks_of(text: str) -> list[str]:
-    return CHUNK.findall(text.lower())
+    """For ASCII, spaces between the chunks give the same ones in a fraction of the time."""
+    lower = text.lower()
+    return lower.translate(ASCII_GAPS).split() if lower.isascii() else CHUNK.findall(lower)
 
 
 def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:

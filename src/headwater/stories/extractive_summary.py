@@ -6,14 +6,14 @@ has count less from then on. Every sentence carries the ids of the documents tha
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from math import log, log1p, sqrt
 
 from headwater.stories.story_prose import story_prose
-from headwater.stories.terms import count_terms
+from headwater.stories.terms import list_terms
 from headwater.text.sentences import split_sentences
 
 MAX_SENTENCES = 40
@@ -54,22 +54,34 @@ class SummaryWeights:
 
 
 @dataclass(frozen=True)
+class TermFrequency:
+    """In how many of the sentences each term occurs. Computed when needed: a story of few sentences compares none."""
+
+    sentences: Sequence[Collection[str]]
+
+    @cached_property
+    def of_term(self) -> Mapping[str, int]:
+        return Counter(chain.from_iterable(self.sentences))
+
+
+@dataclass(frozen=True)
 class ScoredSentence:
-    """`terms` are its terms with their counts; `frequency` says in how many of the `total` sentences each term occurs."""
+    """`words` are its terms as they follow each other, `terms` the different ones."""
 
     text: str
     document: str
     place: int
-    terms: Mapping[str, int]
-    frequency: Mapping[str, int]
-    total: int
+    words: Sequence[str]
+    terms: Mapping[str, None]
+    frequency: TermFrequency
 
     @cached_property
     def bag(self) -> Mapping[str, float]:
         """Weighted terms at unit length. Computed when needed: most sentences are never compared with another."""
+        total, frequency = len(self.frequency.sentences), self.frequency.of_term
         weighted = {
-            term: (1 + log(count)) * log1p(self.total / self.frequency[term])
-            for term, count in self.terms.items()
+            term: (1 + log(count)) * log1p(total / frequency[term])
+            for term, count in Counter(self.words).items()
         }
         length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
         return {term: weight / length for term, weight in weighted.items()}
@@ -93,17 +105,13 @@ def summarise(
 
 def read_sentences(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
     rows = [
-        (document.id, place, text, count_terms(text))
+        (text, document.id, place, words, dict.fromkeys(words))
         for document in documents
         for place, text in enumerate(islice(split_sentences(story_prose(document.text)), MAX_SENTENCES))
+        for words in [list_terms(text)]
     ]
-    frequency: Counter[str] = Counter()
-    for *_, terms in rows:
-        frequency.update(terms.keys())
-    return [
-        ScoredSentence(text, document, place, terms, frequency, len(rows))
-        for document, place, text, terms in rows
-    ]
+    frequency = TermFrequency([terms for *_, terms in rows])
+    return [ScoredSentence(*row, frequency) for row in rows]
 
 
 def _term_weights(sentences: Sequence[ScoredSentence], fading: float) -> dict[str, float]:

@@ -52,16 +52,23 @@ def story_prose(text: str) -> str:
 
 
 def _without_marks(line: str) -> str:
-    plain = EMPHASIS.sub("", LINK.sub(r"\1", IMAGE.sub("", line))).strip()
+    plain = line
+    if "](" in plain:
+        plain = LINK.sub(r"\1", IMAGE.sub("", plain))
+    if "*" in plain or "`" in plain or "__" in plain:
+        plain = EMPHASIS.sub("", plain)
+    plain = plain.strip()
     bullet = BULLET.match(plain)
     return plain[bullet.end() :] if bullet else plain
 
 
 def _is_boilerplate(line: str) -> bool:
-    if CAPTION.match(line) or FURTHER_READING.match(line) or CREDIT.search(line):
+    if CAPTION.match(line) or FURTHER_READING.match(line) or ("(" in line and CREDIT.search(line)):
         return True
-    is_short = len(line.split()) <= MOST_WORDS_OF_BYLINE and not SENTENCE_MARK.search(line[-2:])
-    return is_short and line[:1].isupper() and bool(BYLINE.match(line) or UPDATED.match(line))
+    if not line[:1].isupper() or SENTENCE_MARK.search(line[-2:]):
+        return False
+    is_short = len(line.split()) <= MOST_WORDS_OF_BYLINE
+    return is_short and bool(BYLINE.match(line) or UPDATED.match(line))
 
 
 def _without_dateline(line: str) -> str:

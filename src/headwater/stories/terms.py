@@ -33,11 +33,16 @@ STOP_TERMS = frozenset().union(*STOPWORDS.values()) - frozenset(CONTENT_WORDS.sp
 )
 
 
-def count_terms(text: str) -> Counter[str]:
-    """Each term with its count. Scripts without spaces are split into pairs of adjacent characters."""
+def list_terms(text: str) -> list[str]:
+    """The terms in order. Scripts without spaces are split into pairs of adjacent characters."""
     folded = _fold(text[:MAX_CHARACTERS])
     words = folded.translate(ASCII_GAPS).split() if folded.isascii() else WORD.findall(folded)
-    return Counter(chain.from_iterable(map(_terms_of, words)))
+    return list(chain.from_iterable(map(_terms_of, words)))
+
+
+def count_terms(text: str) -> Counter[str]:
+    """Each term with its count."""
+    return Counter(list_terms(text))
 
 
 def outline(text: str, limit: int) -> str:

@@ -8,13 +8,13 @@ END = re.compile(
     r"|(?<=\n)\n+|(?<=\n)(?=[•*-] ))"
 )
 ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\.$"
+    r"(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\."
 )
 SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
 MAX_CHARACTERS = 40_000
-LONGEST_ABBREVIATION = 40
-"""Only the end of a sentence is searched for an abbreviation."""
+LAST_WORD = 40
+"""Characters at the end of a sentence among which its last word is searched; a longer one is no abbreviation."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -35,10 +35,10 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _ends_with_abbreviation(piece: str) -> bool:
-    return (
-        piece.endswith(".")
-        and ABBREVIATION.search(piece, max(0, len(piece) - LONGEST_ABBREVIATION)) is not None
-    )
+    if not piece.endswith("."):
+        return False
+    word = piece[-LAST_WORD:].rsplit(maxsplit=1)[-1]
+    return ABBREVIATION.fullmatch(word, word.rfind("(") + 1) is not None
 
 
 def count_sentences(text: str) -> int:

@@ -3,6 +3,9 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 
 from headwater.documents.language.lexicon import ALPHABETS, FOREIGN_LETTER_GROUPS, STOPWORDS
 
@@ -44,15 +47,23 @@ def _evidence_factor(stopwords: int, misspellings: float, scale: float) -> float
 def normalise_shares(weights: Mapping[str, float]) -> list[tuple[str, float]]:
     """Shares that sum to 1, best first; ties are ordered by name, so that the result is deterministic."""
     total = sum(weights.values())
-    return sorted(
-        ((language, value / total) for language, value in weights.items()), key=lambda row: (-row[1], row[0])
-    )
+    by_name = sorted((language, value / total) for language, value in weights.items())
+    return sorted(by_name, key=itemgetter(1), reverse=True)
 
 
 def word_evidence(tokens: Sequence[str], languages: Sequence[str]) -> dict[str, int]:
     """How many of the tokens are stopwords of each language."""
-    stopwords = {language: STOPWORDS[language] for language in languages if language in STOPWORDS}
-    return {language: sum(token in words for token in tokens) for language, words in stopwords.items()}
+    counts = {language: 0 for language in languages if language in STOPWORDS}
+    for language in chain.from_iterable(map(_languages_of, tokens)):
+        if language in counts:
+            counts[language] += 1
+    return counts
+
+
+@lru_cache(maxsize=20_000)
+def _languages_of(word: str) -> tuple[str, ...]:
+    """The languages of which the word is a stopword: mostly none."""
+    return tuple(language for language, words in STOPWORDS.items() if word in words)
 
 
 def spelling_evidence(lowered: str, languages: Sequence[str]) -> dict[str, float]:

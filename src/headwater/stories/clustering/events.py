@@ -51,7 +51,7 @@ COMMON_FROM = 40
 BARE_BELOW_WORDS = 20
 """With fewer, a text says no more than its headline."""
 
-WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+GAP_AND_WORD = re.compile(r"([\W_]*)([^\W_]+(?:['’.-][^\W_]+)*)")
 FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 SENTENCE_END = re.compile(r"[.!?:…»”\"\n]")
 FRACTION = re.compile(r"\d+[.,]\d{1,2}")
@@ -102,7 +102,7 @@ class ReportWords:
     title_initial: frozenset[str]
     initial: frozenset[str]
     inner: Mapping[str, int]
-    lower: Mapping[str, int]
+    lower: tuple[str, ...]
     with_article: frozenset[str]
     title_figures: frozenset[str]
     title_dates: frozenset[tuple[str, int]]
@@ -280,12 +280,10 @@ def has_capital_nouns(document: Document) -> bool:
 
 def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[str]:
     """With `capital_nouns`, a word with an article or a number is no name, and neither is a frequent one."""
-    inner, lower = Counter[str](), Counter[str]()
+    inner = Counter[str]()
     for report in reports:
         inner.update(report.inner)
-    for report in reports:
-        for word in report.lower.keys() & inner.keys():
-            lower[word] += report.lower[word]
+    lower = Counter(filter(inner.__contains__, chain.from_iterable(report.lower for report in reports)))
     names = {word for word, count in inner.items() if lower[word] * 10 <= count}
     if not capital_nouns:
         return frozenset(names)
@@ -314,7 +312,7 @@ def read_report(title: str, beginning: str) -> ReportWords:
         title_initial=title_initial,
         initial=title_initial | _possible_names(initial),
         inner=Counter(inner),
-        lower=Counter(lower),
+        lower=tuple(lower),
         with_article=frozenset(with_article),
         title_figures=frozenset(_figures(title)),
         title_dates=frozenset(_dates(title)),
@@ -330,12 +328,10 @@ def _possible_names(words: Iterable[str]) -> frozenset[str]:
 
 def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
     """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
-    end = 0
-    for match in WORD.finditer(text):
-        word, start = match[0], match.start()
-        is_next_word = end and text[end:start] == " "
-        starts = not is_next_word and (not end or SENTENCE_END.search(text, end, start) is not None)
-        end = match.end()
+    is_first = True
+    for gap, word in GAP_AND_WORD.findall(text):
+        starts = is_first or (gap != " " and SENTENCE_END.search(gap) is not None)
+        is_first = False
         yield _fold(word), word[0].isupper(), starts
 
 
@@ -349,24 +345,19 @@ NOT_NAMES = frozenset((*CALENDAR, *MONTHS, *STOP_TERMS))
 
 def _figures(text: str) -> set[str]:
     """Figures of two digits and more and fractions, without dates. `eleven` is one as well."""
-    words = _folded_words(text)
-    return {
-        figure
-        for place, word in enumerate(words)
-        if (word[:1].isdecimal() or word in DIGITS)
-        and (figure := _figure(word, is_scaled=_is_scaled(words, place)))
-        and not _is_near_month(words, place)
-    }
+    words = ["", *FIGURE_OR_WORD.findall(text), ""]
+    figures = set[str]()
+    for place in [place for place, word in enumerate(words) if _may_be_figure(word)]:
+        before, word, after = map(_fold_letters, words[place - 1 : place + 2])
+        figure = _figure(word, is_scaled=SCALE.fullmatch(after) is not None)
+        if figure and before not in MONTHS and after not in MONTHS:
+            figures.add(figure)
+    return figures
 
 
-def _is_near_month(words: Sequence[str], place: int) -> bool:
-    return (place > 0 and words[place - 1] in MONTHS) or (
-        place + 1 < len(words) and words[place + 1] in MONTHS
-    )
-
-
-def _is_scaled(words: Sequence[str], place: int) -> bool:
-    return place + 1 < len(words) and SCALE.fullmatch(words[place + 1]) is not None
+@lru_cache(maxsize=20_000)
+def _may_be_figure(word: str) -> bool:
+    return word[:1].isdecimal() or _fold_letters(word) in DIGITS
 
 
 _SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
@@ -400,7 +391,11 @@ def _neighbours(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _folded_words(text: str) -> list[str]:
-    return [_fold(word) if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
+    return list(map(_fold_letters, FIGURE_OR_WORD.findall(text)))
+
+
+def _fold_letters(word: str) -> str:
+    return _fold(word) if word[:1].isalpha() else word
 
 
 def _plain(figure: str) -> str:

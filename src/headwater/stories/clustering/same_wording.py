@@ -168,8 +168,8 @@ def _subjects(one: EventEvidence, other: EventEvidence, lower: frozenset[str]) -
 
 
 def _text_words(one: EventEvidence) -> int:
-    return sum(one.report.lower.values())
+    return len(one.report.lower)
 
 
 def _mentioned(one: EventEvidence) -> frozenset[str]:
-    return one.report.initial | one.report.lower.keys()
+    return one.report.initial.union(one.report.lower)
