@@ -11,6 +11,7 @@ from tests.support.scene import HOUR, ME, RECIPE, START, Scene, ended_result, ke
 from headwater.model.document import FactValue
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, Job, Postponement, Quarantine, State, Task
 from headwater.model.keys import group_key
+from headwater.store.claims.group_window import LONGEST_WAIT
 from headwater.store.schema.flow import deliveries, group_changes, groups, quarantine, stories, story_members
 from headwater.store.schema.knowledge import facts
 from headwater.stories.identity import story_key
@@ -277,6 +278,25 @@ def test_a_large_group_is_clustered_in_parts_until_every_change_is_in_a_story(sc
     assert scene.claim(Task.GATHER) == []
     assert scene.rows(group_changes) == []
     assert len(scene.rows(stories)) == 6
+
+
+def test_a_large_group_waits_for_more_changes_but_not_for_long(scene: Scene):
+    window = timedelta(days=2)
+    for hour in range(6):
+        _keep_on(scene, f"d{hour}", START + hour * HOUR)
+    for _ in range(3):
+        _gather(scene, group_batch=_claim_window(scene, window, most=4))
+    late = _keep_on(scene, "late", START + 6 * HOUR)
+    claim = Claim(Job(RECIPE, Task.GATHER), ME, scene.now, 10, HOUR)
+    assert scene.store.claim_groups(claim, window=window, most=4) == []
+    row = scene.row(groups)
+    assert (row["due_at"], row["lease_owner"], row["attempts"]) == (scene.now + LONGEST_WAIT, None, 0)
+    scene.now += LONGEST_WAIT
+    group_batch = _claim_window(scene, window, most=4)
+    assert group_batch.changes == (late,)
+    _gather(scene, group_batch=group_batch)
+    enough = {_keep_on(scene, f"more{hour}", START + hour * HOUR) for hour in (7, 8)}
+    assert set(_claim_window(scene, window, most=4).changes) == enough
 
 
 def test_a_change_after_the_claim_is_clustered_by_the_next_job(scene: Scene):

@@ -1,6 +1,7 @@
 """Gather: claims groups of documents and stores the stories they are divided into."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,13 @@ from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
 from headwater.model.story import Story
 from headwater.store.bulk import insert_rows
 from headwater.store.claims.group_changes import forget_group_changes
-from headwater.store.claims.group_window import all_changes, select_in_window
+from headwater.store.claims.group_window import (
+    GroupWindow,
+    all_changes,
+    read_window,
+    select_in_window,
+    waits_until,
+)
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
@@ -30,24 +37,55 @@ def claim_groups(
     rows = connection.execute(
         select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
     ).all()
+    if window is None:
+        return [_whole_group(connection, row, full_documents=full_documents) for row in rows]
+    windows = [(row, read_window(connection, row.id, window, most)) for row in rows]
+    waiting = {row.id: at for row, content in windows if (at := waits_until(content, claim.now))}
+    for group, at in waiting.items():
+        values = postponed_values(groups, at, "", counts=False) | {"reason": groups.c.reason}
+        connection.execute(update(groups).where(groups.c.id == group).values(**values))
     return [
-        _group_batch(connection, row, full_documents=full_documents, window=window, most=most) for row in rows
+        _group_part(connection, row, content, full_documents=full_documents)
+        for row, content in windows
+        if row.id not in waiting
     ]
 
 
-def _group_batch(
-    connection: Connection, row: Row[Any], *, full_documents: bool, window: timedelta | None, most: int
+def _whole_group(connection: Connection, row: Row[Any], *, full_documents: bool) -> GroupBatch:
+    query = select(stories.c.id).where(stories.c.group_id == row.id, stories.c.state == "live")
+    conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
+    return _group_batch(
+        connection,
+        row,
+        _documents(connection, conditions, full_documents=full_documents),
+        story_ids=set(connection.scalars(query)),
+        changes=all_changes(connection, row.id),
+    )
+
+
+def _group_part(
+    connection: Connection, row: Row[Any], window: GroupWindow, *, full_documents: bool
 ) -> GroupBatch:
-    if window is None:
-        conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
-        query = select(stories.c.id).where(stories.c.group_id == row.id, stories.c.state == "live")
-        story_ids, changes = set(connection.scalars(query)), all_changes(connection, row.id)
-        has_more = False
-    else:
-        selection = select_in_window(connection, row.id, window, most)
-        conditions = [in_list(documents.c.id, sorted(selection.documents))]
-        story_ids, changes, has_more = set(selection.stories), selection.changes, selection.has_more
-    batch_documents = _documents(connection, conditions, full_documents=full_documents)
+    selection = select_in_window(connection, row.id, window)
+    conditions = [in_list(documents.c.id, sorted(selection.documents))]
+    batch = _group_batch(
+        connection,
+        row,
+        _documents(connection, conditions, full_documents=full_documents),
+        story_ids=set(selection.stories),
+        changes=selection.changes,
+    )
+    return replace(batch, has_more=selection.has_more)
+
+
+def _group_batch(
+    connection: Connection,
+    row: Row[Any],
+    batch_documents: tuple[Document, ...],
+    *,
+    story_ids: set[str],
+    changes: tuple[str, ...],
+) -> GroupBatch:
     return GroupBatch(
         id=row.id,
         name=row.name,
@@ -57,7 +95,6 @@ def _group_batch(
         stories=tuple(stories_by_id(connection, sorted(story_ids)).values()),
         reserved_ids=_reserved_ids(connection, row.id, batch_documents, story_ids),
         changes=changes,
-        has_more=has_more,
     )
 
 

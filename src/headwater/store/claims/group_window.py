@@ -3,6 +3,9 @@
 A group with more than `most` documents in its window is clustered in parts: at most half of a part are changes, in the order of
 their publication; the rest are the documents published just before them. Every query here is bounded by the changes and by
 `most`, not by the age of the group: a group may have collected millions of documents.
+
+A job of such a group costs about the same for one change as for half a part, so that the group waits a little until that many
+have come.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,6 +18,9 @@ from headwater.model.jobs import State
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents, group_changes, stories, story_members
 
+LONGEST_WAIT = timedelta(seconds=10)
+"""That a change of a large group waits for others."""
+
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
@@ -22,6 +28,29 @@ class GroupChange:
 
     document: str
     moment: datetime | None
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWindow:
+    """What changed in a group, and what it has in its window: at most one more of each than a job can hold."""
+
+    changes: Sequence[GroupChange]
+    recent: Sequence[str]
+    most: int
+
+    @property
+    def is_large(self) -> bool:
+        return max(len(self.changes), len(self.recent)) > self.most
+
+
+def waits_until(window: GroupWindow, now: datetime) -> datetime | None:
+    """When a large group with few changes is clustered; None if that is now."""
+    if not window.is_large or len(window.changes) >= window.most // 2:
+        return None
+    oldest = min((change.changed_at for change in window.changes), default=now - LONGEST_WAIT)
+    at = oldest + LONGEST_WAIT
+    return at if at > now else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +61,28 @@ class GroupSelection:
     has_more: bool
 
 
-def select_in_window(connection: Connection, group: str, window: timedelta, most: int) -> GroupSelection:
-    """The documents that were published within the window before the newest of their group and those that changed, with all
-    documents of the current stories in which there is one; and these stories. A document without a date counts by its
-    arrival. A story that a document has left is clustered again, too, however old it is."""
+def read_window(connection: Connection, group: str, window: timedelta, most: int) -> GroupWindow:
+    """The documents that were published within the window before the newest of their group. One without a date counts by its
+    arrival."""
     changes = _changes(connection, group, most + 1)
-    # Without the recipe, which the group implies: SQLite would read an index of all its documents.
-    in_group = (documents.c.group_id == group, documents.c.state == State.KEPT)
+    in_group = _in_group(group)
     newest = _newest_moment(connection, in_group)
     recent = (
         []
         if newest is None or len(changes) > most
         else _published_since(connection, in_group, newest - window, most)
     )
-    has_more = False
-    if len(changes) > most or len(recent) > most:
-        half = most // 2
+    return GroupWindow(changes, recent, most)
+
+
+def select_in_window(connection: Connection, group: str, window: GroupWindow) -> GroupSelection:
+    """The documents of the window and those that changed, with all documents of the current stories in which there is one; and
+    these stories. A story that a document has left is clustered again, too, however old it is."""
+    changes, recent, has_more = window.changes, window.recent, False
+    if window.is_large:
+        half = window.most // 2
         changes, has_more = changes[:half], len(changes) > half
-        recent = _published_before(connection, in_group, changes, most)
+        recent = _published_before(connection, _in_group(group), changes, window.most)
     changed_ids = tuple(change.document for change in changes)
     story_ids = _current_stories(connection, group, {*recent, *changed_ids})
     members = connection.scalars(
@@ -63,6 +96,11 @@ def select_in_window(connection: Connection, group: str, window: timedelta, most
     )
 
 
+def _in_group(group: str) -> tuple[ColumnElement[bool], ...]:
+    """Without the recipe, which the group implies: SQLite would read an index of all its documents."""
+    return (documents.c.group_id == group, documents.c.state == State.KEPT)
+
+
 def all_changes(connection: Connection, group: str) -> tuple[str, ...]:
     return tuple(change.document for change in _changes(connection, group, None))
 
@@ -71,7 +109,7 @@ def _changes(connection: Connection, group: str, limit: int | None) -> Sequence[
     """The changed documents by publication. Of one that was deleted only the id is left."""
     moment = func.coalesce(documents.c.published_at, documents.c.created_at)
     query = (
-        select(group_changes.c.document_id, moment.label("moment"))
+        select(group_changes.c.document_id, moment.label("moment"), group_changes.c.updated_at)
         .outerjoin(documents, documents.c.id == group_changes.c.document_id)
         .where(group_changes.c.group_id == group)
         .order_by(moment, group_changes.c.document_id)
