@@ -51,7 +51,7 @@ COMMON_FROM = 40
 BARE_BELOW_WORDS = 20
 """With fewer, a text says no more than its headline."""
 
-GAP_AND_WORD = re.compile(r"([\W_]*)([^\W_]+(?:['’.-][^\W_]+)*)")
+WORD_AND_GAP = re.compile(r"([^\W_]++(?:['’.-][^\W_]++)*+)([\W_]*+)")
 FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 SENTENCE_END = re.compile(r"[.!?:…»”\"\n]")
 FRACTION = re.compile(r"\d+[.,]\d{1,2}")
@@ -328,11 +328,10 @@ def _possible_names(words: Iterable[str]) -> frozenset[str]:
 
 def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
     """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
-    is_first = True
-    for gap, word in GAP_AND_WORD.findall(text):
-        starts = is_first or (gap != " " and SENTENCE_END.search(gap) is not None)
-        is_first = False
-        yield _fold(word), word[0].isupper(), starts
+    gap = "\n"
+    for word, gap_after in WORD_AND_GAP.findall(text):
+        yield _fold(word), word[0].isupper(), gap != " " and SENTENCE_END.search(gap) is not None
+        gap = gap_after
 
 
 @lru_cache(maxsize=50_000)
