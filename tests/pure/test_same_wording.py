@@ -1,5 +1,6 @@
 """Events that are reported in one wording are told apart by names and figures; reworded reports of one event stay together."""
 
+from collections import Counter
 from datetime import UTC, datetime
 
 import numpy as np
@@ -142,6 +143,39 @@ def test_c19_other_names_in_the_same_words_are_another_event(first: tuple[str, s
         frozenset({"first"}),
         frozenset({"second"}),
     }
+
+
+HARBOUR = (
+    "Port of Dunmore opens its new quay",
+    "Ships berthed at the new quay of Dunmore for the first time on Monday. Harbour master Edda Kruse expects 900 ships a year.",
+)
+COMMON_WORDS = (
+    MINES,
+    branches("Avalon", 60, 800, "Pieter Loos"),
+    avalanche("Valmaira", "Sunday"),
+    HARBOUR,
+)
+
+
+def test_common_words_alone_do_not_hold_a_story_together():
+    """A cluster is judged as a whole: in a chain, each report is like the next."""
+    items = [item(str(number), report) for number, report in enumerate(COMMON_WORDS)]
+    items.append(item("reworded", REWORDED))
+    labels = np.zeros(len(items), dtype=np.int64)
+    assert split_by_names(items, labels).tolist() == labels.tolist()
+    *single, reworded = split_by_names(items, labels, by_words=True).tolist()
+    assert len(set(single)) == len(COMMON_WORDS)
+    assert reworded == single[0]
+
+
+def test_a_hundred_daily_reports_are_no_story():
+    text = "This is the price report of the Post. Wheat closed {} percent higher than the day before, in quiet trade at Dunmore."
+    days = [
+        item(f"{n}", (f"Dunmore Post daily prices, {n % 31 + 1} March: wheat up", text.format(n)))
+        for n in range(124)
+    ]
+    labels = split_by_names(days, np.zeros(len(days), dtype=np.int64), by_words=True)
+    assert max(Counter(labels.tolist()).values()) == 4
 
 
 def bare(key: str, title: str) -> StoryItem:

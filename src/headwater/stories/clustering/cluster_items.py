@@ -102,7 +102,8 @@ def _label(
         window,
         CorpusTexts(item_vectors.length, language_numbers(items)),
     )
-    return item_vectors.vectors, detach_bare(items, split_by_names(items, labels))
+    events = split_by_names(items, labels, by_words=item_vectors.by_words)
+    return item_vectors.vectors, detach_bare(items, events)
 
 
 def _threshold_model(item_vectors: ItemVectors) -> ThresholdModel:

@@ -11,15 +11,14 @@ Divide = Callable[[Sequence[int]], Sequence[Sequence[int]]]
 """The parts of a cluster, given its rows: positions among these."""
 
 
-def divide_clusters(labels: Labels, divide: Divide, *, largest: int | None = None) -> Labels:
-    """The labels of clusters, where those that `divide` takes apart became several. Larger clusters than `largest` stay as they
-    are."""
+def divide_clusters(labels: Labels, divide: Divide) -> Labels:
+    """The labels of clusters, where those that `divide` takes apart became several."""
     rows_by_label: defaultdict[int, list[int]] = defaultdict(list)
     for row, label in enumerate(labels.tolist()):
         rows_by_label[label].append(row)
     new_labels, following = labels.copy(), int(labels.max(initial=-1)) + 1
     for rows in rows_by_label.values():
-        if len(rows) == 1 or (largest is not None and len(rows) > largest):
+        if len(rows) == 1:
             continue
         for part in divide(rows)[1:]:
             new_labels[[rows[position] for position in part]] = following

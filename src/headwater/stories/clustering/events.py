@@ -148,14 +148,25 @@ class EventEvidence:
 def cluster_by_event(documents: Sequence[Document]) -> Sequence[Cluster]:
     """One cluster per event; the title is that of the report that shares most with the others."""
     evidence = gather_evidence(documents)
+    links = _event_links(evidence)
+    clusters = [_cluster(documents, members, links) for members in connected_parts(len(documents), links)]
+    return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.title))
+
+
+def one_event_parts(evidence: Sequence[EventEvidence]) -> list[list[int]]:
+    """The positions of the reports of each event."""
+    return list(connected_parts(len(evidence), _event_links(evidence)))
+
+
+def _event_links(evidence: Sequence[EventEvidence]) -> Mapping[int, Mapping[int, float]]:
+    """How much speaks for one event, for each pair of reports for which enough does."""
     weights = _weights([item.names for item in evidence])
     links: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for first, second in sorted(_candidates(evidence)):
         score = same_event(evidence[first], evidence[second], weights)
         if score:
             links[first][second] = links[second][first] = score
-    clusters = [_cluster(documents, members, links) for members in connected_parts(len(documents), links)]
-    return sorted(clusters, key=lambda cluster: (-len(cluster.members), cluster.title))
+    return links
 
 
 def same_event(first: EventEvidence, second: EventEvidence, weights: Mapping[str, float]) -> float:

@@ -1,8 +1,12 @@
 """Tells reports apart that share their wording, but not who and how much they are about.
 
 Agencies write one sentence about every takeover, fire and match. To words and vectors such reports are alike, so what they
-name decides: two events if neither headline names anyone whom the other report mentions, or if each headline names somebody
-else and another figure. Reworded reports of one event share names, and are not touched.
+name decides: two events if neither headline names anyone whom the other report mentions, if each headline names somebody
+else and another figure, or if the headlines state two dates. Reworded reports of one event share names, and are not touched.
+
+Where words alone made the clusters, reports of one field are alike, too, each like the next: a cluster in which four of
+ten pairs are of two events hangs together by common words. There only reports stay together that are of one event by all that is known
+of them.
 """
 
 from collections import defaultdict
@@ -14,6 +18,7 @@ from headwater.stories.clustering.events import (
     EventEvidence,
     connected_parts,
     gather_evidence,
+    one_event_parts,
     word_similarity,
 )
 from headwater.stories.clustering.similarity import StoryItem, as_document
@@ -21,31 +26,36 @@ from headwater.stories.clustering.similarity import StoryItem, as_document
 SAME_WORDING = 0.3
 """The cosine of the words from which two reports may be of one template."""
 
+LOOSE_SHARE, SMALL_CLUSTER = 0.4, 3
+"""With a greater share of pairs about others, a cluster is one of common words; in a small one, all pairs must be."""
+
+SAMPLE = 200
+"""Reports of a large cluster that are compared to learn that share."""
+
 FEWEST_WORDS = 10
 """Words in lower case: the text below a headline has at least so many."""
 
-LARGEST_CLUSTER = 100
-"""A larger cluster is one of many reports that share more than a template; comparing all pairs would take long."""
+LARGEST_TEMPLATE = 100
+"""In a larger cluster a single pair of one wording says nothing about the others."""
 
 
-def split_by_names(items: Sequence[StoryItem], labels: Labels) -> Labels:
-    """The labels of clusters, where clusters of several such events became several. Independent of the order."""
-    return divide_clusters(
-        labels, lambda rows: _events([items[row] for row in rows]), largest=LARGEST_CLUSTER
-    )
+def split_by_names(items: Sequence[StoryItem], labels: Labels, *, by_words: bool = False) -> Labels:
+    """The labels of clusters, where clusters of several such events became several. `by_words`: only words made the clusters, so
+    that common ones may hold them together. Independent of the order."""
+    return divide_clusters(labels, lambda rows: _events([items[row] for row in rows], by_words=by_words))
 
 
-def _events(items: Sequence[StoryItem]) -> list[list[int]]:
+def _events(items: Sequence[StoryItem], *, by_words: bool) -> list[list[int]]:
     """The positions of each event, the largest first. A wording and its names are those of one language, so each language is
     divided alone."""
     by_language: defaultdict[str, list[int]] = defaultdict(list)
     for position in sorted(range(len(items)), key=lambda position: _content(items[position])):
         by_language[items[position].language].append(position)
     languages = sorted(by_language, key=lambda language: (-len(by_language[language]), language))
-    events, *others = [_parts(items, by_language[language]) for language in languages]
+    events, *others = [_parts(items, by_language[language], by_words=by_words) for language in languages]
     if len(events) == 1 and all(len(parts) == 1 for parts in others):
         return [list(range(len(items)))]
-    evidence = gather_evidence([as_document(item) for item in items]) if others else []
+    evidence = _evidence(items) if others else []
     for parts in others:
         events = _largest_first(_join_language(events, parts, evidence))
     return events
@@ -56,8 +66,8 @@ def _content(item: StoryItem) -> tuple[str, str, str]:
     return item.title, item.text, item.id
 
 
-def _parts(items: Sequence[StoryItem], positions: Sequence[int]) -> list[list[int]]:
-    parts = _events_of_language([items[position] for position in positions])
+def _parts(items: Sequence[StoryItem], positions: Sequence[int], *, by_words: bool) -> list[list[int]]:
+    parts = _events_of_language([items[position] for position in positions], by_words=by_words)
     return _largest_first([[positions[position] for position in part] for part in parts])
 
 
@@ -89,28 +99,52 @@ def _join_language(
     return larger + [members for part, members in enumerate(parts) if part not in joined.values()]
 
 
-def _events_of_language(items: Sequence[StoryItem]) -> list[list[int]]:
-    """The positions of each event. Where one wording serves several events, only reports that share a name of a headline or a
-    figure hang together, and any other goes with the report that is most like it; elsewhere all of them do."""
-    evidence = gather_evidence([as_document(item) for item in items])
+def _events_of_language(items: Sequence[StoryItem], *, by_words: bool) -> list[list[int]]:
+    """The positions of each event; all of them where nothing speaks for several."""
+    if by_words and _is_loose(_evidence(items[:: -(-len(items) // SAMPLE)])):
+        return one_event_parts(_evidence(items))
+    if len(items) > LARGEST_TEMPLATE:
+        return [list(range(len(items)))]
+    return _events_of_one_wording(_evidence(items))
+
+
+def _evidence(items: Sequence[StoryItem]) -> list[EventEvidence]:
+    return gather_evidence([as_document(item) for item in items])
+
+
+def _is_loose(evidence: Sequence[EventEvidence]) -> bool:
+    """Whether common words alone hold the reports together."""
+    pairs, apart = len(evidence) * (len(evidence) - 1) // 2, len(_pairs_about_others(evidence))
+    if len(evidence) <= SMALL_CLUSTER:
+        return 0 < pairs == apart
+    return apart > LOOSE_SHARE * pairs
+
+
+def _pairs_about_others(evidence: Sequence[EventEvidence]) -> set[tuple[int, int]]:
     lower = frozenset(word for one in evidence for word in one.report.lower)
-    apart = {
+    return {
         (first, second)
-        for first, second in combinations(range(len(items)), 2)
+        for first, second in combinations(range(len(evidence)), 2)
         if is_about_others(evidence[first], evidence[second], lower)
     }
+
+
+def _events_of_one_wording(evidence: Sequence[EventEvidence]) -> list[list[int]]:
+    """The positions of each event. Where one wording serves several events, only reports that share a name of a headline or a
+    figure hang together, and any other goes with the report that is most like it; elsewhere all of them do."""
+    apart = _pairs_about_others(evidence)
     if not any(word_similarity(evidence[first], evidence[second]) >= SAME_WORDING for first, second in apart):
-        return [list(range(len(items)))]
-    together = [pair for pair in combinations(range(len(items)), 2) if pair not in apart]
+        return [list(range(len(evidence)))]
+    together = [pair for pair in combinations(range(len(evidence)), 2) if pair not in apart]
     links: defaultdict[int, dict[int, float]] = defaultdict(dict)
     for first, second in together:
         if shares_evidence(evidence[first], evidence[second]):
             links[first][second] = links[second][first] = 1.0
-    for alone in [position for position in range(len(items)) if position not in links]:
+    for alone in [position for position in range(len(evidence)) if position not in links]:
         nearest = _nearest(alone, together, evidence)
         if nearest is not None:
             links[alone][nearest] = links[nearest][alone] = 1.0
-    return list(connected_parts(len(items), links))
+    return list(connected_parts(len(evidence), links))
 
 
 def _nearest(
@@ -138,10 +172,13 @@ def common_evidence(first: EventEvidence, second: EventEvidence) -> frozenset[st
 
 
 def is_about_others(first: EventEvidence, second: EventEvidence, lower: frozenset[str]) -> bool:
-    """Whether neither headline names anyone in the other report, or each names somebody else and another figure. `lower`
-    are the words that a report of the cluster writes in lower case: these are no names. Headlines alone do not say."""
+    """Whether neither headline names anyone in the other report, each names somebody else and another figure, or they state
+    two dates. `lower` are the words that a report of the cluster writes in lower case: these are no names. Headlines alone do
+    not say."""
     if min(_text_words(first), _text_words(second)) < FEWEST_WORDS:
         return False
+    if _state_other_dates(first, second):
+        return True
     subjects, other_subjects = _subjects(first, second, lower), _subjects(second, first, lower)
     unknown, other_unknown = subjects - _mentioned(second), other_subjects - _mentioned(first)
     if not unknown or not other_unknown:
@@ -150,6 +187,11 @@ def is_about_others(first: EventEvidence, second: EventEvidence, lower: frozense
         return True
     are_all_unknown = unknown == subjects and other_unknown == other_subjects
     return are_all_unknown and not first.report.figures & second.report.figures
+
+
+def _state_other_dates(first: EventEvidence, second: EventEvidence) -> bool:
+    dates, others = first.report.title_dates, second.report.title_dates
+    return bool(dates and others) and not dates & others
 
 
 def _have_other_figures(first: EventEvidence, second: EventEvidence) -> bool:
