@@ -5,8 +5,9 @@ import csv
 import io
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
+from typing import Any
 
 import feedparser
 import pyarrow.parquet
@@ -16,11 +17,14 @@ from hypothesis import strategies as st
 from lxml import etree
 from starlette.testclient import TestClient
 from tests.support.api_installation import KEY, WITH_KEY, api_client, fill, installation, page_of
+from tests.support.deadline import DEADLINE
 from tests.support.scene import RECIPE
 from tests.support.web_client import client_of, refuse_runs
 
 from headwater.archive.row_files import write_csv, write_parquet
+from headwater.web.head_requests import HeadRequests
 from headwater.web.rest.forms import same_columns
+from headwater.web.security.layers import Receive, Scope, Send
 from headwater.web.serving import make_context
 
 STORY = "5" * 40
@@ -177,6 +181,25 @@ def test_head_answers_like_get_without_the_body(api: Api):
     # A stream has no end: its head is all.
     assert api.client.head("/api/v1/events").headers["content-type"].startswith("text/event-stream")
     assert api.client.head("/mcp").status_code in (200, 405, 406)
+
+
+def test_the_head_of_a_stream_that_has_no_bytes_yet_is_answered_at_once():
+    sent: list[str] = []
+
+    async def silent_stream(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message["type"])
+
+    async def receive() -> MutableMapping[str, Any]:
+        raise AssertionError("the client has nothing to say")
+
+    scope = {"type": "http", "method": "HEAD"}
+    asyncio.run(asyncio.wait_for(HeadRequests(silent_stream)(scope, receive, send), DEADLINE))
+    assert sent == ["http.response.start", "http.response.body"]
 
 
 def test_any_etag_means_what_is_there(api: Api):

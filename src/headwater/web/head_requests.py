@@ -31,10 +31,10 @@ class HeadRequests:
             return {"type": "http.disconnect"}
 
         async def send_head(message: MutableMapping[str, Any]) -> None:
+            """The head is all that is sent: a stream may wait long before its first bytes."""
             if message["type"] == "http.response.start":
                 await send(message)
-            elif not is_answered.is_set():
-                is_answered.set()
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
+                is_answered.set()
 
         await self.app({**scope, "method": "GET"}, read, send_head)
