@@ -6,60 +6,17 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from headwater.search.analysis import fold_word
-from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_places, passes_filters
-from headwater.search.query import KEY_FIELDS, TITLE, Clause, SearchFilters, SearchQuery
+from headwater.search.filed_query import Alternatives, FiledQuery, file_query, title_key
+from headwater.search.matching import SearchedDocument
+from headwater.search.query import SearchQuery
 from headwater.search.text_terms import TextTerms
 
 BEGINNING_WEIGHT = 20
 """Many words have the same beginning, and looking one up costs more."""
 FEW_BEGINNINGS = 20
-LONGEST_BEGINNING = 4
-"""A prefix is filed under its first letters, so that a document has few beginnings to look up."""
-
-Alternatives = frozenset[str]
-"""Keys of which a document needs one: terms, terms of the title, `field:value`, and beginnings of terms with a star."""
-PlacedClause = tuple[Clause, tuple[Alternatives, ...]]
-"""With what `clause_places` returns for the language: to look it up for each document would cost more than to compare it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FiledQuery:
-    """A query in the words of one language. A document meets it that has all of `terms`, one of each of `word_groups` and of
-    `keys`, and none of `excluded_terms`; and for what terms cannot decide, a clause of each of `clause_groups`, none of
-    `excluded_clauses`, each with its places, and with `is_filtered` the other filters. `parts` are the conditions under which it
-    can be filed."""
-
-    position: int
-    query: SearchQuery
-    terms: frozenset[str]
-    word_groups: tuple[Alternatives, ...]
-    excluded_terms: frozenset[str]
-    keys: tuple[Alternatives, ...]
-    clause_groups: tuple[tuple[PlacedClause, ...], ...]
-    excluded_clauses: tuple[PlacedClause, ...]
-    is_filtered: bool
-    parts: tuple[Alternatives, ...]
-
-    def accepts(self, document: SearchedDocument, terms: KeysView[str]) -> bool:
-        """`terms` are those of the document."""
-        if not terms >= self.terms or not terms.isdisjoint(self.excluded_terms):
-            return False
-        for group in self.word_groups:
-            if terms.isdisjoint(group):
-                return False
-        for key_group in self.keys:
-            if key_group.isdisjoint(document.keys):
-                return False
-        if self.is_filtered and not passes_filters(self.query, document):
-            return False
-        for clauses in self.clause_groups:
-            if not any(has_places(clause, places, document) for clause, places in clauses):
-                return False
-        return not any(has_places(clause, places, document) for clause, places in self.excluded_clauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +35,7 @@ class LanguageIndex:
         keys = [
             *self.keys.intersection(terms),
             *self.keys.intersection(document.keys),
-            *self.keys.intersection(map(_title_key, document.text.title_terms)),
+            *self.keys.intersection(map(title_key, document.text.title_terms)),
             *(f"{beginning}*" for beginning in self._beginnings(document.text)),
         ]
         candidates = list(self.others)
@@ -111,7 +68,7 @@ class KeySample:
     def add(self, document: SearchedDocument) -> None:
         self.count += 1
         beginnings = {f"{term[:length]}*" for length in self.lengths for term in document.terms}
-        title_keys = map(_title_key, document.text.title_terms)
+        title_keys = map(title_key, document.text.title_terms)
         for document_keys in (document.terms, document.keys, title_keys, beginnings):
             self.frequencies.update(self.keys.intersection(document_keys))
 
@@ -137,7 +94,9 @@ class QueryIndex:
     def index_for(self, document: SearchedDocument) -> LanguageIndex:
         code = document.text.code
         if code not in self._by_language:
-            self._filed[code] = [_file(position, query, code) for position, query in enumerate(self.queries)]
+            self._filed[code] = [
+                file_query(position, query, code) for position, query in enumerate(self.queries)
+            ]
             frequencies = Counter(key for filed in self._filed[code] for part in filed.parts for key in part)
             lengths = frozenset(len(key) - 1 for key in frequencies if key.endswith("*"))
             self._samples[code] = KeySample(frozenset(frequencies), lengths)
@@ -174,85 +133,3 @@ def _rarity(part: Alternatives, frequencies: Mapping[str, int]) -> tuple[int, in
     """What few queries have is rare in documents, too, as long as nothing better is known; among equals, long words."""
     frequency = sum(frequencies.get(key, 0) * (BEGINNING_WEIGHT if key.endswith("*") else 1) for key in part)
     return frequency, -min(map(len, part), default=0), sorted(part)
-
-
-def _file(position: int, query: SearchQuery, code: str) -> FiledQuery:
-    keys = tuple(_filter_alternatives(query.filters))
-    parts = [*keys]
-    terms: set[str] = set()
-    word_groups: list[Alternatives] = []
-    clause_groups: list[tuple[PlacedClause, ...]] = []
-    for group in query.groups:
-        places_of_clauses = [_clause_parts(clause, code) for clause in group]
-        parts += _group_parts(
-            [
-                _in_title(places) if clause.field == TITLE and not clause.prefix else places
-                for clause, places in zip(group, places_of_clauses, strict=True)
-            ]
-        )
-        if len(group) == 1:
-            terms.update(key for place in places_of_clauses[0] if len(place) == 1 for key in place)
-        if not all(_is_decided(clause, code) for clause in group):
-            clause_groups.append(tuple((clause, clause_places(clause, code)) for clause in group))
-        elif len(group) != 1 or len(places_of_clauses[0][0]) > 1:
-            word_groups.append(frozenset(key for (place,) in places_of_clauses for key in place))
-    filters = query.filters
-    has_other_filters = filters.language or filters.since or filters.until or filters.quality is not None
-    return FiledQuery(
-        position=position,
-        query=query,
-        terms=frozenset(terms),
-        word_groups=tuple(word_groups),
-        excluded_terms=frozenset(
-            term
-            for clause in query.excluded
-            if _is_decided(clause, code)
-            for term in clause_places(clause, code)[0]
-        ),
-        keys=keys,
-        clause_groups=tuple(clause_groups),
-        excluded_clauses=tuple(
-            (clause, clause_places(clause, code))
-            for clause in query.excluded
-            if not _is_decided(clause, code)
-        ),
-        is_filtered=bool(has_other_filters or query.excluded_filters),
-        parts=tuple(parts),
-    )
-
-
-def _is_decided(clause: Clause, code: str) -> bool:
-    """Whether it occurs can be seen from the terms of a document: a word of one place."""
-    return clause.is_word and len(clause_places(clause, code)) == 1
-
-
-def _group_parts(places_of_clauses: Sequence[Sequence[Alternatives]]) -> Sequence[Alternatives]:
-    """The conditions of a group. Of several clauses a document has one, so it has a key of a place of one of them. A clause
-    without terms occurs nowhere."""
-    if len(places_of_clauses) == 1 and places_of_clauses[0]:
-        return places_of_clauses[0]
-    longest = [max(places, key=lambda place: min(map(len, place))) for places in places_of_clauses if places]
-    return [frozenset(key for place in longest for key in place)]
-
-
-def _clause_parts(clause: Clause, code: str) -> list[Alternatives]:
-    """For each place of the clause, the keys of which a text has one."""
-    places = list(clause_places(clause, code))
-    beginning = fold_word(clause.words[-1])[:LONGEST_BEGINNING] if clause.prefix else ""
-    if places and beginning:
-        places[-1] = places[-1] | {f"{beginning}*"}
-    return places
-
-
-def _in_title(places: Sequence[Alternatives]) -> list[Alternatives]:
-    return [frozenset(map(_title_key, place)) for place in places]
-
-
-def _title_key(term: str) -> str:
-    return f"{TITLE} {term}"
-
-
-def _filter_alternatives(filters: SearchFilters) -> Iterator[Alternatives]:
-    for name in KEY_FIELDS:
-        if values := getattr(filters, name):
-            yield frozenset(filter_key(name, value) for value in values)

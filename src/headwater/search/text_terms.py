@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import chain, product
-from math import prod
+from itertools import chain
 
 from headwater.search.analysis import analyse, stem_language
 
@@ -24,10 +23,6 @@ MAX_FIELDS = (10_000, 20_000, 200_000)
 """Characters that are read of the title, of what is said about a document, and of its text."""
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
-WORD_MARK = "\n"
-"""Between words; no term contains it."""
-MOST_PHRASES = 16
-"""Of a phrase whose words may have several forms; those of a longer one are compared by their positions."""
 
 Positions = Mapping[str, Collection[int]]
 TokenTerms = tuple[tuple[str, ...], ...]
@@ -37,13 +32,14 @@ TokenTerms = tuple[tuple[str, ...], ...]
 class FieldTerms:
     """How often each term occurs in a field, and its number of words. `first_terms` has the first term of each chunk that is one
     word; `varied` says of the terms of words that have more than one, as those with accents, which were the first. With
-    `is_unspaced`, a chunk has several words."""
+    `is_unspaced`, a chunk has several words; with `has_wordless`, one has none."""
 
     counts: Mapping[str, int]
     length: int
     first_terms: Mapping[str, str]
     varied: Mapping[str, Collection[str]]
     is_unspaced: bool
+    has_wordless: bool
 
 
 @dataclass(frozen=True)
@@ -85,24 +81,9 @@ class TextTerms:
         return self.fields[0].counts.keys()
 
     @cached_property
-    def sequence(self) -> str | None:
-        """The first term of each word in order, with a mark before and after each and three between fields; None if a field has no
-        spaces between its words. A phrase is a part of it. A chunk without a word is left out."""
-        if any(part.is_unspaced for part in self.fields):
-            return None
-        return WORD_MARK.join(
-            f"{WORD_MARK}{WORD_MARK.join(filter(None, map(part.first_terms.get, chunks)))}{WORD_MARK}"
-            for chunks, part in zip(self.chunks, self.fields, strict=True)
-        )
-
-    @cached_property
-    def varied(self) -> Mapping[str, Collection[str]]:
-        """Those of all fields."""
-        varied: dict[str, set[str]] = {}
-        for part in self.fields:
-            for term, first_terms in part.varied.items():
-                varied.setdefault(term, set()).update(first_terms)
-        return varied
+    def sequences(self) -> dict[int, Sequence[str | None]]:
+        """By the number of a field, the first term of each of its words in order: of the fields for which it was needed."""
+        return {}
 
     @cached_property
     def title(self) -> Positions:
@@ -122,17 +103,47 @@ class TextTerms:
         return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
 
     def has_sequence(self, places: Sequence[frozenset[str]]) -> bool | None:
-        """Whether a term of each place stands after one of the place before; None if only positions can tell."""
-        if self.sequence is None:
-            return None
-        varied = self.varied
-        if not all(map(varied.keys().isdisjoint, places)):
-            places = [place.union(*(varied.get(term, ()) for term in place)) for place in places]
-        if prod(map(len, places)) > MOST_PHRASES:
-            return None
-        return any(
-            f"{WORD_MARK}{WORD_MARK.join(phrase)}{WORD_MARK}" in self.sequence for phrase in product(*places)
-        )
+        """Whether in one field a term of each place stands after one of the place before; None if only positions can tell."""
+        for number, part in enumerate(self.fields):
+            terms = part.counts.keys()
+            if any(map(terms.isdisjoint, places)):
+                continue
+            if part.is_unspaced:
+                return None
+            if sequence_contains(self.sequence_of(number), part, places):
+                return True
+        return False
+
+    def sequence_of(self, number: int) -> Sequence[str | None]:
+        if number not in self.sequences:
+            part = self.fields[number]
+            sequence = list(map(part.first_terms.get, self.chunks[number]))
+            self.sequences[number] = [*filter(None, sequence)] if part.has_wordless else sequence
+        return self.sequences[number]
+
+
+def sequence_contains(
+    sequence: Sequence[str | None], part: FieldTerms, places: Sequence[frozenset[str]]
+) -> bool:
+    """Only around the words of the place that is rarest in the field: each of them is one pass over the sequence."""
+    if not all(map(part.varied.keys().isdisjoint, places)):
+        places = [place.union(*(part.varied.get(term, ()) for term in place)) for place in places]
+    frequency = part.counts.get
+    anchor = min(range(len(places)), key=lambda number: sum(frequency(term, 0) for term in places[number]))
+    for term in places[anchor]:
+        position = -1
+        for _ in range(frequency(term, 0)):
+            try:
+                position = sequence.index(term, position + 1)
+            except ValueError:  # it is a form of a word whose first term is another
+                break
+            start = position - anchor
+            words = sequence[start : start + len(places)] if start >= 0 else ()
+            if len(words) == len(places) and all(
+                word in place for word, place in zip(words, places, strict=True)
+            ):
+                return True
+    return False
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
@@ -142,7 +153,7 @@ def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
     counts: dict[str, int] = {}
     first_terms: dict[str, str] = {}
     varied: dict[str, set[str]] = {}
-    length, is_unspaced = 0, False
+    length, is_unspaced, has_wordless = 0, False, False
     for chunk, count in Counter(chunks).items():
         if (term := single_term(chunk)) is not None:
             length += count
@@ -155,13 +166,15 @@ def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
             first_terms[chunk] = tokens[0][0]
         elif tokens:
             is_unspaced = True
+        else:
+            has_wordless = True
         for terms in tokens:
             for term in terms:
                 counts[term] = counts.get(term, 0) + count
             if len(terms) > 1:
                 for term in terms:
                     varied.setdefault(term, set()).add(terms[0])
-    return FieldTerms(counts, length, first_terms, varied, is_unspaced)
+    return FieldTerms(counts, length, first_terms, varied, is_unspaced, has_wordless)
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:
