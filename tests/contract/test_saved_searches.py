@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 import structlog
-from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result, make_recipe, make_story
+from tests.support.scene import (
+    HOUR,
+    RECIPE,
+    START,
+    Scene,
+    ended_result,
+    kept_result,
+    make_recipe,
+    make_story,
+)
 
 from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine as Worker
@@ -271,7 +280,11 @@ def test_the_feed_has_the_newest_matches_first(scene: Scene):
 
 @pytest.mark.parametrize(
     ("action", "state"),
-    [(SearchAction.DROP, State.DROPPED), (SearchAction.ASIDE, State.ASIDE), (SearchAction.TAG, State.KEPT)],
+    [
+        (SearchAction.DROP, State.DROPPED),
+        (SearchAction.QUARANTINE, State.ASIDE),
+        (SearchAction.TAG, State.KEPT),
+    ],
 )
 def test_a_rule_is_applied_to_stored_documents_and_again_without_effect(
     scene: Scene, action: SearchAction, state: State
@@ -291,12 +304,13 @@ def test_a_rule_is_applied_to_stored_documents_and_again_without_effect(
     row = scene.row(documents, id=matching.id)
     assert (row["state"], row["reason"]) == (state, None if action is SearchAction.TAG else "search:grain")
     assert scene.row(documents, id=other.id)["state"] == State.KEPT
+    assert match_counts(scene.store.engine)[rule.id][0] == 1
     if action is SearchAction.TAG:
         assert row["attributes"]["tags"] == ["grain"]
     else:
         assert row["group_id"] is None
         assert scene.row(groups, id=group_key(RECIPE, "g"))["due_at"] == scene.now
-    assert scene.count(quarantine) == (1 if action is SearchAction.ASIDE else 0)
+    assert scene.count(quarantine) == (1 if action is SearchAction.QUARANTINE else 0)
     assert scene.count(search_entries) == (2 if action is SearchAction.TAG else 1)
 
 
@@ -323,6 +337,21 @@ def test_the_rules_of_a_recipe_are_a_step(scene: Scene):
     assert tagged.attributes["tags"] == ["tagged"]
     outcome = step.decide(kept.with_changes(title="Grain ships"), scene.now)
     assert outcome == Drop("search:grain", evidence={"searches": ["grain"]})
+
+
+def test_what_a_rule_ends_is_a_match_of_the_rule_and_nothing_is_sent(scene: Scene):
+    rule = save(scene, "grain", "grain", action=SearchAction.DROP, recipe=RECIPE)
+    held, lost = scene.drafts("a", "b")
+    results = [
+        ended_result(
+            draft, State.DROPPED, rule.route, document=False, evidence={"searches": ["grain", "gone"]}
+        )
+        for draft in (held, lost)
+    ]
+    scene.refine(results[0])
+    scene.refine(*results, owner="no longer its owner")
+    assert match_counts(scene.store.engine) == {rule.id: (1, scene.now)}
+    assert scene.count(deliveries) == 0
 
 
 def test_old_matches_and_the_digests_in_which_they_were_sent_are_removed(scene: Scene):

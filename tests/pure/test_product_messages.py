@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from headwater import cli as command_line
-from headwater.cli.documents.docs import stored_states
+from headwater.model.jobs import State, stored_states
 from headwater.cli.pipeline.sources_add import read_options
 from headwater.cli.render.run_summary import RecipeCounts, unread_entries, unread_sources
 from headwater.fetch.failure_sentences import failure_words

@@ -136,11 +136,18 @@ def test_scores_are_scaled_and_added() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=30))
 def test_highlights_are_the_same_words_in_the_snippet_and_in_the_text(text: str, query: str) -> None:
-    terms = query_terms(parse_query(query.replace(":", " "), NOW), "en")
+    terms = query_terms(parse_query("word " + query.replace(":", " "), NOW), "en")
     snippet = make_snippet(text, find_matches(text, "en", terms))
     lines = str.maketrans("\n\t\r", "   ")
     for (first, last), (start, end) in zip(snippet.matches, snippet.offsets, strict=True):
         assert snippet.text[first:last] == text[start:end].translate(lines)
+
+
+@pytest.mark.parametrize(("query", "marked"), [("españ*", "España"), ("lod*", "Łódź"), ("aero", "Ærø")])
+def test_highlights_ignore_accents_and_letters_with_strokes(query: str, marked: str) -> None:
+    text = "Trains from España to Łódź and Ærø"
+    terms = query_terms(parse_query(query, NOW), "en")
+    assert [text[first:last] for first, last, _ in find_matches(text, "en", terms)] == [marked]
 
 
 def test_a_snippet_shows_where_most_words_stand() -> None:

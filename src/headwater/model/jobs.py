@@ -1,6 +1,6 @@
 """Inputs and results of the engine's jobs. The store claims the inputs and commits the results, each in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -66,6 +66,12 @@ class State(StrEnum):
     DUPLICATE = "duplicate"
     ASIDE = "aside"
     QUARANTINED = "quarantined"
+
+
+def stored_states(states: Sequence[State]) -> list[State]:
+    """What a step set aside is quarantined, too: people and programs have one word for both, the rows have two."""
+    quarantined = {State.QUARANTINED, State.ASIDE}
+    return [*states, *sorted(quarantined - set(states))] if quarantined & set(states) else list(states)
 
 
 # The reason of a document that retention moved to a file. Its row says dropped, because nothing works on it any more, but it

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 SEARCH_ROUTE = "search:"
-"""Before the name of a saved search, its route in the outbox; and the reason of what it dropped or set aside."""
+"""Before the name of a saved search, its route in the outbox; and the reason of what it dropped or quarantined."""
 QUEUE_CHANNEL = "queue"
 """The channel of a saved search whose matches go to a queue that has the name of its route."""
 
@@ -17,7 +17,7 @@ class SearchAction(StrEnum):
 
     DELIVER = "deliver"
     TAG = "tag"
-    ASIDE = "aside"
+    QUARANTINE = "quarantine"
     DROP = "drop"
 
 

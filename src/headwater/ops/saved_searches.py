@@ -204,7 +204,7 @@ def _past_matches(
 
 @dataclass
 class AppliedFigures:
-    """`changed` documents were dropped, set aside or tagged, or records are new in the feed of a search that is no rule."""
+    """`changed` documents were dropped, quarantined or tagged, or records are new in the feed of a search that is no rule."""
 
     matching: int = 0
     changed: int = 0

@@ -15,7 +15,7 @@ from headwater.documents.language.codes import language_problem
 from headwater.liveness import owner_name
 from headwater.model.errors import Refused
 from headwater.model.http import Capture
-from headwater.model.jobs import State
+from headwater.model.jobs import State, stored_states
 from headwater.ops.installation_lock import release_dead_owners, worker_lock
 from headwater.python_api.display import explanation_html, record_html
 from headwater.python_api.records import RecordList
@@ -105,12 +105,14 @@ class DocumentList(RecordList[Record]):
 
 class SearchResultList(RecordList[Record]):
     """The documents of a search, best first. `total` counts the documents that match by words or by meaning, `word_total`
-    those by words; `facets` has the counts that were asked for, `corrections` misspelt words with what they were taken for."""
+    those by words; `facets` has the counts that were asked for, `corrections` misspelt words with what they were taken for,
+    `notices` sentences about what may have been meant otherwise."""
 
     def __init__(self, results: SearchResults) -> None:
         super().__init__(Record(row) for row in results.rows)
         self.total, self.word_total = results.total, results.word_total
         self.facets, self.corrections = results.facets, results.corrections
+        self.notices = results.notices
 
 
 TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")
@@ -156,7 +158,7 @@ class Installation:
             recipe=recipe,
             source=source,
             language=language,
-            states=[_state(name) for name in states],
+            states=stored_states([_state(name) for name in states]),
             since=self._time(since, "since"),
             until=self._time(until, "until"),
             limit=limit,
@@ -185,7 +187,7 @@ class Installation:
     ) -> SearchResultList:
         """The best documents, by words and vectors together, or by one of them (`method`: words or meaning). The query
         may have "phrases", prefix*, -word, OR and field:value; `filters` are source, publisher, topic, country, subject,
-        story and quality. The list has `total`, `corrections` and `facets`."""
+        story and quality. The list has `total`, `corrections`, `facets` and `notices`."""
         self._check_recipe(recipe)
         _check_language(language)
         _check_limit(limit)

@@ -1,7 +1,8 @@
 """The query language: words, "phrases", prefix*, -word, field:value, dates and OR, as a frozen record.
 
-`parse_query` never fails on what people type: a sign without meaning is a separator. Only a field with an impossible value
-is Refused, because leaving it out would return documents that the operator excluded.
+A sign without meaning is a separator. What cannot be meant as it is written is Refused, because leaving it out would return
+documents that the operator excluded: a field with an impossible value or a misspelt name, a text without a word, a text that is
+too long.
 """
 
 import re
@@ -12,13 +13,13 @@ from typing import Any, Self, cast
 
 from headwater.documents.language.codes import UNDETERMINED, language_problem, primary_code
 from headwater.model.errors import Refused
+from headwater.model.suggestion import nearest_name
 from headwater.search.analysis import WORD
 from headwater.text.periods import EXAMPLES, WrittenPeriod, parse_period
 
 MAX_CHARACTERS = 2_000
 MAX_CLAUSES = 64
 MAX_PHRASE = 32
-MIN_PREFIX = 2
 TITLE = "title"
 DEFAULT_LIMIT = 10
 
@@ -95,16 +96,25 @@ def make_filters(
     quality: float | None = None,
 ) -> SearchFilters:
     """Filters from what a caller gave by field: one value, several or none. An empty text or list is no condition."""
+    if quality is not None:
+        check_quality(quality)
     conditions: dict[str, Any] = {
         name: (value,) if isinstance(value, str) else tuple(value) for name, value in values.items() if value
     }
     return SearchFilters(**conditions, since=since, until=until, quality=quality)
 
 
+def check_quality(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= value <= 1.0:
+        raise Refused("bad_filter", "quality: give a number from 0 to 1")
+    return float(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
     """A parsed query. `text` is its words in their order, for an encoder. A document that matches has no `excluded` clause,
-    meets `filters`, and does not meet `excluded_filters`."""
+    meets `filters`, and does not meet `excluded_filters`. `notices` say what may have been meant otherwise."""
 
     text: str = ""
     groups: tuple[Group, ...] = ()
@@ -112,6 +122,7 @@ class SearchQuery:
     filters: SearchFilters = NO_FILTERS
     excluded_filters: tuple[SearchFilters, ...] = ()
     limit: int = DEFAULT_LIMIT
+    notices: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[Group, ...]:
@@ -148,7 +159,7 @@ def parse_query(
     limit: int = DEFAULT_LIMIT,
     zone: tzinfo | None = UTC,
 ) -> SearchQuery:
-    """The query of a text; `filters` hold beside those that it names. What is beyond 2,000 characters is not read.
+    """The query of a text; `filters` hold beside those that it names. An empty text and `*` stand for all documents.
     Dates of the query that name no zone are in `zone`; None stands for that of this machine."""
     return _Parser(now, zone).parse(text, filters, limit)
 
@@ -169,22 +180,33 @@ class _Parser:
     wanted: SearchFilters = NO_FILTERS
     unwanted: list[SearchFilters] = field(default_factory=list)
     spoken: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
     def parse(self, text: str, filters: SearchFilters, limit: int) -> SearchQuery:
+        check_length(text)
         joins = False
-        for match in _TOKEN.finditer(text[:MAX_CHARACTERS].translate(_QUOTES)):
+        for match in _TOKEN.finditer(text.translate(_QUOTES)):
             is_or = match["word"] in ("OR", "|", "||")
             if not is_or:
                 self._read(match, joins=joins)
             joins = is_or and bool(self.groups)
+        self._check_conditions(text)
         return SearchQuery(
             text=" ".join(self.spoken),
             groups=tuple(dict.fromkeys(self.groups))[:MAX_CLAUSES],
-            excluded=tuple(dict.fromkeys(self.excluded))[:MAX_CLAUSES],
+            excluded=tuple(dict.fromkeys(self.excluded)),
             filters=filters.joined(self.wanted),
-            excluded_filters=tuple(self.unwanted[:MAX_CLAUSES]),
+            excluded_filters=tuple(dict.fromkeys(self.unwanted)),
             limit=limit,
+            notices=tuple(dict.fromkeys(self.notices)),
         )
+
+    def _check_conditions(self, text: str) -> None:
+        if len({*self.excluded, *self.unwanted}) > MAX_CLAUSES:
+            raise Refused("bad_query", f"the query excludes more than {MAX_CLAUSES} things; exclude fewer")
+        has_conditions = self.groups or self.excluded or self.unwanted or self.wanted
+        if not has_conditions and text.strip().strip("* "):
+            raise Refused("bad_query", "there is nothing to search for; give a word, or * for all documents")
 
     def _read(self, match: re.Match[str], *, joins: bool) -> None:
         name, is_phrase = (match["field"] or "").lower(), match["word"] is None
@@ -193,7 +215,12 @@ class _Parser:
             self._filter(name, value, excluded=bool(match["minus"]))
             return
         if name != TITLE and match["field"]:  # `https:` and `Re:` are words like others
+            self._check_field(name, value)
             name, value = "", f"{match['field']} {value}"
+        if value.endswith(":") and value[:-1].lower() in FIELDS:
+            self.notices.append(
+                f"'{value}' names no value: write it without a space; it was searched as a word"
+            )
         clauses = _clauses(value, name, is_phrase=is_phrase)
         if match["minus"]:
             self.excluded += clauses
@@ -202,6 +229,13 @@ class _Parser:
             if joins:
                 self.groups[-1] = (*self.groups[-1], clauses.pop(0))
             self.groups += [(clause,) for clause in clauses]
+
+    def _check_field(self, name: str, value: str) -> None:
+        """Refuses the misspelt name of a field: as words, it would find documents that the operator excluded."""
+        if meant := nearest_name(name, FIELDS):
+            raise Refused("bad_query", f"there is no field '{name}'; did you mean {meant}:{value[:100]}?")
+        if not value.startswith("//"):
+            self.notices.append(f"there is no field '{name}': it was searched as a word")
 
     def _filter(self, name: str, value: str, *, excluded: bool) -> None:
         if name in VALUE_FIELDS:
@@ -231,6 +265,10 @@ class _Parser:
         first, dots, last = value.partition("..")
         since = self._period(name, first).start if first else None
         until = self._period(name, last or first).end if last or not dots else None
+        if not dots and since == until:
+            raise Refused("bad_query", f"date: '{value}' is a moment; write since:{value} or until:{value}")
+        if since and until and since >= until:
+            raise Refused("bad_query", f"date: '{value}' ends before it begins")
         return SearchFilters(since=since, until=until)
 
     def _period(self, name: str, value: str) -> WrittenPeriod:
@@ -238,6 +276,13 @@ class _Parser:
         if period is None:
             raise Refused("bad_query", f"{name}: '{value}' is not a date; write for example {EXAMPLES}")
         return period
+
+
+def check_length(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        raise Refused(
+            "bad_query", f"the query has {len(text):,} characters; at most {MAX_CHARACTERS:,} are possible"
+        )
 
 
 def _check_languages(values: tuple[str, ...]) -> None:
@@ -260,7 +305,7 @@ def _quality(value: str) -> float:
 def _clauses(value: str, name: str, *, is_phrase: bool) -> list[Clause]:
     """The words of a phrase as one clause; other words (`state-of-the-art`) as one clause each."""
     words = query_words(value)[:MAX_PHRASE]
-    is_prefix = value.endswith("*") and bool(words) and len(words[-1]) >= MIN_PREFIX
+    is_prefix = value.endswith("*") and bool(words)
     if is_phrase:
         return [Clause(words, name, is_prefix, is_quoted=len(words) == 1)] if words else []
     clauses = [Clause((word,), name) for word in words]

@@ -12,7 +12,15 @@ from headwater.model.outcomes import Drop, SetAside
 from headwater.model.recipe import Outcome, StepContext
 from headwater.model.saved_search import SavedSearch, SearchAction, SearchState
 from headwater.search.matching import SearchedDocument, matches, searched_document
-from headwater.search.query import NO_FILTERS, VALUE_FIELDS, SearchFilters, SearchQuery, parse_query
+from headwater.search.query import (
+    MAX_CLAUSES,
+    NO_FILTERS,
+    VALUE_FIELDS,
+    SearchFilters,
+    SearchQuery,
+    check_quality,
+    parse_query,
+)
 from headwater.search.query_index import QueryIndex
 
 TAGS = "tags"
@@ -22,8 +30,8 @@ FILTER_NAMES = (*VALUE_FIELDS, "quality")
 LATER = timedelta(days=400)
 NEVER = SearchQuery(groups=((),))
 """It needs one of no alternatives."""
-# Drop before aside before tag.
-_ORDER = (SearchAction.DROP, SearchAction.ASIDE, SearchAction.TAG)
+# Drop before quarantine before tag.
+_ORDER = (SearchAction.DROP, SearchAction.QUARANTINE, SearchAction.TAG)
 
 
 def search_filters(filters: Mapping[str, Any], recipe: str | None = None) -> SearchFilters:
@@ -39,7 +47,7 @@ def search_filters(filters: Mapping[str, Any], recipe: str | None = None) -> Sea
     if recipe:
         values["recipe"] = (recipe,)
     if filters.get("quality") is not None:
-        values["quality"] = _least_quality(filters["quality"])
+        values["quality"] = check_quality(filters["quality"])
     return replace(NO_FILTERS, **values)
 
 
@@ -48,13 +56,6 @@ def _filter_values(name: str, values: Any) -> tuple[str, ...]:
     if not is_list or not all(isinstance(value, str) and value.strip() for value in values):
         raise Refused("bad_filter", f'{name}: give a list of texts, for example ["value"]')
     return tuple(values)
-
-
-def _least_quality(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0.0 <= value <= 1.0:
-        raise Refused("bad_filter", "quality: give a number from 0 to 1")
-    return float(value)
 
 
 def parse_saved(search: SavedSearch, now: datetime) -> SearchQuery:
@@ -75,8 +76,10 @@ def _parse_or_never(search: SavedSearch, now: datetime) -> SearchQuery:
 
 
 def check_query(search: SavedSearch, now: datetime) -> SearchQuery:
-    """Refuses a query without a condition that a document could meet."""
+    """Refuses a query without a condition that a document could meet, and one whose last words would not be read."""
     query = parse_saved(search, now)
+    if len(query.groups) >= MAX_CLAUSES:
+        raise Refused("bad_query", f"a saved search has fewer than {MAX_CLAUSES} words and phrases")
     if not query.groups and not replace(query.filters, recipe=()):
         raise Refused(
             "bad_query",
@@ -156,7 +159,7 @@ def rule_outcome(document: Document, rules: Collection[SavedSearch]) -> Outcome:
         reason = f"search:{names[0]}"
         if action is SearchAction.DROP:
             return Drop(reason, evidence={"searches": names})
-        if action is SearchAction.ASIDE:
+        if action is SearchAction.QUARANTINE:
             return SetAside(reason, evidence={"searches": names})
         tags = sorted({*map(str, document.attributes.get(TAGS) or ()), *names})
         return document.with_changes(attributes={**document.attributes, TAGS: tags}).with_notes(tags=names)
@@ -165,7 +168,7 @@ def rule_outcome(document: Document, rules: Collection[SavedSearch]) -> Outcome:
 
 @dataclass(frozen=True)
 class ApplyRules:
-    """The last step of every recipe that has rules: drops, sets aside or tags the documents that meet one."""
+    """The last step of every recipe that has rules: drops, quarantines or tags the documents that meet one."""
 
     rules: SavedSearchSet
     source_names: Mapping[str, str]

@@ -47,18 +47,24 @@ class FilterPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPlan:
-    """A query as hashes of terms. `ranked` are its words; a result has a clause of every `required` group and none of
-    `excluded`. Clauses of several places only say here which documents have all of their terms."""
+    """A query as hashes of terms. `ranked` are its words, of which it may have some that no text can have (`has_words`); a
+    result has a clause of every `required` group and none of `excluded`. Clauses of several places only say here which documents
+    have all of their terms: whether they stand together, the text says. `has_phrases` says that a required clause is one;
+    `excluded_phrases` are those that are excluded."""
 
     ranked: tuple[Alternatives, ...] = ()
+    has_words: bool = False
     required: tuple[tuple[ClausePlan, ...], ...] = ()
+    has_phrases: bool = False
     excluded: tuple[ClausePlan, ...] = ()
+    excluded_phrases: tuple[ClausePlan, ...] = ()
     filters: FilterPlan = field(default_factory=FilterPlan)
     excluded_filters: tuple[FilterPlan, ...] = ()
 
     @property
     def hashes(self) -> frozenset[int]:
-        clauses = [*(clause for group in self.required for clause in group), *self.excluded]
+        required = (clause for group in self.required for clause in group)
+        clauses = [*required, *self.excluded, *self.excluded_phrases]
         keys = [self.filters, *self.excluded_filters]
         return frozenset(
             value
@@ -95,10 +101,15 @@ def plan_query(
                 if clause.prefix and expansions.get(clause):
                     yield tuple(map(term_hash, expansions[clause]))
 
+    required = tuple(tuple(map(clause_plan, group)) for group in query.required)
+    excluded = tuple(map(clause_plan, query.excluded))
     return QueryPlan(
         ranked=tuple(dict.fromkeys(ranked_terms())),
-        required=tuple(tuple(map(clause_plan, group)) for group in query.required),
-        excluded=tuple(plan for clause in query.excluded if len(plan := clause_plan(clause)) == 1),
+        has_words=bool(query.groups),
+        required=required,
+        has_phrases=any(len(plan) > 1 for group in required for plan in group),
+        excluded=tuple(plan for plan in excluded if len(plan) == 1),
+        excluded_phrases=tuple(plan for plan in excluded if len(plan) > 1),
         filters=filters[0],
         excluded_filters=tuple(filters[1:]),
     )
@@ -184,6 +195,13 @@ def matching_documents(segment: SegmentPostings, plan: QueryPlan) -> Mask | None
         masks.append(meeting(segment, plan.filters))
     masks += [~meeting(segment, filters) for filters in plan.excluded_filters]
     return np.logical_and.reduce(masks) if masks else None
+
+
+def unsure_documents(segment: SegmentPostings, plan: QueryPlan) -> Mask:
+    """Of the documents that meet the conditions, those whose text decides: the index knows no order of words."""
+    if plan.has_phrases:
+        return np.ones(len(segment.columns), dtype=bool)
+    return _any_clause(segment, plan.excluded_phrases)
 
 
 def _any_clause(segment: SegmentPostings, group: Sequence[ClausePlan]) -> Mask:

@@ -3,7 +3,14 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from headwater.search.analysis import is_unspaced_run, stem_language, tokens_of, word_pattern, word_terms
+from headwater.search.analysis import (
+    fold_word,
+    is_unspaced_run,
+    stem_language,
+    tokens_of,
+    word_pattern,
+    word_terms,
+)
 from headwater.search.matching import clause_terms
 from headwater.search.query import SearchQuery
 
@@ -46,7 +53,7 @@ def query_terms(query: SearchQuery, language: str, corrections: Collection[str] 
     """`corrections` are terms that stand for misspelt words."""
     clauses = [clause for group in query.groups for clause in group]
     terms = {term for clause in clauses for place in clause_terms(clause, [language]) for term in place}
-    prefixes = tuple(clause.words[-1] for clause in clauses if clause.prefix)
+    prefixes = tuple(fold_word(clause.words[-1]) for clause in clauses if clause.prefix)
     return QueryTerms(frozenset(terms | set(corrections)), prefixes)
 
 

@@ -117,6 +117,7 @@ class SqlStore:
             copies.link_subjects(connection, results)
             searches = self.search_cache.read(connection)
             matches.record_document_matches(connection, searches, kept_documents, now)
+            matches.record_rule_matches(connection, searches, results, now)
             return conflicts
 
     def finish_gather(self, results: Sequence[GatherResult], owner: str, now: datetime) -> None:

@@ -11,9 +11,26 @@ _ASCII_GAPS = "".join(chr(code) if chr(code).isalnum() else " " for code in rang
 _FIRST_MARK, _AFTER_LAST_MARK = 0x300, 0x1F000
 
 
+# Letters that Unicode does not decompose, as people type them who do not have them.
+_PLAIN_LETTERS = {
+    "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t",
+    "ŋ": "n", "ĸ": "k", "ƒ": "f", "ɛ": "e", "ɔ": "o", "ə": "e", "ƀ": "b", "ɓ": "b", "ɗ": "d", "ǝ": "e", "ɣ": "g",
+    "ǥ": "g", "ɨ": "i", "ƙ": "k", "ƴ": "y", "ƶ": "z",
+}  # fmt: skip
+_PLAIN = str.maketrans(
+    _PLAIN_LETTERS
+    | {letter.upper(): plain.capitalize() for letter, plain in _PLAIN_LETTERS.items() if letter not in "ßıĸ"}
+    | {"ẞ": "SS"}
+)
+_UNDECOMPOSED = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
+
+
 def fold_accents(text: str) -> str:
-    """The text in its compatibility form, without the marks on its letters."""
-    return text if text.isascii() else _marks().sub("", unicodedata.normalize("NFKD", text))
+    """The text in its compatibility form, without the marks on its letters: `Łódź` is `Lodz`, `Bjørn` is `Bjorn`."""
+    if text.isascii():
+        return text
+    unmarked = _marks().sub("", unicodedata.normalize("NFKD", text))
+    return unmarked.translate(_PLAIN) if _UNDECOMPOSED.search(unmarked) else unmarked
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Times as people write them: a day, a month, a year, a time of day, or how long ago."""
+"""Times as people write them: a day, a week, a month, a year, a time of day, or how long ago."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ _LONGEST = timedelta(days=36_500)
 _DAYS = {"today": 0, "yesterday": 1}
 _YEAR = re.compile(r"\d{4}")
 _MONTH = re.compile(r"\d{4}-\d{2}")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_WEEK = re.compile(r"\d{4}-?w\d{2}")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\d{8}|\d{4}-?w\d{2}-?\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,11 @@ def _calendar_period(word: str, now: datetime, zone: tzinfo | None) -> WrittenPe
     elif _MONTH.fullmatch(word):
         first = datetime.fromisoformat(f"{word}-01")
         after = (first + timedelta(days=32)).replace(day=1)
+    elif _WEEK.fullmatch(word):
+        first = datetime.fromisoformat(word.upper())
+        after = first + timedelta(days=7)
     elif _DAY.fullmatch(word):
-        first = datetime.fromisoformat(word)
+        first = datetime.fromisoformat(word.upper())
         after = first + timedelta(days=1)
     else:
         return None

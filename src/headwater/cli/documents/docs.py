@@ -1,6 +1,5 @@
 """`headwater docs`."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -35,7 +34,7 @@ from headwater.cli.render.console import (
     time_column,
 )
 from headwater.model.errors import Refused
-from headwater.model.jobs import State
+from headwater.model.jobs import State, stored_states
 from headwater.model.page import PageState
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
@@ -116,12 +115,6 @@ def list_documents(
         )
     if len(found_rows) > limit:
         console().print(f"There are more; --limit {4 * limit} shows more of them.", style="dim")
-
-
-def stored_states(states: Sequence[State]) -> list[State]:
-    """What a step set aside is quarantined, too: people have one word for both."""
-    quarantined = {State.QUARANTINED, State.ASIDE}
-    return [*states, *sorted(quarantined - set(states))] if quarantined & set(states) else list(states)
 
 
 def _known_addresses(app: App, recipe: str | None) -> int:

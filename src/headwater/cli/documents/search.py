@@ -18,12 +18,18 @@ from headwater.cli.options import (
     single_command,
 )
 from headwater.cli.period import read_period
-from headwater.cli.render.console import cell, console, format_time, print_json, print_json_lines, short_id
-from headwater.model.errors import Refused
+from headwater.cli.render.console import (
+    cell,
+    console,
+    error_console,
+    format_time,
+    print_json,
+    print_json_lines,
+    short_id,
+)
 from headwater.search.query import make_filters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
 
-METHODS = ("hybrid", "words", "meaning")
 QUERY_HELP = 'Words, "phrases", prefix*, -word, this OR that, title:word, source:name, date:2026-11.'
 MAX_RESULTS = 1_000
 
@@ -65,8 +71,6 @@ def search(
     With headwater[nlp], words and meaning decide together. New documents are found by their words at once, and by their
     meaning within a minute while workers run. --method meaning first computes the vectors that are missing.
     """
-    if method not in METHODS:
-        raise Refused("bad_method", f"there is no method '{method}'; there are: {', '.join(METHODS)}")
     app = open_app(context)
     if recipe is not None:
         app.recipe(recipe)
@@ -86,6 +90,8 @@ def search(
     chosen = cast("Method", "meaning" if meaning else method)
     results = app.search.search(parsed, method=chosen, facets=facet or ())
     if as_json:
+        for notice in results.notices:
+            error_console().print(cell(as_sentence(notice), "yellow"))
         print_json_lines(results.rows)
         if facet:
             print_json({"facets": results.facets, "total": results.total})
@@ -94,6 +100,8 @@ def search(
 
 
 def _show_results(results: SearchResults, out: Console) -> None:
+    for notice in results.notices:
+        out.print(cell(as_sentence(notice), "yellow"))
     for word, term in results.corrections.items():
         out.print(cell(f"No document has '{word}'; searched for '{term}'.", "yellow"))
     for row in results.rows:
@@ -102,6 +110,10 @@ def _show_results(results: SearchResults, out: Console) -> None:
         out.print("No document matches.")
     for name, counts in results.facets.items():
         out.print(cell(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()), "dim"))
+
+
+def as_sentence(notice: str) -> str:
+    return f"{notice[:1].upper()}{notice[1:]}{'' if notice.endswith('?') else '.'}"
 
 
 def _show(row: dict[str, Any], out: Console) -> None:

@@ -69,7 +69,7 @@ def add(
     ] = None,
     action: Annotated[
         str,
-        typer.Option(metavar="ACTION", help="deliver; or a rule of a recipe: tag, aside or drop."),
+        typer.Option(metavar="ACTION", help="deliver; or a rule of a recipe: tag, quarantine or drop."),
     ] = "deliver",
     as_json: Json = False,
 ) -> None:

@@ -102,7 +102,7 @@ class SavedSearchStore:
     def apply_rule(
         self, search: SavedSearch, read_documents: Sequence[Document], now: datetime
     ) -> AppliedCounts:
-        """Drops, sets aside or tags these documents in one transaction, unless they changed since they were read."""
+        """Drops, quarantines or tags these documents in one transaction, unless they changed since they were read."""
         with write_transaction(self.engine) as connection:
             return _apply_rule(connection, search, read_documents, now)
 
@@ -168,14 +168,12 @@ def _apply_rule(
         changes.append((document.id, values | {"trail": (*document.trail, entry), "updated_at": now}))
     update_rows(connection, documents, changes)
     changed_ids = [document_id for document_id, _ in changes]
-    if search.action is SearchAction.TAG:
-        rows_to_add = [match_row(search, document, "document", now) for document in current]
-        insert_rows(connection, matches, rows_to_add)
-    elif changed_ids:
+    insert_rows(connection, matches, [match_row(search, document, "document", now) for document in current])
+    if search.action is not SearchAction.TAG and changed_ids:
         _leave_stories(
             connection, {document_id: rows[document_id].group_id for document_id in changed_ids}, now
         )
-    if search.action is SearchAction.ASIDE and changed_ids:
+    if search.action is SearchAction.QUARANTINE and changed_ids:
         reason = Quarantine(reason=f"search:{search.name}", evidence={"searches": [search.name]})
         quarantined = [(document_id, 0, reason) for document_id in changed_ids]
         quarantine_rows(connection, current[0].recipe, Task.REFINE, quarantined, now, state=State.ASIDE)

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from headwater.model.document import Document
-from headwater.model.jobs import State
+from headwater.model.jobs import RefineResult, State
 from headwater.model.keys import delivery_key, key
 from headwater.model.saved_search import (
     QUEUE_CHANNEL,
+    SEARCH_ROUTE,
     Digest,
     SavedSearch,
     SearchAction,
@@ -31,7 +32,7 @@ from headwater.store.bulk import insert_into, insert_rows
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.in_list import in_list
 from headwater.store.reads.match_entries import match_entries
-from headwater.store.schema.flow import deliveries, sources
+from headwater.store.schema.flow import deliveries, documents, sources
 from headwater.store.schema.searches import digests, matches, saved_searches
 
 DIGESTS = (SearchDelivery.HOURLY, SearchDelivery.DAILY)
@@ -47,13 +48,33 @@ def record_document_matches(
     """Each document comes with its terms, which the search index has computed."""
     if not searches.active or not kept_documents:
         return
-    documents = [document for document, _ in kept_documents]
-    names = source_names(connection, documents) if searches.needs_source_names() else {}
+    kept = [document for document, _ in kept_documents]
+    names = source_names(connection, kept) if searches.needs_source_names() else {}
     searched = [
         searched_document(document, source_name=names.get(document.source, ""), arrived=now, text=text)
         for document, text in kept_documents
     ]
-    _record(connection, _pairs(searches, documents, searched, now, "document"), "document", now)
+    _record(connection, _pairs(searches, kept, searched, now, "document"), "document", now)
+
+
+def record_rule_matches(
+    connection: Connection, searches: SavedSearchSet, refined: Sequence[RefineResult], now: datetime
+) -> None:
+    """Documents that a rule dropped or quarantined met it, too. Only those whose end was stored."""
+    names = {r.id: r.evidence.get("searches") or () for r in refined if r.reason.startswith(SEARCH_ROUTE)}
+    if not names:
+        return
+    is_ended = documents.c.state.in_((State.DROPPED, State.ASIDE))
+    query = select(documents.c.id, documents.c.recipe, documents.c.revision).where(
+        in_list(documents.c.id, sorted(names)), is_ended, documents.c.reason.startswith(SEARCH_ROUTE)
+    )
+    rows = [
+        match_row(searches.by_name[name], row, "document", now)
+        for row in connection.execute(query)
+        for name in names[row.id]
+        if name in searches.by_name
+    ]
+    insert_rows(connection, matches, rows)
 
 
 def record_story_matches(
@@ -64,8 +85,8 @@ def record_story_matches(
         _record(connection, _pairs(searches, stories, searched, now, "story"), "story", now)
 
 
-def source_names(connection: Connection, documents: Iterable[Document]) -> dict[str, str]:
-    ids = sorted({document.source for document in documents})
+def source_names(connection: Connection, kept: Iterable[Document]) -> dict[str, str]:
+    ids = sorted({document.source for document in kept})
     query = select(sources.c.id, sources.c.name).where(in_list(sources.c.id, ids))
     return {row.id: row.name for row in connection.execute(query)}
 
@@ -104,7 +125,9 @@ def _record(connection: Connection, pairs: Sequence[Pair], kind: str, now: datet
     insert_rows(connection, matches, rows)
 
 
-def match_row(search: SavedSearch, record: Document | Story, kind: str, now: datetime) -> dict[str, Any]:
+def match_row(
+    search: SavedSearch, record: Document | Story | Row[*tuple[Any, ...]], kind: str, now: datetime
+) -> dict[str, Any]:
     return {
         "search_id": search.id,
         "record_id": record.id,

@@ -1,7 +1,8 @@
 """The best documents for a query: candidates by words and by vectors, fused into one order."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,13 @@ from headwater.search.scoring import (
     Mask,
     QueryPlan,
     Scores,
+    SegmentPostings,
     matching_documents,
     plan_filters,
     plan_query,
     score_words,
     statistics_of,
+    unsure_documents,
 )
 from headwater.search.vector_codes import Matrix, code_distances, encode_bits, smallest, unit_length
 from headwater.store.schema.flow import sources, story_members
@@ -35,6 +38,8 @@ from headwater.text.folding import fold_text
 CODE_CANDIDATES = 400
 """Documents with the nearest codes whose vectors are compared."""
 FEEDBACK_DOCUMENTS = 3
+MAX_UNSURE = 300
+"""Documents whose texts are read to count exactly those with a phrase."""
 NO_DISTANCE = np.iinfo(np.uint16).max
 
 
@@ -62,11 +67,23 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class CandidateList:
     """`word_total` is the number of documents that have a word of the query, or that meet its filters where it has no words.
-    `total` also counts those that are candidates by their vectors alone."""
+    `total` also counts those that are candidates by their vectors alone. `unsure` are the numbers of counted documents of which
+    only the text says whether they have a phrase, and whether each has a word; None if they are too many to read."""
 
     candidates: Sequence[Candidate]
     total: int
     word_total: int
+    unsure: Mapping[int, bool] | None = field(default_factory=dict)
+
+    def without(self, numbers: Collection[int]) -> Self:
+        """Without these of the unsure documents, which turned out not to match."""
+        unsure = self.unsure or {}
+        return replace(
+            self,
+            candidates=[candidate for candidate in self.candidates if candidate.number not in numbers],
+            total=self.total - len(numbers),
+            word_total=self.word_total - sum(unsure[number] for number in numbers),
+        )
 
 
 def plan_for(
@@ -82,18 +99,18 @@ def plan_for(
 
 
 def _filter_plan(connection: Connection, filters: SearchFilters) -> FilterPlan:
-    source_ids = _source_ids(connection, filters.source) if filters.source else []
-    numbers = _story_numbers(connection, filters.story) if filters.story else None
-    return plan_filters(filters, source_ids, numbers)
+    ids = source_ids(connection, filters.source) if filters.source else []
+    numbers = story_numbers(connection, filters.story) if filters.story else None
+    return plan_filters(filters, ids, numbers)
 
 
-def _source_ids(connection: Connection, names: Sequence[str]) -> list[str]:
+def source_ids(connection: Connection, names: Sequence[str]) -> list[str]:
     wanted_names = {fold_text(name) for name in names}
     rows = connection.execute(select(sources.c.id, sources.c.name)).all()
     return [row.id for row in rows if fold_text(row.name) in wanted_names]
 
 
-def _story_numbers(connection: Connection, stories: Sequence[str]) -> npt.NDArray[np.int64]:
+def story_numbers(connection: Connection, stories: Sequence[str]) -> npt.NDArray[np.int64]:
     member = story_members.c
     is_story = or_(*(member.story_id.startswith(story, autoescape=True) for story in stories))
     query = select(search_entries.c.id).join(
@@ -121,25 +138,52 @@ def find_candidates(
     for score, mask in zip(scores, masks, strict=True):
         if mask is not None:
             score[~mask] = 0.0
-    word_total = _total(scores, masks, plan.ranked)
+    word_total = _total(scores, masks, has_words=plan.has_words)
     pool = max(POOL, count)
-    by_words = _best_by_words(index, scores, masks, pool, has_words=bool(plan.ranked)) if words_count else []
+    by_words = _best_by_words(index, scores, masks, pool, has_words=plan.has_words) if words_count else []
     by_vector = [_best_by_vector(index, query, masks, pool) for query in vectors]
     candidates = _fuse(
         index, by_words, scores, [part for part in by_vector if part is not None], words_count=words_count
     )
-    if not words_count:
-        return CandidateList(candidates[:count], len(candidates), word_total)
-    by_meaning = sum(not candidate.words for candidate in candidates) if plan.ranked else 0
-    return CandidateList(candidates[:count], word_total + by_meaning, word_total)
+    by_meaning = [candidate.number for candidate in candidates if not (words_count and candidate.words)]
+    unsure = _unsure_numbers(segments, plan, masks, scores if words_count else [], by_meaning)
+    total = len(candidates)
+    if words_count:
+        total = word_total + (len(by_meaning) if plan.has_words else 0)
+    return CandidateList(candidates[:count], total, word_total, unsure)
+
+
+def _unsure_numbers(
+    segments: Sequence[SegmentPostings],
+    plan: QueryPlan,
+    masks: Sequence[Mask | None],
+    scores: Sequence[Scores],
+    by_meaning: Sequence[int],
+) -> Mapping[int, bool] | None:
+    """Of the documents with a score by words, and of those by meaning."""
+    if not plan.has_phrases and not plan.excluded_phrases:
+        return {}
+    unsure: dict[int, bool] = {}
+    for position, (segment, mask) in enumerate(zip(segments, masks, strict=True)):
+        unsure_mask = unsure_documents(segment, plan)
+        if mask is not None:
+            unsure_mask &= mask
+        numbers = segment.columns["number"][unsure_mask]
+        unsure |= dict.fromkeys(map(int, numbers[np.isin(numbers, by_meaning)]), False)
+        if scores:
+            counted = unsure_mask & (scores[position] > 0) if plan.has_words else unsure_mask
+            unsure |= dict.fromkeys(map(int, segment.columns["number"][counted][: MAX_UNSURE + 1]), True)
+        if len(unsure) > MAX_UNSURE:
+            return None
+    return unsure
 
 
 Place = tuple[int, int]
 """A segment and a position in it."""
 
 
-def _total(scores: Sequence[Scores], masks: Sequence[Mask | None], ranked: Sequence[Alternatives]) -> int:
-    if ranked:
+def _total(scores: Sequence[Scores], masks: Sequence[Mask | None], *, has_words: bool) -> int:
+    if has_words:
         return sum(int(np.count_nonzero(score)) for score in scores)
     return sum(
         len(score) if mask is None else int(mask.sum()) for score, mask in zip(scores, masks, strict=True)

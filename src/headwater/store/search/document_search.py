@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, Engine, func, select
 
 from headwater.documents.embedding.models import nlp_installed, require_package
 from headwater.model.errors import MovedAway, Refused
+from headwater.search.analysis import query_word_terms
+from headwater.search.entry_terms import term_hash
 from headwater.search.query import SearchQuery, make_filters, words_query
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
@@ -18,12 +20,21 @@ from headwater.store.search.candidates import CandidateList, VectorQuery, find_c
 from headwater.store.search.codes import stored_models
 from headwater.store.search.entries import index_documents, is_indexed
 from headwater.store.search.index_reader import IndexReader, open_index
+from headwater.store.search.notices import search_notices
 from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
-from headwater.store.search.result_rows import FACETS, IsWanted, count_facets, result_rows
+from headwater.store.search.result_rows import (
+    FACETS,
+    IsWanted,
+    count_facets,
+    result_rows,
+    without_phrases,
+    written_corrections,
+)
 from headwater.store.search.segments import FLUSH_AT, refresh_segments
 from headwater.store.search.term_lookup import correct_words, expand_prefixes, plain_words
 
 Method = Literal["hybrid", "words", "meaning"]
+METHODS: tuple[Method, ...] = get_args(Method)
 FACET_DOCUMENTS = 1_000
 """The best matches of which properties are counted."""
 SPARE = 40
@@ -36,13 +47,15 @@ MAX_WAITING = 2 * FLUSH_AT
 class SearchResults:
     """`rows` are the documents, best first. `word_total` counts those that have a word of the query and meet its conditions;
     `total` also those that are found by their meaning alone, at most a few hundred. `corrections` are words that the index does not have, with
-    what they were taken for; `facets` counts properties of the best matches."""
+    what they were taken for; `facets` counts properties of the best matches; `notices` say in sentences what may have been meant
+    otherwise. With a phrase, totals and facets are exact if at most MAX_UNSURE documents have all its words."""
 
     rows: Sequence[dict[str, Any]]
     total: int
     word_total: int = 0
     corrections: Mapping[str, str] = field(default_factory=dict)
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,8 @@ class DocumentSearch:
         """The best documents. By default words and vectors decide together, for documents that have a vector. `meaning`
         means vectors alone; documents without one get it before the search. Documents that are not wanted are passed over;
         `passed_over` is about how many they are."""
+        if method not in METHODS:
+            raise Refused("bad_method", f"there is no method '{method}'; there are: {', '.join(METHODS)}")
         if unknown := [name for name in facets if name not in FACETS]:
             raise Refused("bad_facet", f"there is no facet '{unknown[0]}'; there are: {', '.join(FACETS)}")
         self._bring_up_to_date(query)
@@ -95,7 +110,14 @@ class DocumentSearch:
                 count = MAX_CANDIDATES
             best = candidates.candidates[:FACET_DOCUMENTS]
             counts = count_facets(connection, best, facets) if facets else {}
-            return SearchResults(rows, candidates.total, candidates.word_total, corrections, counts)
+            return SearchResults(
+                rows,
+                candidates.total,
+                candidates.word_total,
+                written_corrections(corrections, rows),
+                counts,
+                search_notices(index, query),
+            )
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: the documents of a recipe, without operators in the text."""
@@ -111,17 +133,19 @@ class DocumentSearch:
         *,
         words: bool,
     ) -> tuple[CandidateList, dict[str, str]]:
-        """With misspelt words corrected, if none of the words occurs."""
+        """With misspelt words corrected, if no document has one of the words, and without the documents that have the words of
+        a phrase, but apart."""
         expansions = expand_prefixes(index.connection, query)
         plan = plan_for(index, query, expansions)
         candidates = find_candidates(index, plan, vectors, count, words_count=words)
-        if candidates.word_total or not words or not query.groups:
-            return candidates, {}
-        corrections = correct_words(index.connection, plain_words(query), index.languages)
-        if not corrections:
-            return candidates, {}
-        plan = plan_for(index, query, expansions, corrections=tuple(corrections.values()))
-        return find_candidates(index, plan, vectors, count, words_count=words), corrections
+        corrections: dict[str, str] = {}
+        if words and query.groups and not candidates.word_total:
+            corrections = correct_words(index.connection, unknown_words(index, query), index.languages)
+        if corrections:
+            plan = plan_for(index, query, expansions, corrections=tuple(corrections.values()))
+            candidates = find_candidates(index, plan, vectors, count, words_count=words)
+        unmatched = without_phrases(index.connection, query, candidates.unsure or ())
+        return candidates.without(unmatched), corrections
 
     def _query_vectors(
         self, index: IndexReader, query: SearchQuery, encoders: SearchEncoders
@@ -146,6 +170,13 @@ class DocumentSearch:
             index_documents(self.engine, recipe)
         if missing or is_crowded:
             refresh_segments(self.engine)
+
+
+def unknown_words(index: IndexReader, query: SearchQuery) -> list[str]:
+    """The plain words that no document has: others occur, but not where the filters want them."""
+    terms = {word: query_word_terms(word, index.languages) for word in plain_words(query)}
+    occurring = index.occurring({term_hash(term) for word in terms for term in terms[word]})
+    return [word for word in terms if occurring.isdisjoint(map(term_hash, terms[word]))]
 
 
 def _recipes(connection: Connection) -> list[str]:

@@ -89,6 +89,10 @@ class IndexReader:
         """At least how many documents have one of the terms, without reading their postings."""
         return max((sum(_least(segment, term) for segment in self.segments) for term in terms), default=0)
 
+    def occurring(self, terms: Iterable[int]) -> set[int]:
+        """Those of the terms that a document has."""
+        return {term for segment in self.read(terms) for term in segment.postings}
+
     def read(self, terms: Iterable[int]) -> list[SegmentPostings]:
         """Every segment with its postings of these terms."""
         hashes = list(terms)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from headwater.model.jobs import State
+from headwater.search.analysis import analyse, stem_language
 from headwater.search.coverage import word_coverage
 from headwater.search.matching import clause_occurs
 from headwater.search.query import TITLE, Clause, SearchQuery
@@ -23,6 +24,7 @@ SEARCHED_FIELDS = ("text", "description", "keywords")
 """Read for the snippet; not part of a result."""
 SPARE = 5
 """Candidates that are read beyond the limit, because some may be gone."""
+TEXTS_AT_ONCE = 50
 FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
 MAX_VALUES = 20
 
@@ -63,6 +65,31 @@ def _documents_by_number(connection: Connection, numbers: Sequence[int]) -> dict
     return {row["number"]: dict(row) for row in connection.execute(query).mappings()}
 
 
+def without_phrases(connection: Connection, query: SearchQuery, numbers: Iterable[int]) -> set[int]:
+    """Those of the documents that lack a phrase of the query, or have one that is excluded, or are no longer kept."""
+    unmatched: set[int] = set()
+    ordered = sorted(numbers)
+    for start in range(0, len(ordered), TEXTS_AT_ONCE):
+        part = ordered[start : start + TEXTS_AT_ONCE]
+        stored = _documents_by_number(connection, part)
+        unmatched.update(n for n in part if n not in stored or not has_phrases(query, stored[n]))
+    return unmatched
+
+
+def written_corrections(corrections: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The words as the best result writes them: the index has only their stems."""
+    return {word: _written(term, rows) for word, term in corrections.items()}
+
+
+def _written(term: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    for row in rows:
+        for text, places in ((row["title"], row["title_highlights"]), (row["snippet"], row["highlights"])):
+            for first, last in places:
+                if any(term in terms for terms in analyse(text[first:last], row["language"])):
+                    return str(text[first:last]).lower()
+    return term
+
+
 def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
     """Whether the words of each phrase stand together, which the index does not know."""
     groups = [group for group in query.required if any(_is_phrase(clause) for clause in group)]
@@ -73,8 +100,10 @@ def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
     body = term_positions([row["title"], about, row["text"]], row["language"])
     title = term_positions([row["title"]], row["language"])
 
+    code = stem_language(row["language"])
+
     def occurs(clause: Clause) -> bool:
-        return clause_occurs(clause, title if clause.field == TITLE else body, row["language"])
+        return clause_occurs(clause, title if clause.field == TITLE else body, code)
 
     return all(any(map(occurs, group)) for group in groups) and not any(map(occurs, excluded))
 

@@ -10,7 +10,8 @@ from headwater.search.analysis import fold_word, query_word_terms
 from headwater.search.query import Clause, SearchQuery
 from headwater.store.schema.search import IS_WAITING, search_entries, search_terms
 
-MAX_EXPANSIONS = 200
+MAX_EXPANSIONS = 1_000
+"""The shortest words with a beginning; with one letter there are many, and those are longer than what was meant."""
 MAX_CANDIDATES = 20_000
 MIN_LETTERS = 4
 """Shorter words have too many neighbours."""
@@ -28,7 +29,7 @@ def expand_prefixes(connection: Connection, query: SearchQuery) -> dict[Clause, 
     expansions = {}
     for clause in clauses:
         prefix = fold_word(clause.words[-1])
-        stored = _stored_terms(connection, prefix, MAX_EXPANSIONS * 10)
+        stored = _stored_terms(connection, prefix, MAX_EXPANSIONS)
         terms = {*stored, *(term for term in waiting if term.startswith(prefix))}
         expansions[clause] = sorted(terms, key=lambda term: (len(term), term))[:MAX_EXPANSIONS]
     return expansions
@@ -38,7 +39,8 @@ def _stored_terms(connection: Connection, prefix: str, limit: int) -> list[str]:
     query = select(search_terms.c.term).where(
         search_terms.c.term >= prefix, search_terms.c.term < prefix + LAST
     )
-    return list(connection.scalars(query.order_by(search_terms.c.term).limit(limit)))
+    shortest_first = query.order_by(func.length(search_terms.c.term), search_terms.c.term)
+    return list(connection.scalars(shortest_first.limit(limit)))
 
 
 def _waiting_terms(connection: Connection) -> set[str]:

@@ -46,6 +46,10 @@ class DocumentSummary(BaseModel):
 
 class SearchAnswer(ToolAnswer):
     results: list[DocumentSummary]
+    notices: list[str] = Field(
+        default_factory=list,
+        description="What may have been meant otherwise, such as a source that there is not.",
+    )
 
 
 class DocumentAnswer(ToolAnswer):

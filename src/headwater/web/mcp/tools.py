@@ -73,6 +73,7 @@ class Tools:
         answer = SearchAnswer(
             freshness=self.freshness(recipe),
             results=[_summary(row) for row in page],
+            notices=list(results.notices),
             evidence=self.evidence_of([row["id"] for row in page]),
             next=next_cursor,
         )

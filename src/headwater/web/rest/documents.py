@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from headwater.model.errors import Refused
-from headwater.model.jobs import State
+from headwater.model.jobs import State, stored_states
 from headwater.ops.field_evidence import explain_field
 from headwater.store.reads.explanation import explain
 from headwater.store.reads.record_lists import (
@@ -91,7 +91,7 @@ def read_documents(
     context = context_of(request)
     selection = DocumentConditions(
         recipes=chosen_recipes(context, recipe),
-        states=tuple(dict.fromkeys(state or (State.KEPT,))),
+        states=tuple(stored_states(list(dict.fromkeys(state or (State.KEPT,))))),
         source=source or None,
         story=story or None,
         subject=subject or None,

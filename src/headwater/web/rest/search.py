@@ -6,6 +6,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headwater.search.query import MAX_CHARACTERS
 from headwater.store.search.document_search import Method
 from headwater.web.context import context_of
 from headwater.web.rest.forms import plain_item, rows_answer
@@ -25,6 +26,11 @@ PAGE["properties"] |= {
     },
     "corrections": {"type": "object"},
     "facets": {"type": "object"},
+    "notices": {
+        "type": "array",
+        "items": TEXT,
+        "description": "What may have been meant otherwise, such as a source that there is not.",
+    },
 }
 Values = Annotated[list[str] | None, Query(max_length=20, description="One of these; can be repeated.")]
 
@@ -35,7 +41,7 @@ def search(
         str,
         Query(
             min_length=1,
-            max_length=2_000,
+            max_length=MAX_CHARACTERS,
             description='Words, "phrases", prefix*, -word, OR, title:word, field:value.',
         ),
     ],
@@ -81,7 +87,7 @@ def search(
         ),
     )
     totals = {"total": page.total, "word_total": page.word_total}
-    members = {**totals, "corrections": page.corrections, "facets": page.facets}
+    members = {**totals, "corrections": page.corrections, "facets": page.facets, "notices": page.notices}
     return rows_answer(request, "search", page.rows, _search_item, cursor=next_cursor, members=members)
 
 

@@ -22,6 +22,7 @@ from headwater.ops.saved_searches import (
     search_record,
     try_search,
 )
+from headwater.search.query import MAX_CHARACTERS
 from headwater.store.reads.stored_records import StoredRecord
 from headwater.web.context import context_of
 from headwater.web.feed_publisher import is_published
@@ -35,7 +36,7 @@ from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
 router = api_router("/searches", "saved searches")
 OBJECT = {"type": "object"}
 Name = Annotated[str, Body(min_length=1, max_length=100)]
-QueryText = Annotated[str, Body(max_length=2_000, description="As in /search.")]
+QueryText = Annotated[str, Body(max_length=MAX_CHARACTERS, description="As in /search.")]
 Values = Annotated[list[Annotated[str, Field(min_length=1, max_length=300)]] | None, Field(max_length=100)]
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from headwater.documents.places.countries import countries
 from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
-from headwater.search.query import parse_query
+from headwater.search.query import MAX_CHARACTERS, parse_query
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import marked_parts
 from headwater.web.pages.forms import Action, Done
@@ -46,16 +46,19 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "has_words": False,
         "word_count": 0,
         "corrections": {},
+        "notices": (),
+        "longest": MAX_CHARACTERS,
         "problem": "",
     }
     if not pairs:
         return model
     try:
+        words = parse_query(chosen["q"], context.app.clock()).words
         filters = search_filters(
             context, values, recipe=chosen["recipe"], since=chosen["since"], until=chosen["until"]
         )
     except Refused as error:
-        if error.reason != "bad_moment":
+        if error.reason not in ("bad_moment", "bad_query"):
             raise
         return model | {"problem": error.detail}
     results, cursor = search_page(
@@ -69,7 +72,6 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
             cursor=chosen["cursor"],
         ),
     )
-    words = parse_query(chosen["q"], context.app.clock()).words
     return model | {
         "results": [result_record(row) for row in results.rows],
         "facets": facet_records(results.facets, pairs),
@@ -80,6 +82,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "has_words": bool(words),
         "word_count": len(words),
         "corrections": results.corrections,
+        "notices": results.notices,
     }
 
 
