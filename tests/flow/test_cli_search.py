@@ -64,6 +64,8 @@ def test_facets_filters_and_corrections_are_shown(search: Any):
     assert [row["title"] for row in rows] == ["Tax on coins"]
     assert last == {"facets": {"language": {"en": 1}}, "total": 1}
     assert "searched for 'travel'" in search("travle").out
+    assert "There is no source named 'nope'." in search("coins -source:nope").out
+    assert "There is no source named 'nope'." in search("coins -source:nope", "--json").err
 
 
 def test_invalid_options_are_reported_in_one_sentence(search: Any):
@@ -73,6 +75,9 @@ def test_invalid_options_are_reported_in_one_sentence(search: Any):
         ("x", "--method", "magic"),
         ("x", "--facet", "colour"),
         ("date:someday",),
+        ("languge:es",),
+        ("?!",),
+        ("x" * 2_001,),
     ):
         answer = search(*words)
         assert answer.code != 0

@@ -84,9 +84,11 @@ def test_search_does_not_claim_words_that_no_document_has(
     client: TestClient, filled: tuple[App, PageRows], monkeypatch: pytest.MonkeyPatch
 ):
     assert "No document has the words" in client.get("/search?q=zzzzqqqq").text
-    quote = client.get("/search", params={"q": '"'}).text
-    assert "The search names no words; the newest first" in quote
-    assert "document has" not in quote
+    assert "there is nothing to search for" in client.get("/search", params={"q": '"'}).text
+    filtered = client.get("/search", params={"q": "-source:nope"}).text
+    assert "The search names no words; the newest first" in filtered
+    assert "there is no source named" in filtered
+    assert "document has" not in filtered
     assert "1 document has the word<" in client.get("/search?q=dam").text.replace(" <", "<").replace(
         " ·", "<"
     )

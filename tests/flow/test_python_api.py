@@ -180,6 +180,10 @@ def test_a_name_that_cannot_be_is_refused_with_the_one_that_was_meant(installati
             call("nwes")
     with pytest.raises(Refused, match="did you mean 'news'"):
         installation.search("harbour", recipe="nwes")
+    with pytest.raises(Refused, match="there is no method 'nope'"):
+        installation.search("harbour", method="nope")  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="from 0 to 1"):
+        installation.search("harbour", quality=5)
     with pytest.raises(Refused, match="did you mean 'Vellmar Post'"):
         installation.documents("news", source="Velmar Post")
     with pytest.raises(Refused, match="write en"):

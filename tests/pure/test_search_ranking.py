@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headwater.search.coverage import text_coverage
 from headwater.search.entry_terms import entry_terms, key_hash, term_hash
-from headwater.search.fusion import ENGLISH, MULTILINGUAL, VectorScores, fuse, scaled
+from headwater.search.fusion import ENGLISH, MULTILINGUAL, VectorScores, fuse, scaled, whole_weight
 from headwater.search.postings import (
     COLUMNS,
     Directory,
@@ -122,11 +122,13 @@ def test_vectors_count_as_much_as_the_encoder_knows_the_languages(
 
 
 def test_scores_are_scaled_and_added() -> None:
-    assert scaled(np.array([0.9, 0.5, 0.1], dtype=np.float32), 3).tolist() == pytest.approx([1.0, 0.5, 0.0])
+    assert scaled(np.array([0.9, 0.5, 0.1], dtype=np.float32), pool=3).tolist() == pytest.approx(
+        [1.0, 0.5, 0.0]
+    )
     assert scaled(np.array([0.05, 0.01], dtype=np.float32)).tolist() == [0.0, 0.0]
-    assert scaled(np.array([0.2, 0.1], dtype=np.float32)).tolist() == pytest.approx(
-        [0.5, 0.25]
-    )  # not sure of its best
+    poor = np.array([0.2, 0.1], dtype=np.float32)
+    assert scaled(poor, whole_weight([0.2])).tolist() == pytest.approx([1.0, 0.5])
+    assert scaled(poor, whole_weight([0.2, 0.7])).tolist() == pytest.approx([0.5, 0.25])  # another is sure
     words = np.array([10.0, 5.0, 0.0], dtype=np.float32)
     half = np.full(3, 0.5, dtype=np.float32)
     parts = [VectorScores(np.array([0.0, 1.0, 1.0], dtype=np.float32), half, half)]

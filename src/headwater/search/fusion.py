@@ -15,8 +15,9 @@ POOL = 200
 MIN_SIMILARITY = 0.1
 """If the best candidate is less similar, the query has no meaning that the encoder knows."""
 SURE_SIMILARITY = 0.4
-"""Only a candidate this similar gets the whole weight. Each encoder scales its own documents: without this, the best document in the
-language of the query would stand above the right one in another language, however little it has to do with the query."""
+"""A candidate this similar gets the whole weight, whatever another encoder says. Each encoder scales its own documents: without a
+common measure, the best document in the language of the query would stand above the right one in another language, however little
+it has to do with the query."""
 
 PairWeights = tuple[float, float]
 """What words count and what vectors count, for a pair of languages."""
@@ -58,16 +59,22 @@ vectors decide across languages."""
 UNKNOWN_ENCODER = EncoderWeights(same=(0.6, 0.4), across=(0.3, 0.4))
 
 
-def scaled(similarities: Values, pool: int = POOL) -> Values:
-    """0 for the last of the best candidates and everything below, 1 for the best if it is surely similar. Few candidates are
-    compared with no similarity at all."""
+def whole_weight(tops: Sequence[float]) -> float:
+    """The similarity that gets the whole weight, from the best one by each encoder: an encoder alone has nothing to be compared
+    with, so its best gets it; of several, one that is far below the best of another does not."""
+    return min(SURE_SIMILARITY, max(tops, default=0.0))
+
+
+def scaled(similarities: Values, whole: float = 0.0, pool: int = POOL) -> Values:
+    """0 for the last of the best candidates and everything below, 1 for the best if it is at least as similar as `whole`. Few
+    candidates are compared with no similarity at all."""
     if not len(similarities):
         return similarities
     best = np.sort(similarities)[::-1]
     floor, top = float(best[pool - 1]) if len(best) >= pool else 0.0, float(best[0])
     if top <= MIN_SIMILARITY:
         return np.zeros_like(similarities)
-    top = max(top, SURE_SIMILARITY)
+    top = max(top, whole)
     result: Values = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
     return result
 

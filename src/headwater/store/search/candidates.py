@@ -9,7 +9,16 @@ import numpy.typing as npt
 from sqlalchemy import Connection, or_, select
 
 from headwater.search.entry_terms import term_hash
-from headwater.search.fusion import NO_VECTORS, POOL, PairWeights, Values, VectorScores, fuse, scaled
+from headwater.search.fusion import (
+    NO_VECTORS,
+    POOL,
+    PairWeights,
+    Values,
+    VectorScores,
+    fuse,
+    scaled,
+    whole_weight,
+)
 from headwater.search.postings import Columns
 from headwater.search.query import SearchFilters, SearchQuery
 from headwater.search.scoring import (
@@ -270,9 +279,13 @@ def _fuse(
     languages = [_language(index, place) for place in places]
     weights = [_weights(part.query, languages, words_count=words_count) for part in by_vector]
 
+    whole = whole_weight(
+        [_top(index, part, value) for part, value in zip(by_vector, similarities, strict=True)]
+    )
+
     def fused_scores(values: Sequence[Values]) -> Values:
         parts = [
-            VectorScores(_values_at(places, part, scaled(value)), *weight)
+            VectorScores(_values_at(places, part, scaled(value, whole)), *weight)
             for part, value, weight in zip(by_vector, values, weights, strict=True)
         ]
         return fuse(words if words_count else np.zeros_like(words), float(words.max(initial=0.0)), parts)
@@ -310,6 +323,16 @@ def _joined_places(
             if positive[row] and part.query.weights.get(_language(index, place), NO_VECTORS)[1]:
                 places[place] = None
     return list(places)
+
+
+def _top(index: IndexReader, part: _VectorCandidates, similarities: Values) -> float:
+    """The best similarity of a document for which this encoder counts."""
+    counted = [
+        row
+        for place, row in part.places.items()
+        if part.query.weights.get(_language(index, place), NO_VECTORS)[1]
+    ]
+    return float(similarities[counted].max(initial=0.0))
 
 
 def _values_at(places: Sequence[Place], part: _VectorCandidates, values: Values) -> Values:
