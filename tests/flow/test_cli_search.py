@@ -64,7 +64,6 @@ def test_facets_filters_and_corrections_are_shown(search: Any):
     assert [row["title"] for row in rows] == ["Tax on coins"]
     assert last == {"facets": {"language": {"en": 1}}, "total": 1}
     assert "searched for 'travel'" in search("travle").out
-    assert "There is no source named 'nope'." in search("coins -source:nope").out
     assert "There is no source named 'nope'." in search("coins -source:nope", "--json").err
 
 

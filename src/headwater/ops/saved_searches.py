@@ -20,8 +20,9 @@ from headwater.model.saved_search import (
 )
 from headwater.model.story import Story
 from headwater.search.match_feed import FEED_FORMATS, MatchFeed, write_match_feed
-from headwater.search.saved_searches import SavedSearchSet, check_query
+from headwater.search.saved_searches import SavedSearchSet, check_query, parse_saved
 from headwater.store.changes.saved_searches import unknown_search
+from headwater.store.connect import read_transaction
 from headwater.store.reads.failing_deliveries import failing_deliveries
 from headwater.store.reads.saved_searches import (
     feed_entries,
@@ -30,6 +31,8 @@ from headwater.store.reads.saved_searches import (
     match_counts,
 )
 from headwater.store.reads.stored_records import StoredRecord, stored_documents, stored_stories
+from headwater.store.search.index_reader import open_index
+from headwater.store.search.notices import search_notices
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 KINDS = ("all", "document", "story")
@@ -137,6 +140,12 @@ def _check_channel(app: App, search: SavedSearch) -> None:
             "unknown_channel",
             f"there is no channel '{search.channel}'; there are: {names}. Add one to the setting `notify`",
         )
+
+
+def query_notices(app: App, search: SavedSearch) -> tuple[str, ...]:
+    """What may have been meant otherwise, such as a source that there is not."""
+    with read_transaction(app.store.engine) as connection:
+        return search_notices(open_index(connection), parse_saved(search, app.clock()))
 
 
 def named_search(app: App, name: str) -> SavedSearch:

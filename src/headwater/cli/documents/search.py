@@ -21,10 +21,10 @@ from headwater.cli.period import read_period
 from headwater.cli.render.console import (
     cell,
     console,
-    error_console,
     format_time,
     print_json,
     print_json_lines,
+    print_notices,
     short_id,
 )
 from headwater.search.query import make_filters, parse_query
@@ -89,9 +89,8 @@ def search(
     parsed = parse_query(query, app.clock(), filters=filters, limit=min(limit, MAX_RESULTS), zone=None)
     chosen = cast("Method", "meaning" if meaning else method)
     results = app.search.search(parsed, method=chosen, facets=facet or ())
+    print_notices(results.notices)
     if as_json:
-        for notice in results.notices:
-            error_console().print(cell(as_sentence(notice), "yellow"))
         print_json_lines(results.rows)
         if facet:
             print_json({"facets": results.facets, "total": results.total})
@@ -100,8 +99,6 @@ def search(
 
 
 def _show_results(results: SearchResults, out: Console) -> None:
-    for notice in results.notices:
-        out.print(cell(as_sentence(notice), "yellow"))
     for word, term in results.corrections.items():
         out.print(cell(f"No document has '{word}'; searched for '{term}'.", "yellow"))
     for row in results.rows:
@@ -110,10 +107,6 @@ def _show_results(results: SearchResults, out: Console) -> None:
         out.print("No document matches.")
     for name, counts in results.facets.items():
         out.print(cell(f"{name}: " + ", ".join(f"{value} {count}" for value, count in counts.items()), "dim"))
-
-
-def as_sentence(notice: str) -> str:
-    return f"{notice[:1].upper()}{notice[1:]}{'' if notice.endswith('?') else '.'}"
 
 
 def _show(row: dict[str, Any], out: Console) -> None:

@@ -12,6 +12,7 @@ from headwater.cli.render.console import (
     format_time,
     print_json,
     print_json_lines,
+    print_notices,
     short_id,
     table,
 )
@@ -24,6 +25,7 @@ from headwater.ops.saved_searches import (
     check_search,
     list_searches,
     named_search,
+    query_notices,
     search_feed,
     search_record,
     try_search,
@@ -87,7 +89,9 @@ def add(
         delivery=deliver,
         channel=channel,
     )
-    search = add_search(open_app(context), request)
+    app_ = open_app(context)
+    search = add_search(app_, request)
+    print_notices(query_notices(app_, search))
     if as_json:
         print_json(search_record(search))
         return
@@ -156,6 +160,7 @@ def try_on_past(
         filters = _filters(language, publisher, quality)
         request = SearchRequest(name=TRIED, query=query, filters=filters, recipe=recipe, record_kind=kind)
         search = check_search(app_, request)
+    print_notices(query_notices(app_, search))
     start = parse_time(since, app_.clock(), "--since") if since else None
     rows, total = [], 0
     for stored in try_search(app_, search, start):

@@ -39,6 +39,13 @@ def print_result(record: Mapping[str, Any], message: str, *, as_json: bool) -> N
         console().print(cell(message), soft_wrap=True)
 
 
+def print_notices(notices: Iterable[str]) -> None:
+    """Sentences about what may have been meant otherwise, on standard error."""
+    for notice in notices:
+        end = "" if notice.endswith("?") else "."
+        error_console().print(cell(f"{notice[:1].upper()}{notice[1:]}{end}", "yellow"), soft_wrap=True)
+
+
 def print_json_lines(records: Iterable[Mapping[str, Any]]) -> None:
     """One JSON object per line."""
     for record in records:
