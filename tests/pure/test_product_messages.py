@@ -5,13 +5,12 @@ import sys
 import pytest
 
 from headwater import cli as command_line
-from headwater.model.jobs import State, stored_states
 from headwater.cli.pipeline.sources_add import read_options
 from headwater.cli.render.run_summary import RecipeCounts, unread_entries, unread_sources
 from headwater.fetch.failure_sentences import failure_words
 from headwater.model.errors import Refused
 from headwater.model.http import Response
-from headwater.model.jobs import State
+from headwater.model.jobs import State, stored_states
 from headwater.ops.feed_check import operator_source
 from headwater.ops.same_sources import same_source_warnings
 from headwater.ops.source_detection import lasting_url
