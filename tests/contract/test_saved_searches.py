@@ -341,12 +341,12 @@ def test_the_rules_of_a_recipe_are_a_step(scene: Scene):
 
 def test_what_a_rule_ends_is_a_match_of_the_rule_and_nothing_is_sent(scene: Scene):
     rule = save(scene, "grain", "grain", action=SearchAction.DROP, recipe=RECIPE)
-    held, lost = scene.drafts("a", "b")
+    first, second = scene.drafts("a", "b")
     results = [
         ended_result(
             draft, State.DROPPED, rule.route, document=False, evidence={"searches": ["grain", "gone"]}
         )
-        for draft in (held, lost)
+        for draft in (first, second)
     ]
     scene.refine(results[0])
     scene.refine(*results, owner="no longer its owner")

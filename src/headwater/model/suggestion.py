@@ -10,8 +10,8 @@ SHORTEST = 3
 def nearest_name(name: str, names: Iterable[str]) -> str:
     """The name that was surely meant: the same with a slip after its first letter, or its beginning; empty if there is none."""
     candidates = [other for other in names if other[:1] == name[:1]]
-    begun = [other for other in candidates if len(name) >= SHORTEST and other.startswith(name)]
-    close = begun or get_close_matches(name, candidates, n=1, cutoff=CLOSE)
+    longer = [other for other in candidates if len(name) >= SHORTEST and other.startswith(name)]
+    close = longer or get_close_matches(name, candidates, n=1, cutoff=CLOSE)
     return close[0] if close else ""
 
 

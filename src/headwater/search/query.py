@@ -232,8 +232,8 @@ class _Parser:
 
     def _check_field(self, name: str, value: str) -> None:
         """Refuses the misspelt name of a field: as words, it would find documents that the operator excluded."""
-        if meant := nearest_name(name, FIELDS):
-            raise Refused("bad_query", f"there is no field '{name}'; did you mean {meant}:{value[:100]}?")
+        if nearest := nearest_name(name, FIELDS):
+            raise Refused("bad_query", f"there is no field '{name}'; did you mean {nearest}:{value[:100]}?")
         if not value.startswith("//"):
             self.notices.append(f"there is no field '{name}': it was searched as a word")
 
