@@ -13,7 +13,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.documents.places.countries import countries
 from headwater.fetch.failure_sentences import FAILURE_TEXTS, failure_words
+from headwater.stories.topics.media_topics import TOPIC_NAMES
+from headwater.text.language_names import LANGUAGE_CODES, language_name
 from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.rendering import Frame, environment, safe_link
 from headwater.web.pages.translations import SPANISH, catalogue, choose_language, translate, translate_refusal
@@ -41,6 +44,12 @@ def test_every_text_is_in_the_spanish_catalogue(package: str):
     texts = texts_of(Path(str(files(package))))
     assert texts
     assert texts - set(catalogue(SPANISH, package)) == set()
+
+
+def test_names_of_countries_languages_and_topics_are_in_the_spanish_catalogue():
+    names = {country.name for country in countries().values()} | set(TOPIC_NAMES.values())
+    names |= {language_name(code) for code in LANGUAGE_CODES.values()}
+    assert names - set(catalogue(SPANISH)) == set()
 
 
 # What a form or a page can refuse.

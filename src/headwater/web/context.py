@@ -44,6 +44,10 @@ class WebContext:
             return self.access.admit_key(key, scope)
         return self.access.admit(caller, scope)
 
+    def shows_no_key(self, request: Request) -> bool:
+        """Whether the request has neither a key nor a session, so that no row says what it may do."""
+        return not caller_of(request.scope).key_text and not request.cookies.get(SESSION_COOKIE)
+
     def signed_in_key(self, request: Request) -> ApiKey | None:
         """The key of the session that the request belongs to."""
         token = request.cookies.get(SESSION_COOKIE, "")
