@@ -9,6 +9,7 @@ from tests.support.page_rows import PageRows
 PAGES: dict[str, Callable[[PageRows], str]] = {
     "story": lambda rows: f"/stories/{rows.dam_story}",
     "stories": lambda rows: "/stories",
+    "documents": lambda rows: "/documents",
     "search": lambda rows: "/search?q=dam",
     "hints": lambda rows: "/search",
     "document": lambda rows: f"/documents/{rows.article}",

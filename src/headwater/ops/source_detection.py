@@ -39,6 +39,7 @@ SHOWN_ITEMS = 5
 PERMANENT_REDIRECTS = frozenset({301, 308})
 SITEMAP = "/sitemap.xml"
 ADD_ANYWAY = "Add it anyway with --kind KIND --no-check"
+IN_SETTINGS = "in the settings"
 MORE_TIME = ", or allow more with --seconds"
 LANGUAGE_SAMPLE = 2_000
 SURE_LANGUAGE = 0.8
@@ -108,7 +109,8 @@ def unusable(url: str, why: str, reason: str = "") -> Refused:
 
 def without_options(sentence: str) -> str:
     """For readers who have no command line: what they can do instead."""
-    return sentence.replace(MORE_TIME, "").replace(ADD_ANYWAY, "Correct the address, or try again later")
+    shortened = sentence.replace(MORE_TIME, "").replace(ADD_ANYWAY, "Correct the address, or try again later")
+    return shortened.replace(IN_SETTINGS, f"{IN_SETTINGS} (headwater.yaml) and start the server again")
 
 
 def failure_sentence(url: str, failure: Failure) -> str:
@@ -116,7 +118,7 @@ def failure_sentence(url: str, failure: Failure) -> str:
     if failure.reason == "forbidden_address":
         place = urlsplit(url).netloc
         port = "" if ":" in place else ":443" if url.startswith("https:") else ":80"
-        return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` in the settings'
+        return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` {IN_SETTINGS}'
     sentence = failure_words(failure.reason, failure.detail)
     sentence += MORE_TIME if failure.reason == "timeout" else ""
     cause = failure.detail.rpartition(": ")[2] or failure.reason
