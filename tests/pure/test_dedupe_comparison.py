@@ -205,3 +205,50 @@ def test_edit_distance_stops_at_its_limit():
     assert edit_distance("abc", "abc", 2) == 0
     assert edit_distance("abc", "axc", 2) == 1
     assert edit_distance("abcdef", "uvwxyz", 2) == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "other"), [("Ashford", "Marbury"), ("Port Alba", "Port Vela"), ("北港", "南港")]
+)
+def test_a_notice_for_another_place_is_another_one_though_the_place_only_begins_sentences(
+    place: str, other: str
+):
+    """A name at the start of every sentence is not recognised by its capital letter."""
+    parts = ("first", "second", "third", "fourth", "fifth", "sixth")
+    template = " ".join(
+        f"{{place}} said that part {part} of the plan for the harbour works began in the morning and would last until the "
+        f"evening, while crews of the {part} team cleaned the basin."
+        for part in parts
+    )
+    notice, next_notice = (
+        replace(FIRST, id=name, title="Harbour works begin", body=template.format(place=name))
+        for name in (place, other)
+    )
+    assert compare(notice, next_notice).rule == "names-replaced"
+    assert compare(notice, next_notice).relation != "duplicate"
+    repeated = (
+        "The port of {place} opened a new quay for grain ships on Monday, the harbour master said. " * 16
+    )
+    notice, next_notice = (
+        replace(FIRST, id=name, title="A new quay", body=repeated.format(place=name))
+        for name in (place, other)
+    )
+    assert compare(notice, next_notice).relation != "duplicate"
+
+
+def test_names_spelt_almost_alike_are_one_name_unless_a_publisher_has_both_in_its_titles():
+    template = (
+        "The council of {place} will close the water main of {place} on Monday. Residents of {place} are asked to store drinking "
+        "water before the work begins, and to keep taps closed while the pressure is low. Buses that cross {place} are diverted, "
+        "schools stay open and kitchens will serve cold meals until the evening, when the valves are replaced."
+    )
+    norton, morton = (
+        replace(FIRST, id=name, title=f"Water main of {name} closes", body=template.format(place=name))
+        for name in ("Norton", "Morton")
+    )
+    assert compare(norton, morton).relation == "new"
+    quiet = (
+        replace(norton, title="Water main closes"),
+        replace(morton, title="Water main closes", publisher="b"),
+    )
+    assert compare(*quiet).relation == "duplicate"

@@ -52,6 +52,19 @@ def test_c16_url_comes_before_guid_before_text():
     assert {decisions[key].duplicate_of for key in "bcd"} == {"a"}
 
 
+def test_c16_an_undated_text_is_a_duplicate_under_any_title_unless_it_is_very_short():
+    """Without a date nothing says that the same notice was published again."""
+    notice = " ".join(story(1).split()[:45])
+    first = Article(id="a", body=notice, title="Strike ends")
+    second = Article(id="b", body=notice, title="Night work for the bakers")
+    assert decide(first, second)["b"].duplicate_of == "a"
+    short = [
+        Article(id=key, body="No trains today.", title=title)
+        for key, title in (("c", "Arden"), ("d", "Farrow"))
+    ]
+    assert decide(*short)["d"].duplicate_of is None
+
+
 def test_a_reused_address_links_but_does_not_block():
     first = article("a", story(1), url="https://news.example/today")
     second = article(

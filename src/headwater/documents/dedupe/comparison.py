@@ -104,7 +104,9 @@ def _has_unknown_figures(measures: Measures) -> bool:
 
 
 def _has_few_names(measures: Measures) -> bool:
-    """One or two names among very many may be noise; a name replaced twice is not."""
+    """One or two names among very many may be noise; a name replaced twice is not, nor one that the text is about."""
+    if measures.template_words:
+        return False
     count = len(measures.names)
     share = count / (count + measures.names_kept)
     if not measures.title_changed and not _is_after(measures, RESENT) and _is_identical(measures):

@@ -18,6 +18,7 @@ from headwater.documents.dedupe.articles import Article
 from headwater.documents.dedupe.facts import FACTS, FactMeasures, compare_facts
 from headwater.documents.dedupe.figures import figure_value, shared_figures
 from headwater.documents.dedupe.page import TokenView, announces_correction
+from headwater.documents.dedupe.template_words import PlacedWords, WordPair, is_in_both_titles, template_pairs
 from headwater.documents.dedupe.tokens import Tokens
 
 
@@ -87,8 +88,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = re.compile(r"[12]?\d|3[01]")
 _LOOKALIKES = str.maketrans("01i58e6uqf", "ollsbcbngt")
 
-WordPair = tuple[str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Replacements:
@@ -102,23 +101,27 @@ class Replacements:
     names: tuple[WordPair, ...]
     name_slots: int
     """Gaps in which names were replaced."""
+    template_words: int
+    """Replaced names that occur throughout their text and nowhere in the other one."""
     misspelt: int
     """Tokens of the later text that are misspellings of earlier ones."""
     first: Gap | None
     """The first gap in which a figure or a name was replaced."""
 
 
-NO_REPLACEMENTS = Replacements((), (), (), 0, 0, None)
+NO_REPLACEMENTS = Replacements((), (), (), 0, 0, 0, None)
 
 
 def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment) -> Replacements:
     figures: list[WordPair] = []
     slips: list[WordPair] = []
     names: list[WordPair] = []
+    template: set[WordPair] = set()
     misspelt = name_slots = 0
     first = None
     for gap in alignment.gaps:
         old, new = _differing(earlier.words(*gap.earlier), later.words(*gap.later))
+        filled_anew = _template_words((earlier, gap.earlier, old), (later, gap.later, new))
         old, new, same_words = _without_misspelt(old, new)
         misspelt += same_words
         dated = _is_dated(later, gap.later)
@@ -127,11 +130,32 @@ def find_replacements(earlier: TokenView, later: TokenView, alignment: Alignment
             (slips if _is_slip(*pair) and not _is_date(*pair, dated=dated) else figures).append(pair)
         if max(len(old), len(new)) <= NAME_SLOT:
             pairs = _name_pairs(old, new, (earlier, gap.earlier), (later, gap.later))
+            pairs += [pair for pair in filled_anew if pair not in pairs]
+            template.update(filled_anew)
             name_slots += bool(pairs)
             names += pairs
         if first is None and len(figures) + len(slips) + len(names) > replaced:
             first = gap
-    return Replacements(tuple(figures), tuple(slips), tuple(names), name_slots, misspelt, first)
+    return Replacements(
+        tuple(figures), tuple(slips), tuple(names), name_slots, len(template), misspelt, first
+    )
+
+
+def _template_words(earlier: PlacedWords, later: PlacedWords) -> list[WordPair]:
+    """A name that is spelt almost alike may be the same in another spelling, unless one publisher has both in its titles."""
+    if not earlier[2] or not later[2]:
+        return []
+    old, new = earlier[0], later[0]
+    publishers = old.page.article.publisher, new.page.article.publisher
+    return [
+        pair
+        for pair in template_pairs(earlier, later)
+        if not (is_figure(pair[0]) or is_figure(pair[1]))
+        and (
+            not is_misspelling(*pair)
+            or (publishers[0] == publishers[1] != "" and is_in_both_titles(pair, old, new))
+        )
+    ]
 
 
 def _differing(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
@@ -286,6 +310,7 @@ class Measures:
     slips: tuple[WordPair, ...]
     names: tuple[WordPair, ...]
     name_slots: int
+    template_words: int
     figures_kept: int
     names_kept: int
     figures_unknown: int
@@ -354,6 +379,7 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         slips=replacements.slips,
         names=replacements.names,
         name_slots=replacements.name_slots,
+        template_words=replacements.template_words,
         figures_kept=int((later.is_number & alignment.later).sum()),
         names_kept=int((later.is_capital & alignment.later).sum()),
         figures_unknown=_count_unknown_figures(earlier, later),

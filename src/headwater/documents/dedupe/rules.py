@@ -22,7 +22,7 @@ from headwater.documents.dedupe.articles import (
     title_content_fingerprint,
     url_fingerprint,
 )
-from headwater.documents.dedupe.comparison import FRESH, SHORT, RepeatedSentences, compare_pages
+from headwater.documents.dedupe.comparison import FRESH, SHORT, SHORT_NOTICE, RepeatedSentences, compare_pages
 from headwater.documents.dedupe.deduplicator import (
     DedupeCase,
     DedupeProfile,
@@ -70,7 +70,8 @@ def same_fingerprint(rule: str, make: MakeFingerprint, *, checked: bool = True) 
 
 def same_text(make: MakeFingerprint) -> Rule:
     """Word for word the same: a duplicate if it is long and recent enough, otherwise compared in detail. If either date is missing,
-    nothing says that the same notice was published again, so that the same words under the same title are a duplicate."""
+    nothing says that the same notice was published again, so that the same words are a duplicate, whatever their titles; only
+    very short texts, which may name their subject in the title alone, need the same one."""
 
     def match(case: DedupeCase) -> Iterator[RuleMatch]:
         fingerprint = case.fingerprint_of(make)
@@ -95,7 +96,7 @@ def same_text(make: MakeFingerprint) -> Rule:
 
 def _is_repeated(length: int, earlier: Article, later: Article) -> bool:
     if earlier.published_at is None or later.published_at is None:
-        return fold_text(earlier.title) == fold_text(later.title)
+        return length >= SHORT_NOTICE or fold_text(earlier.title) == fold_text(later.title)
     return length >= SHORT and _soon(earlier, later, FRESH)
 
 
