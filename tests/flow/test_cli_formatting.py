@@ -82,6 +82,7 @@ def test_an_error_is_a_sentence(error, expected: str):
         ("connection failed: Connection refused", "Check that the server runs"),
         ('FATAL: password authentication failed for user "me"', "the password in the setting `database`"),
         ('FATAL: database "news" does not exist', "Create it on the server"),
+        ("disk I/O error", "free space"),
         ("something else", "Check the setting `database`"),
     ],
 )

@@ -15,7 +15,7 @@ BEAT_ROLE, CLUSTER_PREFIX = "beat", "cluster-"
 OVERDUE_AFTER = timedelta(minutes=30)
 OVERDUE_WITHOUT_WORKERS = timedelta(minutes=2)
 MIN_FREE_SHARE, MIN_FREE_BYTES = 0.05, 2 << 30
-GIGABYTE = 1 << 30
+GIGABYTE, MEGABYTE = 1 << 30, 1 << 20
 NAMED = 3
 
 
@@ -139,7 +139,8 @@ def disk_check(usages: Mapping[str, tuple[int, int]]) -> PartCheck:
     """`usages` are total and free bytes by folder."""
     details = []
     for folder, (total, free) in usages.items():
-        detail = f"{free / GIGABYTE:.1f} of {total / GIGABYTE:.0f} GB free for {folder}"
+        unit, size = ("GB", GIGABYTE) if total >= GIGABYTE else ("MB", MEGABYTE)
+        detail = f"{free / size:.1f} of {total / size:.0f} {unit} free for {folder}"
         if free < min(MIN_FREE_SHARE * total, MIN_FREE_BYTES):
             return PartCheck(ok=False, detail=detail)
         details.append(detail)

@@ -38,6 +38,7 @@ SYSTEM_REMEDIES = {
 # The first one whose words are in the detail; the last holds for everything else.
 DATABASE_REMEDIES = (
     (("locked", "busy"), "Another process is using it: wait and try again, or stop that process."),
+    (("disk i/o", "disk is full", "no space"), "Check that its disk has free space and works."),
     (("readonly", "read-only"), "It is read-only: check the permissions of the file and of its folder, and that the disk is writable."),
     (("unable to open", "permission denied"), "Check that your user may read and write the file and its folder, or choose another with --data."),
     (("password", "authentication", "role"), "Check the user and the password in the setting `database`."),
