@@ -11,7 +11,7 @@ from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
 from headwater.model.jobs import GatherResult, GroupBatch, Job, Postponement, Quarantine, Task
-from headwater.model.recipe import MOST_CLUSTERED, Cluster, Recipe, StoryContext
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Grouping, Recipe, StoryContext
 from headwater.model.story import Member, Story
 from headwater.stories.identity import inherit_story_ids
 
@@ -102,25 +102,28 @@ def _cluster_stories(
     clusters = [cluster for cluster in recipe.grouping.cluster(group.documents) if cluster.members]
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
     ids = inherit_story_ids(members, group.stories, group.id, group.reserved_ids)
-    now = context.clock()
-    return tuple(
-        _describe(
-            recipe,
-            StoryContext(
-                story=_make_story(recipe, group, cluster, story_id, previous.get(story_id)),
-                documents=tuple(group.documents[i] for i, _ in cluster.members),
-                before=previous.get(story_id),
-                rank=rank,
-                now=now,
-            ),
-        )
-        for rank, (cluster, story_id) in enumerate(zip(clusters, ids, strict=True), 1)
+    now, changes = context.clock(), frozenset(group.changes)
+    stories = []
+    for rank, (cluster, story_id) in enumerate(zip(clusters, ids, strict=True), 1):
+        before = previous.get(story_id)
+        story = _make_story(recipe, group, cluster, story_id, before)
+        if before is not None and _keeps_description(recipe.grouping, story, before, changes):
+            stories.append(before)
+            continue
+        documents = tuple(group.documents[i] for i, _ in cluster.members)
+        describe = recipe.grouping.describe
+        story_context = StoryContext(story=story, documents=documents, before=before, rank=rank, now=now)
+        stories.append(story if describe is None else describe(story_context))
+    return tuple(stories)
+
+
+def _keeps_description(grouping: Grouping, story: Story, before: Story, changes: frozenset[str]) -> bool:
+    """Whether describing the story again would return what is stored."""
+    return (
+        grouping.describes_documents
+        and story.revision == before.revision
+        and changes.isdisjoint(member.document for member in story.members)
     )
-
-
-def _describe(recipe: Recipe, story_context: StoryContext) -> Story:
-    describe = recipe.grouping.describe if recipe.grouping else None
-    return story_context.story if describe is None else describe(story_context)
 
 
 def _make_story(

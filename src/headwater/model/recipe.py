@@ -303,12 +303,13 @@ MOST_CLUSTERED = 5_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
     """How documents become stories. `key` names the group of a document (None: no group), `cluster` divides a group's
-    documents, `settle` is the pause after the last arrival before a group is clustered. With `full_documents=False` the
-    documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
+    documents, which have neither trail nor origins; `settle` is the pause after the last arrival before a group is clustered. With
+    `full_documents=False` the documents have only titles, times and addresses, which makes large groups far cheaper. With a `window`, only documents
     published within it (counted back from the newest), new ones without a story, and the whole stories they belong to are clustered;
     older stories stay as they are, so that the cost does not grow with the age of a group; where more than `most` documents are in
     the window, they are clustered in parts. `describe` adds summary, score, attributes and
-    facts to a story. `age` updates score and attributes without new documents; `summary_permission` lets a language model
+    facts to a story. With `describes_documents`, it reads nothing but the documents of a story, so that a story whose members and
+    title stay, and of which no document changed, keeps its description. `age` updates score and attributes without new documents; `summary_permission` lets a language model
     summarise. Without it, `summary_hint` tells an operator how to permit that."""
 
     key: Callable[[Document], str | None]
@@ -319,6 +320,7 @@ class Grouping:
     most: int = MOST_CLUSTERED
     version: str = "1"
     describe: StoryDescriber | None = None
+    describes_documents: bool = False
     age: AgeStory | None = None
     summary_permission: SummaryPermission | None = None
     summary_hint: str = ""

@@ -88,6 +88,7 @@ def make_grouping(group: GroupSettings, encoder: DocumentEncoder | None, where: 
         most=MOST_EVENT_REPORTS if group.cluster == "event" else MOST_CLUSTERED,
         full_documents=group.summary or group.cluster != "headline",
         describe=SummariseStory() if group.summary else None,
+        describes_documents=True,
     )
 
 

@@ -98,6 +98,9 @@ DOCUMENT_COLUMNS = tuple(
     )
 )
 
+GATHERED_COLUMNS = tuple(column for column in DOCUMENT_COLUMNS if column.name not in {"trail", "origins"})
+"""What stories are made of: how a document came about is no part of it, and as long as its text."""
+
 OUTLINE_COLUMNS = tuple(
     documents.c[name]
     for name in (
@@ -259,25 +262,36 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
 
 def document_from(row: Row) -> Document:
     return Document(
-        id=row["id"],
-        recipe=row["recipe"],
-        source=row["source_id"],
-        lead=row["lead_id"],
-        capture=row["capture_id"],
-        revision=row["revision"],
-        authors=tuple(row["authors"] or ()),
-        published=row["published_at"],
-        modified=row["modified_at"],
-        keywords=tuple(row["keywords"] or ()),
-        group=row["group_id"],
-        subjects=tuple(row["subjects"] or ()),
+        **_document_fields(row),
         trail=tuple(
             TrailEntry(m["step"], m["version"], tuple(m["changed"]), m["notes"]) for m in row["trail"] or ()
         ),
-        **{name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}},
-        attributes=row["attributes"] or {},
         origins=row["origins"] or {},
     )
+
+
+def gathered_from(row: Row) -> Document:
+    """A document without its trail and origins."""
+    return Document(**_document_fields(row))
+
+
+def _document_fields(row: Row) -> dict[str, Any]:
+    same = {name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}}
+    return same | {
+        "id": row["id"],
+        "recipe": row["recipe"],
+        "source": row["source_id"],
+        "lead": row["lead_id"],
+        "capture": row["capture_id"],
+        "revision": row["revision"],
+        "authors": tuple(row["authors"] or ()),
+        "published": row["published_at"],
+        "modified": row["modified_at"],
+        "keywords": tuple(row["keywords"] or ()),
+        "group": row["group_id"],
+        "subjects": tuple(row["subjects"] or ()),
+        "attributes": row["attributes"] or {},
+    }
 
 
 def outline_from(row: Row) -> Document:

@@ -24,7 +24,7 @@ from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
 from headwater.store.in_list import in_list
 from headwater.store.records import stories_by_id
-from headwater.store.rows import DOCUMENT_COLUMNS, OUTLINE_COLUMNS, document_from, fact_rows, outline_from
+from headwater.store.rows import GATHERED_COLUMNS, OUTLINE_COLUMNS, fact_rows, gathered_from, outline_from
 from headwater.store.schema.flow import documents, groups, stories, story_members
 from headwater.store.schema.knowledge import facts, vectors
 from headwater.stories.identity import story_key
@@ -117,10 +117,10 @@ def _documents(
     connection: Connection, where: Sequence[ColumnElement[bool]], *, full_documents: bool
 ) -> tuple[Document, ...]:
     """The documents in the order of their publication."""
-    query = select(*(DOCUMENT_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(*where)
+    query = select(*(GATHERED_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(*where)
     by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
     vectors_by_id = _vectors(connection, where) if full_documents else {}
-    read = document_from if full_documents else outline_from
+    read = gathered_from if full_documents else outline_from
     batch = [read(row) for row in connection.execute(by_date).mappings().all()]
     return tuple(
         document.with_changes(vector=vectors_by_id[document.id]) if document.id in vectors_by_id else document
