@@ -47,7 +47,7 @@ def ask_everything(scene: Scene, ids: list[str]) -> None:
     """Every lookup that the dedupe rules make for a batch."""
     holders = scene.store.look_up_fingerprints("trial", SCHEME, PRINTS, [3, 77, 500], 40)
     assert len(holders.holders[77]) == 30
-    assert scene.store.sentence_story_counts("trial", ["", "Wire"], [5, 99])["Wire"] == {5: 1, 99: 30}
+    assert scene.store.sentence_story_counts("trial", {"": [5], "Wire": [5, 99]})["Wire"] == {5: 1, 99: 30}
     assert len(scene.store.documents(ids[:12])) == 12
     assert scene.store.originals(ids) == {}
 

@@ -56,7 +56,7 @@ def rows_of(scene: Scene) -> dict[str, list[dict[str, Any]]]:
 def test_an_empty_memory_knows_nothing(scene: Scene):
     assert recall(scene, 1, 2, fingerprints=(("url", "u"),)) == FingerprintLookup(0, {}, {})
     assert scene.store.originals([]) == {}
-    assert scene.store.sentence_story_counts("trial", ["Wire"], []) == {"Wire": {}}
+    assert scene.store.sentence_story_counts("trial", {"Wire": []}) == {"Wire": {}}
 
 
 def test_holders_of_a_key_come_newest_first_and_no_more_than_asked(scene: Scene):
@@ -126,10 +126,11 @@ def test_a_sentence_counts_once_a_story_whatever_the_order_within_a_batch(scene:
     scene.refine(
         keep(first, **record_fields), keep(other, **record_fields), copy(echo, first, **record_fields)
     )
-    assert scene.store.sentence_story_counts("trial", ["Wire"], [5, 6, 7]) == {"Wire": {5: 2, 6: 2}}
+    assert scene.store.sentence_story_counts("trial", {"Wire": [5, 6, 7]}) == {"Wire": {5: 2, 6: 2}}
     scene.refine(keep(late, sentences=(6,), publisher="Gazette", epoch=now(scene)))
     counts = {"Wire": {5: 2, 6: 2}, "Gazette": {6: 1}, "": {5: 2, 6: 3}}
-    assert scene.store.sentence_story_counts("trial", ["Wire", "Gazette", ""], [5, 6]) == counts
+    sentences = {"Wire": [5, 6], "Gazette": [5, 6], "": [5, 6]}
+    assert scene.store.sentence_story_counts("trial", sentences) == counts
 
 
 def test_deciding_a_document_again_changes_nothing(scene: Scene):

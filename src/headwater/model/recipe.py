@@ -1,6 +1,6 @@
 """A recipe: the parts of a pipeline as one value, and the types of these parts."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -150,9 +150,9 @@ class Knowledge(Protocol):
         ...
 
     def sentence_story_counts(
-        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+        self, recipe: str, sentences: Mapping[str, Collection[int]]
     ) -> Mapping[str, Mapping[int, int]]:
-        """Returns in how many different stories each publisher ("" for all together) used each of the sentences."""
+        """Returns in how many different stories each publisher ("" for all together) used each of its sentences."""
         ...
 
 
@@ -433,7 +433,7 @@ class EmptyKnowledge:
         return {}
 
     def sentence_story_counts(
-        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+        self, recipe: str, sentences: Mapping[str, Collection[int]]
     ) -> Mapping[str, Mapping[int, int]]:
-        del recipe, publishers, sentences
+        del recipe, sentences
         return {}

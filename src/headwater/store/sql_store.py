@@ -1,6 +1,6 @@
 """The store: every method is one transaction. The modules of the subpackages do the work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -196,10 +196,10 @@ class SqlStore:
             return records.lead_hints(connection, ids)
 
     def sentence_story_counts(
-        self, recipe: str, publishers: Sequence[str], sentences: Sequence[int]
+        self, recipe: str, sentences: Mapping[str, Collection[int]]
     ) -> Mapping[str, Mapping[int, int]]:
         with read_transaction(self.engine) as connection:
-            return index.stories(connection, recipe, publishers, sentences)
+            return index.stories(connection, recipe, sentences)
 
     def saved_searches(self) -> SavedSearchSet:
         with read_transaction(self.engine) as connection:

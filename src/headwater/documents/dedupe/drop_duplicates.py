@@ -160,15 +160,15 @@ class StoredIndex:
         self._load(sorted(needed))
 
     def count_ahead(self, batch: Mapping[str, Article], pages: PageCache) -> None:
-        """Count the sentences of all articles to compare, with one query per publisher instead of per comparison."""
+        """Count the sentences of all articles to compare, with one query instead of one per comparison."""
         compared = [batch[article] for article, candidates in self.candidates.items() if candidates]
         stored = {document for candidates in self.candidates.values() for document in candidates}
         sentences: defaultdict[str, set[int]] = defaultdict(set)
         for article in [*compared, *(self.articles[document] for document in sorted(stored))]:
             if article is not None:
                 sentences[article.publisher].update(pages.get(article).sentences.hashes)
-        for publisher, hashes in sentences.items():
-            self._count_stored((ALL_PUBLISHERS, publisher) if publisher else (ALL_PUBLISHERS,), hashes)
+        everywhere = set[int]().union(*sentences.values())
+        self._count_stored({**sentences, ALL_PUBLISHERS: everywhere})
 
     def _load(self, ids: Sequence[str]) -> None:
         documents = self.knowledge.documents(ids)
@@ -246,7 +246,7 @@ class StoredIndex:
         minimums = {ALL_PUBLISHERS: REPEATS_ANYWHERE} | (
             {publisher: REPEATS_AT_PUBLISHER} if publisher else {}
         )
-        self._count_stored(tuple(minimums), sentences)
+        self._count_stored(dict.fromkeys(minimums, sentences))
         in_batch = self.batch.story_count
         return frozenset(
             sentence
@@ -256,19 +256,18 @@ class StoredIndex:
             if stored[sentence] + in_batch(name, sentence) >= minimum
         )
 
-    def _count_stored(self, publishers: Sequence[str], sentences: Collection[int]) -> None:
+    def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {
-            sentence
-            for name in publishers
-            for sentence in sentences
-            if sentence not in self.story_counts[name]
+            name: unknown
+            for name, hashes in sentences.items()
+            if (unknown := set(hashes).difference(self.story_counts[name]))
         }
         if not missing:
             return
-        counts = self.knowledge.sentence_story_counts(self.recipe, publishers, sorted(missing))
-        for name in publishers:
+        counts = self.knowledge.sentence_story_counts(self.recipe, missing)
+        for name, hashes in missing.items():
             of_publisher = counts.get(name, {})
-            self.story_counts[name].update((sentence, of_publisher.get(sentence, 0)) for sentence in missing)
+            self.story_counts[name].update((sentence, of_publisher.get(sentence, 0)) for sentence in hashes)
 
     def add(self, entry: IndexEntry) -> None:
         """Add to the batch; a copy of a stored document and a document counted before are not a further story."""

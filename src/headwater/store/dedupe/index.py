@@ -4,7 +4,7 @@ A step reads the index without a lock and commits later. If another worker added
 epochs show it, and the document is decided again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -23,7 +23,7 @@ from headwater.store.bulk import (
     prepare_statement,
 )
 from headwater.store.dedupe.fingerprints import index_value, match_fingerprints, owners_by_value
-from headwater.store.in_list import bigint_array, in_list
+from headwater.store.in_list import bigint_array
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
@@ -46,6 +46,20 @@ LATEST_ON_POSTGRESQL = text(
         ORDER BY epoch DESC, document DESC LIMIT :most
     ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)
     WHERE EXISTS (SELECT 1 FROM dedupe_bands WHERE space = :space AND band = asked.band)"""
+)
+COUNTS_ON_SQLITE = text(
+    """SELECT counted.sentence AS sentence, counted.publisher AS publisher, counted.stories AS stories
+    FROM json_each(:asked) AS publishers
+    CROSS JOIN json_each(publishers.value) AS asked
+    CROSS JOIN sentence_counts AS counted
+    WHERE counted.space = :space AND counted.sentence = asked.value
+        AND counted.publisher = CAST(publishers.key AS INTEGER)"""
+)
+COUNTS_ON_POSTGRESQL = text(
+    """SELECT counted.sentence AS sentence, counted.publisher AS publisher, counted.stories AS stories
+    FROM unnest(CAST(:publishers AS bigint[]), CAST(:sentences AS bigint[])) AS asked(publisher, sentence)
+    JOIN sentence_counts AS counted
+        ON counted.space = :space AND counted.sentence = asked.sentence AND counted.publisher = asked.publisher"""
 )
 
 
@@ -112,18 +126,26 @@ def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
 
 
 def stories(
-    connection: Connection, recipe: str, publishers: Sequence[str], sentence_numbers: Sequence[int]
+    connection: Connection, recipe: str, sentences: Mapping[str, Collection[int]]
 ) -> dict[str, dict[int, int]]:
-    counts: dict[str, dict[int, int]] = {name: {} for name in publishers}
-    if not sentence_numbers or not publishers:
+    """One query for all publishers of a batch, and none for a sentence that another of them has."""
+    counts: dict[str, dict[int, int]] = {name: {} for name in sentences}
+    by_publisher = {
+        _publisher_number(name): sorted(numbers) for name, numbers in sentences.items() if numbers
+    }
+    if not by_publisher:
         return counts
-    names = {_publisher_number(name): name for name in publishers}
-    query = select(sentence_counts.c.sentence, sentence_counts.c.publisher, sentence_counts.c.stories).where(
-        sentence_counts.c.space == dedupe_space(recipe, ""),
-        in_list(sentence_counts.c.sentence, sentence_numbers),
-        in_list(sentence_counts.c.publisher, list(names)),
-    )
-    for row in connection.execute(query).all():
+    names = {_publisher_number(name): name for name in sentences}
+    space = dedupe_space(recipe, "")
+    if connection.dialect.name == "sqlite":
+        query, values = COUNTS_ON_SQLITE, {"asked": json.encode(by_publisher).decode()}
+    else:
+        pairs = [(publisher, sentence) for publisher, numbers in by_publisher.items() for sentence in numbers]
+        query = COUNTS_ON_POSTGRESQL
+        values = dict(
+            zip(("publishers", "sentences"), map(bigint_array, zip(*pairs, strict=True)), strict=True)
+        )
+    for row in connection.execute(query, {"space": space, **values}):
         counts[names[row.publisher]][row.sentence] = row.stories
     return counts
 
