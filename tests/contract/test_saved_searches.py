@@ -1,7 +1,7 @@
 """Saved searches in rows: compared in the transaction that stores a record, sent through the outbox, repeated by nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -257,6 +257,23 @@ def test_a_leased_delivery_of_a_removed_search_is_dropped(scene: Scene):
     assert deliver(scene, channel) == 1
     assert channel.envelopes == []
     assert scene.row(deliveries)["reason"] == "search_removed"
+
+
+def test_a_search_that_is_no_longer_sent_keeps_its_matches_and_ends_its_deliveries(scene: Scene):
+    search = immediate(scene)
+    for name in ("a", "b"):
+        scene.keep(name, title="Grain ships")
+    scene.claim(Task.DELIVER, "other", limit=1)
+    quiet = replace(search, delivery=SearchDelivery.NONE, channel="")
+    SavedSearchStore(scene.store.engine).change(quiet, scene.now)
+    scene.store.release(["other"], counts=False)
+    channel = Notebook()
+    assert deliver(scene, channel) == 1
+    assert channel.envelopes == []
+    assert {(row["state"], row["reason"]) for row in scene.rows(deliveries)} == {
+        ("dropped", "no_longer_sent")
+    }
+    assert scene.count(matches) == 2
 
 
 def test_a_name_is_taken_once_and_an_unknown_name_is_refused(scene: Scene):

@@ -12,7 +12,7 @@ from headwater.model.errors import Permanent, Temporary
 from headwater.model.jobs import Delivery, DeliveryResult, Job, Postponement, Quarantine, Task
 from headwater.model.outcomes import Drop, PartlySent, Sent
 from headwater.model.recipe import Envelope, Recipe, Sink, own_sink_name
-from headwater.model.saved_search import QUEUE_CHANNEL, SEARCH_ROUTE
+from headwater.model.saved_search import NOT_SENT, QUEUE_CHANNEL, SEARCH_ROUTE
 
 FIRST_SLICE = 25
 QUICK_SEND = timedelta(seconds=5)
@@ -78,8 +78,8 @@ def _sink(context: JobContext, recipe: Recipe, route: str) -> Sink:
 def _search_sink(context: JobContext, sinks: Mapping[str, Sink], name: str) -> Sink:
     """The channel of a saved search. One that was deleted may come back, so its deliveries wait."""
     search = context.store.saved_search(name)
-    if search is None:
-        return RemovedSearch()
+    if search is None or not search.channel:
+        return DropDeliveries("search_removed" if search is None else NOT_SENT)
     if search.channel not in (*context.channels, QUEUE_CHANNEL) or search.channel not in sinks:
         raise Temporary(
             "channel_deleted",
@@ -91,11 +91,13 @@ def _search_sink(context: JobContext, sinks: Mapping[str, Sink], name: str) -> S
 
 
 @dataclass(frozen=True)
-class RemovedSearch:
-    """The sink of a saved search that was removed: nobody waits for its matches."""
+class DropDeliveries:
+    """The sink of a saved search that was removed or is no longer sent: nobody waits for its matches."""
+
+    reason: str
 
     def send(self, envelopes: Sequence[Envelope]) -> Sequence[Drop]:
-        return [Drop("search_removed")] * len(envelopes)
+        return [Drop(self.reason)] * len(envelopes)
 
 
 def _send(

@@ -11,6 +11,9 @@ SEARCH_ROUTE = "search:"
 QUEUE_CHANNEL = "queue"
 """The channel of a saved search whose matches go to a queue that has the name of its route."""
 
+NOT_SENT = "no_longer_sent"
+"""Why a delivery ends whose search was changed so that its matches are in its feed alone."""
+
 
 class SearchAction(StrEnum):
     """What happens to a document that meets the search. Only `deliver` and `tag` keep it."""

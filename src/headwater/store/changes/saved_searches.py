@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, select, update
 
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Refused
 from headwater.model.jobs import Quarantine, State, Task
 from headwater.model.outcomes import Drop
-from headwater.model.saved_search import SavedSearch, SearchAction, SearchState
+from headwater.model.saved_search import (
+    NOT_SENT,
+    QUEUE_CHANNEL,
+    SEARCH_ROUTE,
+    SavedSearch,
+    SearchAction,
+    SearchState,
+)
 from headwater.model.story import Story
 from headwater.search.saved_searches import RULES_STEP, rule_outcome
 from headwater.store.bulk import insert_into, insert_rows, update_rows
@@ -61,9 +68,15 @@ class SavedSearchStore:
 
     def change(self, search: SavedSearch, now: datetime) -> None:
         """Gives the search of this name another query, other conditions or another way to send its matches. Its matches and its
-        state stay, and what waits to be sent goes to the new channel."""
+        state stay. What waits to be sent goes to the new channel, if that takes it; a queue takes documents alone."""
         with write_transaction(self.engine) as connection:
             search_id = _required_id(connection, search.name)
+            if not search.channel:
+                _withdraw_deliveries(connection, search.name, NOT_SENT)
+            elif search.channel == QUEUE_CHANNEL:
+                _withdraw_deliveries(
+                    connection, search.name, NOT_SENT, deliveries.c.record_kind != "document"
+                )
             changed = update(saved_searches).where(saved_searches.c.id == search_id)
             connection.execute(changed.values(updated_at=now, **_changeable_values(search)))
             _raise_version(connection)
@@ -80,12 +93,7 @@ class SavedSearchStore:
         matches."""
         with write_transaction(self.engine) as connection:
             search_id = _required_id(connection, name)
-            waiting = update(deliveries).where(
-                deliveries.c.route == f"search:{name}",
-                deliveries.c.state == State.WAITING,
-                deliveries.c.lease_owner.is_(None),
-            )
-            connection.execute(waiting.values(state=State.DROPPED, reason="search_removed", due_at=None))
+            _withdraw_deliveries(connection, name, "search_removed")
             count = connection.execute(delete(matches).where(matches.c.search_id == search_id)).rowcount
             connection.execute(delete(digests).where(digests.c.search_id == search_id))
             connection.execute(delete(saved_searches).where(saved_searches.c.id == search_id))
@@ -117,6 +125,19 @@ def _changeable_values(search: SavedSearch) -> dict[str, Any]:
         "delivery": search.delivery,
         "channel": search.channel,
     }
+
+
+def _withdraw_deliveries(
+    connection: Connection, name: str, reason: str, *conditions: ColumnElement[bool]
+) -> None:
+    """What waits to be sent and is not in the hands of a worker is not sent."""
+    waiting = update(deliveries).where(
+        deliveries.c.route == f"{SEARCH_ROUTE}{name}",
+        deliveries.c.state == State.WAITING,
+        deliveries.c.lease_owner.is_(None),
+        *conditions,
+    )
+    connection.execute(waiting.values(state=State.DROPPED, reason=reason, due_at=None))
 
 
 def _search_id(connection: Connection, name: str) -> str | None:
