@@ -455,6 +455,13 @@ def test_a_source_that_cannot_be_added_is_refused_with_what_to_do(
     assert run_cli("sources", "list", "--recipe", words[0], "--json").out.count("plain.example") == 0
 
 
+def test_lists_name_a_recipe_of_the_settings_that_is_left_out(tmp_path: Path):
+    assert call_in(tmp_path, "init").code == 0
+    (tmp_path / "headwater.yaml").write_text("recipes: {energy: {like: nwes}}\n")
+    for words in (("docs", "list"), ("sources", "list")):
+        assert "left out: recipes.energy.like: there is no recipe 'nwes'" in call_in(tmp_path, *words).err
+
+
 def test_the_list_that_comes_with_a_recipe_is_added_on_request(run_cli: RunCli):
     record = run_cli("sources", "add", "crypto", "--bundled", "--json").record
     assert record == {"recipe": "crypto", "sources": 44, "new": 44}

@@ -107,9 +107,23 @@ def _warn_if_moved(app: App) -> None:
             error_console().print(message, style="yellow", soft_wrap=True)
 
 
+def report_mistakes(app: App) -> None:
+    """For commands that only list what recipes brought: those of the settings that are left out. To load all others, too, would
+    take a second."""
+    if not app.settings.recipes:
+        return
+    from headwater.recipes.loader import load_recipes  # noqa: PLC0415 - lists without such recipes do not wait for it
+
+    _report_refusals(load_recipes(app.settings, app.settings.recipes).refusals)
+
+
 def report_left_out(app: App) -> None:
-    """For commands that work with all recipes or list what they brought; who asks for a particular one is refused instead."""
-    for refusal in app.loaded_recipes.refusals.values():
+    """For commands that work with all recipes; who asks for a particular one is refused instead."""
+    _report_refusals(app.loaded_recipes.refusals)
+
+
+def _report_refusals(refusals: Mapping[str, Refused]) -> None:
+    for refusal in refusals.values():
         error_console().print(cell(f"headwater: left out: {error_message(refusal)}"), soft_wrap=True)
 
 

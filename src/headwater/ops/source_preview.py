@@ -1,5 +1,6 @@
 """What a source of a known kind would bring: a preview like that of a detected one, made by a trial poll."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -21,6 +22,7 @@ from headwater.text.markup import text_of_markup
 
 LANGUAGE_LEADS = 20
 BODY_SAMPLE = 4_000
+PAGE_TITLE = re.compile(r"<title[^>]*>([^<]*)</title", re.IGNORECASE)
 
 
 def preview_source(app: App, source: Source, discover: Discover, within: timedelta) -> SourceCandidate:
@@ -42,7 +44,7 @@ def summarise_trial(source: Source, trial: TrialPoll) -> SourceCandidate:
         url=source.url,
         title=(trial.leads[0].title or "") if source.kind == "page" and trial.leads else "",
         items=tuple(
-            PreviewItem(lead.title or lead.url or lead.identity, lead.url, lead.published)
+            PreviewItem(_title(lead) or lead.url or lead.identity, lead.url, lead.published)
             for lead in newest[:SHOWN_ITEMS]
         ),
         item_count=len(trial.leads),
@@ -51,6 +53,14 @@ def summarise_trial(source: Source, trial: TrialPoll) -> SourceCandidate:
         language=_language(newest),
         note=_note(trial),
     )
+
+
+def _title(lead: Lead) -> str:
+    """As the source states it, else that of the page, where a crawl brought it."""
+    if lead.title:
+        return lead.title
+    match = PAGE_TITLE.search((lead.body or "")[:BODY_SAMPLE])
+    return text_of_markup(match[1]) if match else ""
 
 
 def _seconds(lead: Lead) -> float:

@@ -5,7 +5,7 @@ A recipe that cannot be loaded is left out with its reason; the others are not a
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
@@ -33,12 +33,12 @@ class LoadedRecipes:
     refusals: Mapping[str, Refused] = field(default_factory=dict)
 
 
-def load_recipes(settings: Settings) -> LoadedRecipes:
-    """Returns every recipe with its settings applied, and why others are left out."""
+def load_recipes(settings: Settings, names: Collection[str] | None = None) -> LoadedRecipes:
+    """Returns every recipe, or those of these names, with its settings applied, and why others are left out."""
     entries = {entry.name: entry for entry in entry_points(group=RECIPE_ENTRY_POINTS)}
     loader = _Loader(settings, entries)
     recipes, refusals = {}, {}
-    for name in sorted({*entries, *settings.recipes}):
+    for name in sorted({*entries, *settings.recipes} if names is None else names):
         try:
             recipes[name] = loader.load(name)
         except Refused as refusal:

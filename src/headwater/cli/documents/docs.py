@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headwater.app import App
-from headwater.cli.environment import open_app, report_left_out, select_recipes
+from headwater.cli.environment import open_app, report_mistakes, select_recipes
 from headwater.cli.options import (
     Json,
     LanguageFilter,
@@ -78,7 +78,7 @@ def list_documents(
         select_recipes(app, recipe)
     if source:
         app.catalogue.require_source(source, recipe)
-    report_left_out(app)
+    report_mistakes(app)
     period = read_period(app, since, until)
     query = DocumentQuery(
         recipe=recipe,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from headwater.cli.environment import open_app, report_left_out, select_recipes
+from headwater.cli.environment import open_app, report_mistakes, select_recipes
 from headwater.cli.options import Json, OptionalLimit, RecipeFilter, SourceFilter, command_group
 from headwater.cli.pipeline import sources_add, sources_health, sources_validate
 from headwater.cli.pipeline import sources_opml as sources_lists
@@ -63,7 +63,7 @@ def list_sources(
         select_recipes(app, recipe)
     if source:
         app.catalogue.require_source(source, recipe)
-    report_left_out(app)
+    report_mistakes(app)
     stored = app.catalogue.sources(recipe)
     rows = redact_record([row for row in stored if source in (None, row["id"], row["name"])][:limit])
     for warning in same_source_warnings(stored):
