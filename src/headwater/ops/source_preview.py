@@ -51,7 +51,7 @@ def summarise_trial(source: Source, trial: TrialPoll) -> SourceCandidate:
         has_more=not trial.is_complete,
         every=frequency.every if frequency else None,
         language=_language(newest),
-        note=_note(trial),
+        note=_note(source.kind, trial),
     )
 
 
@@ -77,7 +77,7 @@ def _language(leads: Sequence[Lead]) -> str:
     return guess_language(". ".join(words))
 
 
-def _note(trial: TrialPoll) -> str:
+def _note(kind: str, trial: TrialPoll) -> str:
     if trial.leads:
-        return ""
+        return "watched for changes" if kind == "page" else ""
     return "; ".join(("it lists nothing now", *trial.warnings[:1]))

@@ -1,5 +1,6 @@
 """A trial poll of a source: what its kind would list now. Nothing is stored, and a long listing is only begun."""
 
+import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from headwater.ops.source_detection import failure_sentence
 
 ENOUGH_LEADS = 5
 MOST_REQUESTS = 5
+SHORTEST_PAUSE = 0.1
 WAIT_FOR_TURN = timedelta(seconds=20)
 """How long a request may wait for the rate limit of its host before it is sent."""
 UNUSABLE = {
@@ -72,10 +74,9 @@ def _answer(
 ) -> Response | HeadwaterError:
     """The answer to one request of a session. What the engine would try again later is a failure here."""
     sent = resolve_request(replace(request, timeout=within), source)
-    fetcher.submit(request.url, sent)
-    answers = fetcher.collect(1, max(WAIT_FOR_TURN, within * 2))
-    answer = answers[0][1] if answers else Failure("timeout", "no answer in time")
-    answer = hide_secret_values(answer, request, sent)
+    answer = hide_secret_values(
+        _send(fetcher, request.url, sent, max(WAIT_FOR_TURN, within * 2)), request, sent
+    )
     verdict = judge_response(
         answer, attempts=0, now=app.clock(), purpose=request.purpose, accept=request.accept
     )
@@ -86,3 +87,22 @@ def _answer(
             verdict.reason, UNUSABLE.get(verdict.reason) or f"it answers with status {answer.status}"
         )
     return answer
+
+
+def _send(fetcher: Fetcher, key: str, request: Request, longest: timedelta) -> Response | Failure:
+    """The answer, however long the rate limit of the host holds the request back, within reason."""
+    deadline = time.monotonic() + longest.total_seconds()
+    while True:
+        fetcher.submit(key, request)
+        answers = fetcher.collect(1, longest)
+        answer = answers[0][1] if answers else Failure("timeout", "no answer in time")
+        pause = _pause_of(answer)
+        if pause is None or time.monotonic() + pause > deadline:
+            return answer
+        time.sleep(pause)
+
+
+def _pause_of(answer: Response | Failure) -> float | None:
+    if isinstance(answer, Response) or answer.reason != "rate_limited":
+        return None
+    return max(answer.delay.total_seconds(), SHORTEST_PAUSE) if answer.delay else 1.0

@@ -43,6 +43,8 @@ from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_edit import set_field, write_checked
 from headwater.text.redaction import redact_record
 
+PREVIEWED = ("feed", "page")
+"""What was detected as such was read whole, so that it has its preview."""
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Poll at this interval: 90s, 15m, 4h, 1d.")
 ]
@@ -126,7 +128,7 @@ def add(
     check_source(source, chosen_recipe)
     if not no_check:
         check_places(source, chosen_recipe)
-        if not candidates or not candidates[0].items:  # a feed that was detected has a preview already
+        if not candidates or candidates[0].kind not in PREVIEWED:
             preview = preview_source(app, source, chosen_recipe.discover[source.kind], within)
             source = replace(source, name=name or preview.title or source.name)
             candidates = [preview, *candidates[1:]]
