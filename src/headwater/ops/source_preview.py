@@ -22,7 +22,7 @@ from headwater.text.markup import text_of_markup
 
 LANGUAGE_LEADS = 20
 BODY_SAMPLE = 4_000
-PAGE_TITLE = re.compile(r"<title[^>]*>([^<]*)</title", re.IGNORECASE)
+PAGE_TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
 
 
 def preview_source(app: App, source: Source, discover: Discover, within: timedelta) -> SourceCandidate:
