@@ -280,6 +280,17 @@ def test_a_large_group_is_clustered_in_parts_until_every_change_is_in_a_story(sc
     assert len(scene.rows(stories)) == 6
 
 
+def test_a_part_holds_no_more_than_a_job_although_its_changes_lie_far_apart(scene: Scene):
+    for hour in range(6):
+        _keep_on(scene, f"d{hour}", START + hour * HOUR)
+    for _ in range(3):
+        _gather(scene, group_batch=_claim_window(scene, timedelta(days=2), most=4))
+    changes = {_keep_on(scene, f"new{hour}", START + hour * HOUR) for hour in (0, 6)}
+    group_batch = _claim_window(scene, timedelta(days=2), most=4)
+    assert set(group_batch.changes) == changes
+    assert len(group_batch.documents) == 4
+
+
 def test_a_large_group_waits_for_more_changes_but_not_for_long(scene: Scene):
     window = timedelta(days=2)
     for hour in range(6):

@@ -145,13 +145,15 @@ def _published_before(
     changes: Sequence[GroupChange],
     most: int,
 ) -> list[str]:
-    """The last documents up to the latest change, the changes among them, or the newest ones if nothing changed."""
+    """The last documents up to the latest change, or the newest ones if nothing changed; with the changes, as many as a job holds:
+    a change may be far from the others, so that they cannot be counted among these."""
     latest = max((change.moment for change in changes if change.moment is not None), default=None)
-    conditions = [*in_group, documents.c.published_at.is_not(None)]
+    changed_ids = [change.document for change in changes]
+    conditions = [*in_group, documents.c.published_at.is_not(None), ~in_list(documents.c.id, changed_ids)]
     if latest is not None:
         conditions.append(documents.c.published_at <= latest)
     query = select(documents.c.id).where(*conditions).order_by(documents.c.published_at.desc())
-    return list(connection.scalars(query.limit(most)))
+    return list(connection.scalars(query.limit(most - len(changes))))
 
 
 def _current_stories(connection: Connection, group: str, document_ids: Collection[str]) -> set[str]:
