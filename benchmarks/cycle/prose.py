@@ -73,7 +73,7 @@ def _sentence(chance: random.Random, cast: list[str]) -> str:
     return " ".join(words) + "."
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def wire_article(feed: int, number: int) -> WireArticle:
     """Every tenth article of an odd publisher is a copy from the publisher before it, under a different title."""
     chance, cast = _start(feed, number)
@@ -88,7 +88,7 @@ def wire_article(feed: int, number: int) -> WireArticle:
     )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def wire_headline(feed: int, number: int) -> WireHeadline:
     """The same article without its text, at a thirtieth of the cost."""
     title = _title(*_start(feed, number)) + _suffix(feed, number)

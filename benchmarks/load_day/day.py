@@ -18,6 +18,7 @@ from headwater.engine.network import NetworkLoop
 from headwater.extract.sandbox.pool import close_all
 from headwater.model.jobs import Job, Task
 from headwater.runtime.garbage_collector import freeze_loaded_objects
+from headwater.runtime.worker_loop import run_tasks
 from headwater.settings.settings import Settings
 from headwater.store.connect import read_transaction
 
@@ -69,7 +70,7 @@ class LoadDay:
         while self.world.clock.now < end:
             handled = self._step(lambda: self.network.step(timedelta(0)))
             for task in LOCAL_TASKS:
-                count = self._step(lambda task=task: self.engine.run(Job(RECIPE, task)))  # type: ignore[misc]
+                count = self._step(lambda task=task: run_tasks(self.engine, [RECIPE], [task]))  # type: ignore[misc]
                 self.articles += count if task is Task.REFINE else 0
                 handled += count
             if self.articles >= self.next_sample:

@@ -20,6 +20,7 @@ from headwater.engine.network import NetworkLoop
 from headwater.model.errors import Temporary
 from headwater.model.jobs import IDLE_TASKS, LOCAL_TASKS, NETWORK_TASKS, RUN_TASKS, Job, Task
 from headwater.model.ports import Store
+from headwater.runtime.garbage_collector import return_free_memory
 
 Result = TypeVar("Result")
 MIN_SLEEP, MAX_SLEEP = 0.02, 0.5
@@ -117,7 +118,14 @@ def run_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -
 
 def run_tasks(engine: Engine, recipes: Sequence[str], tasks: Sequence[Task], stop: StopCheck = never) -> int:
     """One batch of each of these tasks; returns how many records were handled."""
-    return sum(engine.run(job) for job in jobs_of(recipes, tasks) if not stop())
+    return sum(_run_job(engine, job) for job in jobs_of(recipes, tasks) if not stop())
+
+
+def _run_job(engine: Engine, job: Job) -> int:
+    handled = engine.run(job)
+    if handled and job.task is Task.GATHER:
+        return_free_memory()
+    return handled
 
 
 def run_idle_round(engine: Engine, recipes: Sequence[str], stop: StopCheck = never) -> int:
