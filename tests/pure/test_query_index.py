@@ -11,11 +11,13 @@ from headwater.model.story import Member, Story
 from headwater.search.analysis import analyse
 from headwater.search.matching import (
     SearchedDocument,
+    clause_occurs,
+    clause_places,
     matches,
     searched_document,
     searched_story,
 )
-from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query
+from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query, query_words
 from headwater.search.query_index import QueryIndex
 from headwater.search.text_terms import TextTerms, term_positions
 
@@ -81,6 +83,16 @@ def test_the_index_returns_what_checking_every_query_returns(
         ]
 
 
+@given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), documents)
+def test_a_phrase_is_the_same_in_the_sequence_of_words_and_by_positions(
+    words: list[str], document: SearchedDocument
+) -> None:
+    clause = Clause(query_words(" ".join(words)))
+    places, text = clause_places(clause, document.text.code), document.text
+    if len(places) > 1 and (has_sequence := text.has_sequence(places)) is not None:
+        assert has_sequence == clause_occurs(clause, text.body, text.code)
+
+
 @given(st.text(max_size=200) | texts, st.sampled_from(["", "en", "es", "ru", "zh", "th", "xx"]))
 def test_a_text_has_the_same_terms_whether_it_is_read_at_once_or_in_chunks(text: str, language: str) -> None:
     positions = term_positions([text], language)
@@ -93,7 +105,7 @@ def test_a_text_has_the_same_terms_whether_it_is_read_at_once_or_in_chunks(text:
     assert part.counts == {term: len(places) for term, places in positions.items()}
     assert part.length == len([terms for terms in analyse(text, language) if terms])
     if not part.is_unspaced:
-        assert list(read.sequence_of(0)) == [terms[0] for terms in analyse(text, language) if terms]
+        assert read.sequence_of(0).split() == [terms[0] for terms in analyse(text, language) if terms]
 
 
 def test_a_query_is_filed_under_what_few_others_have() -> None:

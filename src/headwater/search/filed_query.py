@@ -4,7 +4,14 @@ from collections.abc import Iterator, KeysView, Sequence
 from dataclasses import dataclass
 
 from headwater.search.analysis import fold_word
-from headwater.search.matching import SearchedDocument, clause_places, filter_key, has_places, passes_filters
+from headwater.search.matching import (
+    SearchedDocument,
+    clause_places,
+    filter_key,
+    has_phrase,
+    has_places,
+    passes_filters,
+)
 from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
 
 LONGEST_BEGINNING = 4
@@ -19,9 +26,9 @@ PlacedClause = tuple[Clause, tuple[Alternatives, ...]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiledQuery:
     """A document meets the query that has all of `terms`, one of each of `word_groups`, for each of `beginnings` a term that
-    begins so or one of the alternatives, none of `excluded_terms`, and one of each of `keys` and of `title_groups`; and for
+    begins so or one of the alternatives, each of `phrases`, none of `excluded_terms`, and one of each of `keys` and of `title_groups`; and for
     what these cannot decide, a clause of each of `clause_groups`, none of `excluded_clauses`, and with `is_filtered`
-    the other filters; `needs_more` says that there is one of the conditions after `beginnings`. `parts` are those under which
+    the other filters; `needs_more` says that there is one of the conditions after `phrases`. `parts` are those under which
     it can be filed."""
 
     position: int
@@ -30,6 +37,7 @@ class FiledQuery:
     word_groups: tuple[Alternatives, ...]
     beginnings: tuple[tuple[str, Alternatives], ...]
     excluded_terms: frozenset[str]
+    phrases: tuple[PlacedClause, ...]
     needs_more: bool
     keys: tuple[Alternatives, ...]
     title_groups: tuple[Alternatives, ...]
@@ -47,6 +55,9 @@ class FiledQuery:
                 return False
         for beginning, alternatives in self.beginnings:
             if terms.isdisjoint(alternatives) and not document.text.has_beginning(beginning):
+                return False
+        for clause, places in self.phrases:
+            if not has_phrase(clause, places, document):
                 return False
         return not self.needs_more or self._accepts_more(document)
 
@@ -69,6 +80,7 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
     word_groups: list[Alternatives] = []
     beginnings: list[tuple[str, Alternatives]] = []
     title_groups: list[Alternatives] = []
+    phrases: list[PlacedClause] = []
     clause_groups: list[tuple[PlacedClause, ...]] = []
     for group in query.groups:
         clauses = _placed(group, code)
@@ -83,6 +95,8 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
             beginnings.append((fold_word(first.words[-1]), places[0]))
         elif first is not None and len(places) == 1 and not first.prefix:
             title_groups.append(places[0])
+        elif first is not None and places and first.field != TITLE and not first.prefix:
+            phrases.append((first, places))
         else:
             clause_groups.append(clauses)
     excluded, filters = _placed(query.excluded, code), query.filters
@@ -97,6 +111,7 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
         word_groups=tuple(word_groups),
         beginnings=tuple(beginnings),
         excluded_terms=frozenset(term for clause in excluded if _is_decided(clause) for term in clause[1][0]),
+        phrases=tuple(phrases),
         needs_more=bool(keys or title_groups or is_filtered or clause_groups or excluded_clauses),
         keys=keys,
         title_groups=tuple(title_groups),

@@ -6,7 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, product
+from math import prod
+from typing import cast
 
 from headwater.search.analysis import analyse, stem_language
 
@@ -23,6 +25,10 @@ MAX_FIELDS = (10_000, 20_000, 200_000)
 """Characters that are read of the title, of what is said about a document, and of its text."""
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
+WORD_MARK = "\n"
+"""Between words; no term contains it."""
+MOST_PHRASES = 16
+"""Of a phrase whose words may have several forms; those of a longer one are compared by their positions."""
 
 Positions = Mapping[str, Collection[int]]
 TokenTerms = tuple[tuple[str, ...], ...]
@@ -30,16 +36,15 @@ TokenTerms = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldTerms:
-    """How often each term occurs in a field, and its number of words. `first_terms` has the first term of each chunk that is one
-    word; `varied` says of the terms of words that have more than one, as those with accents, which were the first. With
-    `is_unspaced`, a chunk has several words; with `has_wordless`, one has none."""
+    """How often each term occurs in a field, and its number of words. `sequence` has the first term of each chunk that is one word,
+    in order, and None for others. `varied` says of the terms of words that have more than one, as those with accents, which were
+    the first. With `is_unspaced`, a chunk has several words."""
 
     counts: Mapping[str, int]
     length: int
-    first_terms: Mapping[str, str]
+    sequence: Sequence[str | None]
     varied: Mapping[str, Collection[str]]
     is_unspaced: bool
-    has_wordless: bool
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ class TextTerms:
         return self.fields[0].counts.keys()
 
     @cached_property
-    def sequences(self) -> dict[int, Sequence[str | None]]:
-        """By the number of a field, the first term of each of its words in order: of the fields for which it was needed."""
+    def sequences(self) -> dict[int, str]:
+        """By the number of a field, what `sequence_of` returned."""
         return {}
 
     @cached_property
@@ -108,73 +113,52 @@ class TextTerms:
             terms = part.counts.keys()
             if any(map(terms.isdisjoint, places)):
                 continue
-            if part.is_unspaced:
+            forms = places
+            if not all(map(part.varied.keys().isdisjoint, places)):
+                forms = [place.union(*(part.varied.get(term, ()) for term in place)) for place in places]
+            if part.is_unspaced or prod(map(len, forms)) > MOST_PHRASES:
                 return None
-            if sequence_contains(self.sequence_of(number), part, places):
-                return True
+            sequence = self.sequence_of(number)
+            for phrase in product(*forms):
+                if f"{WORD_MARK}{WORD_MARK.join(phrase)}{WORD_MARK}" in sequence:
+                    return True
         return False
 
-    def sequence_of(self, number: int) -> Sequence[str | None]:
+    def sequence_of(self, number: int) -> str:
+        """The first term of each word of a field with spaces in order, with a mark before and after each: a phrase is a part of
+        it. Made only for a field that has all words of a phrase."""
         if number not in self.sequences:
-            part = self.fields[number]
-            sequence = list(map(part.first_terms.get, self.chunks[number]))
-            self.sequences[number] = [*filter(None, sequence)] if part.has_wordless else sequence
+            words = WORD_MARK.join(filter(None, self.fields[number].sequence))
+            self.sequences[number] = f"{WORD_MARK}{words}{WORD_MARK}"
         return self.sequences[number]
 
 
-def sequence_contains(
-    sequence: Sequence[str | None], part: FieldTerms, places: Sequence[frozenset[str]]
-) -> bool:
-    """Only around the words of the place that is rarest in the field: each of them is one pass over the sequence."""
-    if not all(map(part.varied.keys().isdisjoint, places)):
-        places = [place.union(*(part.varied.get(term, ()) for term in place)) for place in places]
-    frequency = part.counts.get
-    anchor = min(range(len(places)), key=lambda number: sum(frequency(term, 0) for term in places[number]))
-    for term in places[anchor]:
-        position = -1
-        for _ in range(frequency(term, 0)):
-            try:
-                position = sequence.index(term, position + 1)
-            except ValueError:  # it is a form of a word whose first term is another
-                break
-            start = position - anchor
-            words = sequence[start : start + len(places)] if start >= 0 else ()
-            if len(words) == len(places) and all(
-                word in place for word, place in zip(words, places, strict=True)
-            ):
-                return True
-    return False
-
-
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
-    """Each distinct chunk is looked up once; most are a word with one term."""
+    """Most chunks are a word with one term that was seen before; only the others are looked at one by one."""
     terms_of = chunk_terms(code)
-    single_term = terms_of.single_terms.get
-    counts: dict[str, int] = {}
-    first_terms: dict[str, str] = {}
-    varied: dict[str, set[str]] = {}
-    length, is_unspaced, has_wordless = 0, False, False
-    for chunk, count in Counter(chunks).items():
-        if (term := single_term(chunk)) is not None:
-            length += count
-            first_terms[chunk] = term
-            counts[term] = counts.get(term, 0) + count
-            continue
-        tokens = terms_of[chunk]
-        length += count * len(tokens)
+    sequence: list[str | None] = list(map(terms_of.first_terms.get, chunks))
+    # Before anything is looked up, because that may forget chunks.
+    varied_words = Counter(filter(None, map(terms_of.varied_terms.get, chunks)))
+    further_terms: Counter[str] = Counter()
+    length, is_unspaced = len(sequence), False
+    for place in [place for place, term in enumerate(sequence) if term is None] if None in sequence else ():
+        tokens = terms_of[chunks[place]]
+        length += len(tokens) - 1
         if len(tokens) == 1:
-            first_terms[chunk] = tokens[0][0]
-        elif tokens:
-            is_unspaced = True
+            sequence[place] = tokens[0][0]
+            varied_words.update(tokens if len(tokens[0]) > 1 else ())
         else:
-            has_wordless = True
-        for terms in tokens:
-            for term in terms:
-                counts[term] = counts.get(term, 0) + count
-            if len(terms) > 1:
-                for term in terms:
-                    varied.setdefault(term, set()).add(terms[0])
-    return FieldTerms(counts, length, first_terms, varied, is_unspaced, has_wordless)
+            is_unspaced = is_unspaced or bool(tokens)
+            further_terms.update(term for terms in tokens for term in terms)
+    counts = Counter(sequence)
+    counts.pop(None, None)
+    varied: dict[str, set[str]] = {}
+    for terms, count in varied_words.items():
+        for term in terms:
+            varied.setdefault(term, set()).add(terms[0])
+        further_terms.update(dict.fromkeys(terms[1:], count))
+    counts.update(further_terms)
+    return FieldTerms(cast("Counter[str]", counts), length, sequence, varied, is_unspaced)
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:
@@ -206,18 +190,23 @@ class ChunkTerms(dict[str, TokenTerms]):
     def __init__(self, code: str) -> None:
         super().__init__()
         self.code = code
-        self.single_terms: dict[str, str] = {}
-        """Of the chunks that are one word with one term."""
+        self.first_terms: dict[str, str] = {}
+        """Of the chunks that are one word."""
+        self.varied_terms: dict[str, tuple[str, ...]] = {}
+        """All terms of those that have several."""
 
     def __missing__(self, chunk: str) -> TokenTerms:
         terms = tuple(analyse(chunk, self.code or UNSTEMMED))
         if len(chunk) <= USUAL_LENGTH:
             if len(self) >= MOST_CHUNKS:
                 self.clear()
-                self.single_terms.clear()
+                self.first_terms.clear()
+                self.varied_terms.clear()
             self[chunk] = terms
-            if len(terms) == 1 and len(terms[0]) == 1:
-                self.single_terms[chunk] = terms[0][0]
+            if len(terms) == 1:
+                self.first_terms[chunk] = terms[0][0]
+                if len(terms[0]) > 1:
+                    self.varied_terms[chunk] = terms[0]
         return terms
 
 
