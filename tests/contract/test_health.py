@@ -78,6 +78,13 @@ def test_a_full_disk_is_a_problem(command: Command, monkeypatch: pytest.MonkeyPa
     assert problems(command("health", "--json")) == {"disk"}
 
 
+def test_sources_that_wait_for_our_own_network_are_a_problem(scene: Scene, command: Command):
+    scene.poll(error="offline", due_at=scene.now)
+    answer = command("health", "--json")
+    assert problems(answer) == {"network"}
+    assert answer.record["parts"]["network"]["detail"] == "no host could be reached; 1 source waits"
+
+
 def test_an_archive_that_cannot_be_written_is_a_problem(app: App):
     assert check_parts(app)["archive"].ok
     shutil.rmtree(app.archive_folder)
@@ -119,9 +126,17 @@ def test_the_status_shows_the_system(app: App, scene: Scene, command: Command):
     app.workers.record(this_process("local"), scene.now)
     scene.poll(scene.lead("a"))
     system = command("status", "--json").record["system"]
-    assert {"database", "redis", "disk", "workers", "leader", "leases", "due_work", "last_poll"} == set(
-        system
-    )
+    assert {
+        "database",
+        "redis",
+        "disk",
+        "workers",
+        "leader",
+        "leases",
+        "due_work",
+        "last_poll",
+        "network",
+    } == set(system)
     assert system["workers"]["detail"] == "1 live (local x1)"
     assert system["due_work"]["detail"].startswith("fetch of trial")
     assert "oldest waiting" in command("status").out

@@ -18,13 +18,20 @@ from headwater.ops.system_rules import (
     last_poll_check,
     leader_check,
     lease_check,
+    network_check,
     workers_check,
 )
 from headwater.redis_client import RedisClient
 from headwater.secret_references import resolve_secret
 from headwater.store.changes.workers import WorkerHeartbeat
 from headwater.store.connect import read_transaction
-from headwater.store.reads.waiting import WaitingRow, last_poll, leased_rows, oldest_waiting
+from headwater.store.reads.waiting import (
+    WaitingRow,
+    last_poll,
+    leased_rows,
+    oldest_waiting,
+    sources_without_network,
+)
 from headwater.store.write_lock import check_write_lock
 
 REDIS_TIMEOUT_SECONDS = 2.0
@@ -41,6 +48,7 @@ class WorkState:
     waiting: Sequence[WaitingRow]
     leased: Mapping[str, int]
     last_poll_at: datetime | None
+    offline_sources: int = 0
 
 
 def read_work_state(app: App) -> WorkState:
@@ -51,6 +59,7 @@ def read_work_state(app: App) -> WorkState:
         oldest_waiting(engine, recipes, now),
         leased_rows(engine),
         last_poll(engine, recipes),
+        sources_without_network(engine),
     )
 
 
@@ -63,7 +72,7 @@ def check_parts(app: App, *, write: bool = True) -> dict[str, PartCheck]:
     if not checks["database"].ok:
         unknown = PartCheck(ok=False, detail="unknown while the database is unavailable")
         return checks | dict.fromkeys(
-            ("captures", "workers", "leader", "leases", "due_work", "last_poll"), unknown
+            ("captures", "workers", "leader", "leases", "due_work", "last_poll", "network"), unknown
         )
     if write and checks["archive"].ok:
         checks["captures"] = check_captures(app)
@@ -80,6 +89,7 @@ def work_checks(state: WorkState) -> dict[str, PartCheck]:
         "leases": lease_check(held_by_dead, sum(state.leased.values())),
         "due_work": due_work_check(state.waiting, state.heartbeats, state.now),
         "last_poll": last_poll_check(state.last_poll_at, state.waiting, state.heartbeats, state.now),
+        "network": network_check(state.offline_sources),
     }
 
 

@@ -135,6 +135,14 @@ def last_poll_check(
     return PartCheck(ok=True, detail=detail)
 
 
+def network_check(offline_sources: int) -> PartCheck:
+    """Sources that are not polled because no host at all can be reached have no failure of their own."""
+    if not offline_sources:
+        return PartCheck(ok=True, detail="no source waits for it")
+    waiting = "1 source waits" if offline_sources == 1 else f"{offline_sources} sources wait"
+    return PartCheck(ok=False, detail=f"no host could be reached; {waiting}")
+
+
 def disk_check(usages: Mapping[str, tuple[int, int]]) -> PartCheck:
     """`usages` are total and free bytes by folder."""
     details = []

@@ -1,4 +1,4 @@
-"""What waits: the oldest due row of each task, rows on the leases of dead workers, and the last poll."""
+"""What waits: the oldest due row of each task, rows on the leases of dead workers, sources without a network, and the last poll."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,9 @@ from sqlalchemy import Engine, func, or_, select
 from headwater.model.jobs import IDLE_TASKS, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import polls
+from headwater.store.schema.flow import polls, sources
+
+OFFLINE = "offline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,10 @@ def last_poll(engine: Engine, recipes: Sequence[str]) -> datetime | None:
     with read_transaction(engine) as connection:
         times = [connection.scalar(query.where(polls.c.recipe == recipe)) for recipe in recipes]
     return max((time for time in times if time is not None), default=None)
+
+
+def sources_without_network(engine: Engine) -> int:
+    """How many active sources were not polled when it was their turn, because no host could be reached."""
+    query = select(func.count()).where(sources.c.active, sources.c.reason == OFFLINE)
+    with read_transaction(engine) as connection:
+        return connection.scalar(query) or 0
