@@ -33,6 +33,7 @@ LONG = 500
 # In a trial; the next worker then runs to the end.
 MOST_KILLS = 60
 STRETCHES = 5
+AT_THE_RAREST = 3
 # The short form in runs that take every kind of moment in turn.
 RUNS = 6
 KILLED = -9
@@ -120,10 +121,14 @@ def reference(victims):
 
 
 def drawn_moments(chance: random.Random, kills: Counter[str], length: int) -> Iterator[KillAt]:
-    """For each next worker: a stretch of the run, and then one of the kinds that were killed least often so far."""
-    for _ in range(MOST_KILLS):
-        rarest = sorted(kills, key=lambda kind: (kills[kind], chance.random()))[: len(kills) // 2]
-        yield {"after": chance.randrange(length // STRETCHES), "kinds": rarest}
+    """For each next worker: a stretch of the run, and then one of the kinds that were killed least often so far. The first ones
+    have the whole run before them, so they are killed at the very rarest kind: others would often come before it."""
+    for number in range(MOST_KILLS):
+        rarest = sorted(kills, key=lambda kind: (kills[kind], chance.random()))
+        if number < AT_THE_RAREST:
+            yield {"after": 0, "kinds": rarest[:1]}
+        else:
+            yield {"after": chance.randrange(length // STRETCHES), "kinds": rarest[: len(rarest) // 2]}
 
 
 @pytest.mark.parametrize("run", range(RUNS))

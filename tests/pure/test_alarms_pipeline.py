@@ -1,16 +1,21 @@
 """The thresholds of the runbook."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from tests.support.poll_sessions import NOW
+from tests.support.scene import HOUR, make_source
 
 from headwater.model.alarm import PipelineFigures
 from headwater.model.errors import Refused
+from headwater.model.source import Trigger
 from headwater.ops.alarms.pipeline_rules import pipeline_problems, silent_subject_problem
+from headwater.ops.alarms.source_rules import source_problems
 from headwater.recipes.loader import load_recipes
 from headwater.runtime.runs import new_run_name
 from headwater.settings.settings import Settings
+from headwater.store.reads.source_history import SourceHistory
 from headwater_recipes.geopolitics.run_options import FlashpointRun, describe_run, run_overrides
 
 HOSTS = tuple(f"host-{number}.example" for number in range(16))
@@ -58,6 +63,25 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
     assert pipeline_problems(figures, warns_if_scattered=True) == []
     assert pipeline_problems(PipelineFigures(entries=4, failed=4, stories=3, single=3)) == []
     assert pipeline_problems(PipelineFigures()) == []
+
+
+def test_that_no_source_can_be_read_is_known_before_each_has_failed_ten_times():
+    def problems(*failures: int) -> list[str]:
+        histories = [
+            SourceHistory(
+                source=replace(make_source(f"Feed {n}"), failures=count),
+                last_success_at=None,
+                last_seen_at=None,
+                arrivals=(),
+                scores=(),
+                error=None,
+            )
+            for n, count in enumerate(failures)
+        ]
+        return [f"{p.kind}: {p.title}" for p in source_problems(histories, Trigger(every=HOUR), NOW)]
+
+    assert problems(1, 2, 1) == ["all_failing: none of the 3 sources could be read"]
+    assert problems(1, 2, 0) == problems(1, 1) == problems() == []
 
 
 def test_g17_a_silent_subject_is_reported_with_its_last_entry():

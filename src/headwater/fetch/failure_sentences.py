@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-UNREACHED = frozenset({"dns", "refused", "reset", "timeout", "tls"})
-"""Failures without a single byte from the host. After all others, something had answered."""
+UNREACHED = frozenset({"dns", "refused", "timeout", "tls"})
+"""Failures to connect. After all others, the host was reached."""
 SILENT = frozenset({"dns", "timeout"})
 """Those where nothing came back at all, unless a connection stood."""
 NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "wrong version number", "record layer failure")

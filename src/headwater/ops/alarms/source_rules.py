@@ -7,11 +7,13 @@ from typing import Any
 from headwater.model.alarm import Problem
 from headwater.model.schedule import effective_trigger, polling_interval
 from headwater.model.source import Trigger
+from headwater.ops.alarms.decision import shown_names
 from headwater.ops.alarms.quality_drop import QualityDrop, detect_quality_drop
 from headwater.ops.alarms.silence import Silence, detect_silence
 from headwater.store.reads.source_history import SourceHistory
 
 MIN_POLLS = 20
+MIN_SOURCES = 3
 FIRST_HOUR = timedelta(hours=1)
 MIN_SUCCESS_RATE = 0.95
 MAX_QUARANTINED = 50
@@ -41,7 +43,18 @@ def _recipe_problem(kind: str, title: str, evidence: Mapping[str, Any]) -> Probl
 
 
 def source_problems(histories: Sequence[SourceHistory], default: Trigger, now: datetime) -> list[Problem]:
-    return [problem for history in histories for problem in _problems_of(history, default, now)]
+    problems = [problem for history in histories for problem in _problems_of(history, default, now)]
+    return [*problems, *_all_failing(histories)]
+
+
+def _all_failing(histories: Sequence[SourceHistory]) -> Iterator[Problem]:
+    """A source that fails once is nothing; all of them at once is known to an operator before each has failed ten times."""
+    active = [history.source for history in histories if history.source.active]
+    if len(active) >= MIN_SOURCES and all(source.failures for source in active):
+        title = f"none of the {len(active)} sources could be read"
+        names = shown_names(sorted(source.name for source in active))
+        evidence = {"sources": len(active)}
+        yield Problem(kind="all_failing", subject="", name="", title=title, detail=names, evidence=evidence)
 
 
 def _problems_of(history: SourceHistory, default: Trigger, now: datetime) -> Iterator[Problem]:
