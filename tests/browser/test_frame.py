@@ -1,6 +1,8 @@
 """The frame of the pages in a real browser: keys, themes, times, and how little it loads."""
 
+import re
 from collections.abc import Iterator
+from importlib.resources import files
 
 import pytest
 from playwright.sync_api import Page
@@ -8,7 +10,7 @@ from tests.support.browser import (
     DESKTOP,
     PHONE,
     Visitor,
-    accessibility_problems,
+    accessibility_problems_in_both_themes,
     is_wider_than_screen,
 )
 
@@ -62,12 +64,21 @@ def test_theme_and_language_stay_chosen_without_a_script(visitor: Visitor):
     assert page.get_by_role("link", name="Historias").first.is_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/keys", "/sign-in"])
-def test_pages_of_the_frame_are_accessible_in_both_themes(visitor: Visitor, path: str):
-    page = visitor.open(path)
-    assert accessibility_problems(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert accessibility_problems(page) == []
-    for width in (PHONE, DESKTOP):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert not is_wider_than_screen(page)
+def test_the_themes_differ_in_colours_only():
+    """So whatever is not about colour needs to be checked in one of them only."""
+    style = (files("headwater.web.pages") / "static" / "site.css").read_text(encoding="utf-8")
+    themes = re.findall(r"data-theme[^{]*\{([^}]*)\}", style)
+    names = {declaration.split(":")[0].strip() for block in themes for declaration in block.split(";")} - {""}
+    assert len(themes) == style.count("data-theme")
+    assert style.count("prefers-color-scheme") == 1
+    assert {name for name in names if not name.startswith("--")} == {"color-scheme"}
+
+
+def test_pages_of_the_frame_are_accessible_in_both_themes(visitor: Visitor):
+    page = visitor.open("/")
+    for path in ("/", "/keys", "/sign-in"):
+        page.goto(visitor.url + path)
+        assert accessibility_problems_in_both_themes(page) == [], path
+        for width in (PHONE, DESKTOP):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert not is_wider_than_screen(page), path

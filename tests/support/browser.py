@@ -23,7 +23,8 @@ from headwater.web.server import listen_on, make_server
 from headwater.web.serving import make_context
 
 PHONE, DESKTOP = 390, 1280
-AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.map(
+RULES_ABOUT_COLOUR = ["color-contrast", "link-in-text-block"]
+AXE = """async (options) => (await axe.run(document, {resultTypes: ["violations"], ...options})).violations.map(
   (found) => found.id + ": " + found.nodes.map((node) => node.target.join(" ")).join(", "))"""
 
 
@@ -111,7 +112,16 @@ def accessibility_problems(page: Page) -> list[str]:
     """What axe finds, without exceptions. The script reaches the page past its policy, through the debugger."""
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     page.evaluate(axe + "; 0")
-    problems: list[str] = page.evaluate(AXE)
+    problems: list[str] = page.evaluate(AXE, {})
+    return problems
+
+
+def accessibility_problems_in_both_themes(page: Page) -> list[str]:
+    """The themes differ in colours only (`test_the_themes_differ_in_colours_only`), so the dark one is checked for contrast."""
+    page.emulate_media(color_scheme="light")
+    problems = accessibility_problems(page)
+    page.emulate_media(color_scheme="dark")
+    problems += page.evaluate(AXE, {"runOnly": {"type": "rule", "values": RULES_ABOUT_COLOUR}})
     return problems
 
 
