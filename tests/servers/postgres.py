@@ -161,6 +161,8 @@ def _serving(folder: Path, options: str) -> Iterator[Postgres]:
         "C",
         "--no-sync",
         "--no-instructions",
+        "-c",
+        "scram_iterations=1",  # thousands of connections to a server that lives for minutes
     ]
     _run([server.tools / "initdb", "-D", server.data, "--pwfile", secret, *ways], user)
     server.start()
