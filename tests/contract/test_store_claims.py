@@ -35,6 +35,7 @@ from headwater.model.jobs import (
 )
 from headwater.model.keys import group_key
 from headwater.model.replay import ReplayResult, ReplayVerdict
+from headwater.runtime.fork_server import fork_server
 from headwater.store.changes.replays import Replays
 from headwater.store.claims.leases import TASK_TABLES
 from headwater.store.connect import connect
@@ -298,7 +299,7 @@ def _claim_elsewhere(url: str, owner: str, answers: "multiprocessing.Queue[list[
 
 def test_processes_that_claim_at_once_share_the_rows(scene: Scene, database: str):
     _many_leads(scene)
-    context = multiprocessing.get_context("spawn")
+    context = fork_server()
     answers = context.Queue()
     started = [context.Process(target=_claim_elsewhere, args=(database, f"p{i}", answers)) for i in range(2)]
     for process in started:

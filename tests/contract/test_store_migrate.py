@@ -14,6 +14,7 @@ from tests.support.scene import Scene
 
 from headwater.model.errors import Refused, Temporary
 from headwater.model.views import DatabaseViews
+from headwater.runtime.fork_server import fork_server
 from headwater.store import migrate as migrations
 from headwater.store.connect import connect, write_transaction
 from headwater.store.migrate import HEAD, migrate
@@ -64,7 +65,7 @@ def _migrate_elsewhere(url: str, answers: "multiprocessing.Queue[bool]") -> None
 def test_several_processes_that_start_together_migrate_once(
     empty_database: str, open_store: Callable[[str], SqlStore]
 ):
-    context = multiprocessing.get_context("spawn")
+    context = fork_server()
     answers = context.Queue()
     started = [context.Process(target=_migrate_elsewhere, args=(empty_database, answers)) for _ in range(3)]
     for process in started:
