@@ -16,7 +16,9 @@ from headwater.model.outcomes import ExtractHints
 
 
 def run(*arguments: str, stdin: str = "", cwd: Path | None = None) -> CommandResult:
-    return call_in(cwd or Path.cwd(), *arguments, stdin=stdin)
+    """With one child that reads, unless a test asks for more: each imports the readers of all formats."""
+    workers = () if "--workers" in arguments else ("--workers", "1")
+    return call_in(cwd or Path.cwd(), *arguments, *workers, stdin=stdin)
 
 
 @pytest.fixture

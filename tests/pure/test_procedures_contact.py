@@ -9,7 +9,7 @@ from benchmarks.procedures import read_page
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.page.reader import read_procedure
-from headwater_recipes.procedures.standalone import page_from
+from headwater_recipes.procedures.standalone import page_from, procedures_from
 
 NONE = "none"
 WORD = re.compile(r"\w+")
@@ -39,7 +39,7 @@ def test_p16_every_word_of_a_field_occurs_in_the_text_it_was_read_from(batch: st
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         assert isinstance(reading, Reading)
         text = page_from(reading, page.url).text
-        for procedure in read_page(page):
+        for procedure in procedures_from(reading, page.url):
             for name in QUOTED:
                 evidence = _words("\n".join(text[start:end] for start, end in procedure.spans.get(name, ())))
                 value_words = _words(" ".join(_leaves(procedure.document.get(name))))
