@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import HttpReceiver, http_receiver
 from tests.support.crypto_scene import CRYPTO, crypto, drafts, settings_file
+from tests.support.environments import on_sqlite
 from tests.support.scene import HOUR, LEASE, START, Scene, ended_result, kept_result, make_lead
 
 from headwater.app import App
@@ -226,6 +227,7 @@ def test_c37_a_rush_into_quarantine_is_reported(app: App, scene: Scene):
     assert "51 records went into quarantine within an hour" in titles
 
 
+@on_sqlite
 def test_c37_fifty_silent_sources_are_one_alarm(app: App, scene: Scene):
     names = [f"Feed{i}" for i in range(8)]
     for i in range(24):
@@ -258,6 +260,7 @@ def test_c38_the_alarm_arrives_and_no_secret_is_in_a_row_or_a_log(
         assert "T0K3N" not in values
 
 
+@on_sqlite
 def test_c37_a_receiver_that_is_down_for_hours_gets_the_alarm_in_the_end(
     app: App, scene: Scene, receiver: HttpReceiver
 ):
