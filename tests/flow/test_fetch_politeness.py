@@ -6,8 +6,6 @@ The server notes when each request arrived by the clock of the kernel, so that a
 import selectors
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from itertools import pairwise
@@ -16,6 +14,9 @@ from pathlib import Path
 import pytest
 from tests.servers.valkey import Valkey
 from tests.support.deadline import DEADLINE
+from tests.support.polite_worker import WORKERS, FetchPlan, fetch_share
+
+from headwater.runtime.fork_server import fork_server
 
 INTERVAL = 0.05
 HOSTS = 20
@@ -23,52 +24,6 @@ PAGES = 28
 BUDGET, WINDOW = 60, 1.0
 WITH_KEY = 4
 TIMESTAMPS = 35  # SO_TIMESTAMPNS, which the socket module does not name
-
-WORKER = """
-import heapq, sys, time
-from datetime import timedelta
-from pathlib import Path
-from headwater.fetch.client.http_fetcher import HttpFetcher
-from headwater.fetch.politeness.rate_limiter_file import FileRateLimiter
-from headwater.fetch.politeness.rate_limiter_redis import RedisRateLimiter
-from headwater.fetch.settings import FetchSettings
-from headwater.model.http import Request, Response
-from headwater.redis_client import RedisClient
-
-base, rate_limiter, first, count, pages, with_key, rate, budget, window = sys.argv[1:]
-fetcher = HttpFetcher(
-    FetchSettings(
-        overrides={"*.example": base},
-        rate=float(rate),
-        concurrency=3,
-        longest_wait=timedelta(seconds=0.2),
-        connect_timeout=timedelta(seconds=1),
-        total_timeout=timedelta(seconds=4),
-        per_minute_by_credential={"wire": int(budget)},
-        window=timedelta(seconds=float(window)),
-        capacity=100,
-    ),
-    rate_limiter=RedisRateLimiter(RedisClient(rate_limiter)) if ":" in rate_limiter else FileRateLimiter(Path(rate_limiter)),
-)
-due = [
-    (0.0, f"http://h{host}.example/{first}/{page}", "wire" if host < int(with_key) else None)
-    for page in range(int(first), int(pages), 4)
-    for host in range(int(count))
-]
-waiting = {}
-while due or waiting:
-    while due and fetcher.room() and due[0][0] <= time.time():
-        _, url, credential = heapq.heappop(due)
-        waiting[url] = credential
-        fetcher.submit(url, Request(url=url, purpose="api", credential=credential))
-    for url, answer in fetcher.collect(100, timedelta(seconds=0.05)):
-        credential = waiting.pop(url)
-        if not isinstance(answer, Response):
-            assert answer.temporary, answer
-            delay = answer.delay.total_seconds() if answer.delay else 0.2
-            heapq.heappush(due, (time.time() + delay, url, credential))
-fetcher.close()
-"""
 
 
 class RecordingServer:
@@ -137,34 +92,27 @@ def test_p7_p10_r32_no_limit_is_ever_broken_by_four_processes_and_a_restart(plac
     server = RecordingServer()
     workers = []
 
+    plan = FetchPlan(server.base, place, HOSTS, PAGES, WITH_KEY, INTERVAL, BUDGET, WINDOW)
+
     def start(first: int) -> None:
-        arguments = (
-            server.base,
-            place,
-            first,
-            HOSTS,
-            PAGES,
-            WITH_KEY,
-            1 / INTERVAL,
-            BUDGET,
-            WINDOW,
-        )
-        command = [sys.executable, "-c", WORKER, *map(str, arguments)]
-        workers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+        workers.append(fork_server().Process(target=fetch_share, args=(plan, first), daemon=True))
+        workers[-1].start()
 
     try:
-        for first in range(4):
+        for first in range(WORKERS):
             start(first)
         until = time.monotonic() + 50
         while len(server.log) < 150 and time.monotonic() < until:
             time.sleep(0.05)
         workers[2].kill()
         start(2)
-        codes = [worker.wait(timeout=DEADLINE) for worker in workers]
+        for worker in workers:
+            worker.join(DEADLINE)
+        codes = [worker.exitcode for worker in workers]
     finally:
         for worker in workers:
             worker.kill()
-            worker.wait()
+            worker.join()
         server.close()
     assert codes == [0, 0, -9, 0, 0]
     assert len({(host, path) for _, host, path in server.log}) == HOSTS * PAGES
