@@ -51,6 +51,7 @@ HEAVY = ("chaos", "browser", "flow", "contract", "architecture", "pure")
 
 
 # Thousands of tests and their modules stay until the end: the garbage collector need not look at them again and again.
+COLLECT_AFTER = 20_000  # objects; the usual 700 means many times for each test
 gc.disable()
 
 
@@ -58,6 +59,7 @@ gc.disable()
 def pytest_runtestloop() -> None:
     gc.collect()
     gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
     gc.enable()
 
 
