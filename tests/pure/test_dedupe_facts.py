@@ -146,6 +146,22 @@ def test_c23_three_sentences_on_the_matter_after_the_whole_text_are_news():
     assert (verdict.relation, verdict.rule) == ("related", "news-added")
 
 
+def test_c23_one_sentence_on_the_matter_with_new_names_is_news_in_a_short_text():
+    title = "GARNET <GRM> TO SELL TOOL DIVISION"
+    named = (
+        " Trading in Garnet shares was suspended on the Halden exchange after the announcement, Nora Vik of the Market Council said. "
+        "It would resume on Thursday."
+    )
+    unnamed = " Trading in Garnet shares was suspended after the news, which is usual, it said. It would resume in two days or three at most."
+    verdicts = [
+        compare(article("a", title, FUND), article("b", title, FUND + added, 3)) for added in (named, unnamed)
+    ]
+    assert [(one.relation, one.rule) for one in verdicts] == [
+        ("related", "news-added"),
+        ("duplicate", "sentence-added"),
+    ]
+
+
 def test_c23_the_same_deal_of_another_company_is_not_a_copy():
     form = (
         "{} said it raised the price that it will pay for crude oil by 50 cents a barrel from today. The increase brings {}'s price "

@@ -35,6 +35,9 @@ SENTENCE_OR_TWO = 50
 MAX_NOVELTY = 0.15
 """A larger share of new facts may be the next step of a story: a doubtful case is linked, not dropped."""
 
+MIN_NEW_NAMES = 2
+"""One name that only the later text has may be the reporter's."""
+
 MIN_NAMED_FACTS = 3
 """A short text with fewer names and figures is not recognised by its words alone."""
 
@@ -263,10 +266,14 @@ def _is_follow_up(measures: Measures) -> bool:
 
 
 def _has_news(measures: Measures) -> bool:
-    """Whether three or more sentences about the matter were added to the whole text, after the same lead."""
+    """Whether three or more sentences about the matter were added to the whole text, after the same lead; or at least one, and
+    with it so many new facts that the case is doubtful, new names among them."""
     if measures.earlier_coverage < 0.9 or measures.added_words < 3 * NEW_SENTENCE_WORDS:
         return False
-    return measures.facts.lead_shared >= 0.8 and measures.facts.sentences_new >= 3
+    facts = measures.facts
+    if facts.lead_shared < 0.8 or not facts.sentences_new:
+        return False
+    return facts.sentences_new >= 3 or (facts.names_new >= MIN_NEW_NAMES and facts.novelty > MAX_NOVELTY)
 
 
 def _is_passed_on(measures: Measures) -> bool:
