@@ -276,6 +276,26 @@ def test_a_search_that_is_no_longer_sent_keeps_its_matches_and_ends_its_deliveri
     assert scene.count(matches) == 2
 
 
+@pytest.mark.parametrize(
+    "without_digests", [("", SearchDelivery.NONE), ("queue", SearchDelivery.IMMEDIATELY)]
+)
+def test_a_digest_that_is_switched_off_and_on_again_sends_what_matches_from_then_on(
+    scene: Scene, without_digests: tuple[str, SearchDelivery]
+):
+    hourly = save(scene, "ships", "grain", delivery=SearchDelivery.HOURLY, channel="ops")
+    scene.keep("a", title="Grain one")
+    store, (channel_name, delivery) = SavedSearchStore(scene.store.engine), without_digests
+    store.change(replace(hourly, delivery=delivery, channel=channel_name), scene.now)
+    store.change(hourly, scene.now)
+    scene.keep("b", title="Grain two")
+    scene.now += 2 * HOUR
+    channel = Notebook()
+    assert deliver(scene, channel) == 1
+    (envelope,) = channel.envelopes
+    assert isinstance(envelope.record, Digest)
+    assert [entry.title for entry in envelope.record.entries] == ["Grain two"]
+
+
 def test_a_name_is_taken_once_and_an_unknown_name_is_refused(scene: Scene):
     immediate(scene)
     with pytest.raises(Refused, match="remove it"):

@@ -73,10 +73,12 @@ class SavedSearchStore:
             search_id = _required_id(connection, search.name)
             if not search.channel:
                 _withdraw_deliveries(connection, search.name, NOT_SENT)
+                _close_open_digests(connection, search_id, now)
             elif search.channel == QUEUE_CHANNEL:
                 _withdraw_deliveries(
                     connection, search.name, NOT_SENT, deliveries.c.record_kind != "document"
                 )
+                _close_open_digests(connection, search_id, now)
             changed = update(saved_searches).where(saved_searches.c.id == search_id)
             connection.execute(changed.values(updated_at=now, **_changeable_values(search)))
             _raise_version(connection)
@@ -138,6 +140,13 @@ def _withdraw_deliveries(
         *conditions,
     )
     connection.execute(waiting.values(state=State.DROPPED, reason=reason, due_at=None))
+
+
+def _close_open_digests(connection: Connection, search_id: str, now: datetime) -> None:
+    """A digest whose delivery was withdrawn is not sent, so it must not collect what matches after the digests are switched on
+    again. Deliveries before digests, as in a claim."""
+    is_open = (digests.c.search_id == search_id, digests.c.closed_at.is_(None))
+    connection.execute(update(digests).where(*is_open).values(closed_at=now))
 
 
 def _search_id(connection: Connection, name: str) -> str | None:
