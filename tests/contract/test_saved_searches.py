@@ -391,6 +391,18 @@ def test_what_a_rule_ends_is_a_match_of_the_rule_and_nothing_is_sent(scene: Scen
     assert scene.count(deliveries) == 0
 
 
+def test_a_rule_that_ends_documents_does_not_become_a_search_that_keeps_them(scene: Scene):
+    rule = save(scene, "grain", "grain", action=SearchAction.DROP, recipe=RECIPE)
+    store = SavedSearchStore(scene.store.engine)
+    store.change(replace(rule, action=SearchAction.QUARANTINE), scene.now)
+    with pytest.raises(Refused, match="is quarantine and cannot become deliver"):
+        store.change(replace(rule, action=SearchAction.DELIVER), scene.now)
+    kept = save(scene, "ships", "ships", recipe=RECIPE)
+    store.change(replace(kept, action=SearchAction.TAG), scene.now)
+    with pytest.raises(Refused, match="is tag and cannot become drop"):
+        store.change(replace(kept, action=SearchAction.DROP), scene.now)
+
+
 def test_old_matches_and_the_digests_in_which_they_were_sent_are_removed(scene: Scene):
     save(scene, "feed", "grain")
     save(scene, "hourly", "grain", delivery=SearchDelivery.HOURLY, channel="ops")

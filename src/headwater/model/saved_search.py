@@ -23,6 +23,10 @@ class SearchAction(StrEnum):
     QUARANTINE = "quarantine"
     DROP = "drop"
 
+    @property
+    def keeps(self) -> bool:
+        return self in (SearchAction.DELIVER, SearchAction.TAG)
+
 
 class SearchDelivery(StrEnum):
     """When matches are sent to the channel. They are in the feed of the search in any case."""

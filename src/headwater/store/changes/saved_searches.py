@@ -68,9 +68,11 @@ class SavedSearchStore:
 
     def change(self, search: SavedSearch, now: datetime) -> None:
         """Gives the search of this name another query, other conditions or another way to send its matches. Its matches and its
-        state stay. What waits to be sent goes to the new channel, if that takes it; a queue takes documents alone."""
+        state stay. What waits to be sent goes to the new channel, if that takes it; a queue takes documents alone.
+        Refused if it kept what it met and would no longer, or the other way round."""
         with write_transaction(self.engine) as connection:
             search_id = _required_id(connection, search.name)
+            _check_action(connection, search_id, search)
             if not search.channel:
                 _withdraw_deliveries(connection, search.name, NOT_SENT)
                 _close_open_digests(connection, search_id, now)
@@ -158,6 +160,19 @@ def _required_id(connection: Connection, name: str) -> str:
     if search_id is None:
         raise unknown_search(name)
     return search_id
+
+
+def _check_action(connection: Connection, search_id: str, search: SavedSearch) -> None:
+    """What a rule ended is a match like one that was sent: a document that is kept later would never be sent."""
+    action = SearchAction(
+        connection.scalars(select(saved_searches.c.action).where(saved_searches.c.id == search_id)).one()
+    )
+    if action.keeps != search.action.keeps:
+        raise Refused(
+            "bad_search",
+            f"the action of '{search.name}' is {action} and cannot become {search.action}, because its matches stay; "
+            f"remove it with `headwater searches remove {search.name}` and save it again",
+        )
 
 
 def unknown_search(name: str) -> Refused:

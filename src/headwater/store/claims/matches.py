@@ -20,7 +20,6 @@ from headwater.model.saved_search import (
     SEARCH_ROUTE,
     Digest,
     SavedSearch,
-    SearchAction,
     SearchDelivery,
     digest_period,
 )
@@ -102,7 +101,7 @@ def _pairs(
         (search, record)
         for record, words in zip(records, searched, strict=True)
         for search in searches.matching(words, now, record_kind=kind)
-        if search.action in (SearchAction.DELIVER, SearchAction.TAG)
+        if search.action.keeps
     ]
 
 
