@@ -66,7 +66,7 @@ def test_g25_at_the_limit_and_with_few_items_there_is_no_alarm():
 
 
 def test_that_no_source_can_be_read_is_known_before_each_has_failed_ten_times():
-    def problems(*failures: int) -> list[str]:
+    def problems(*failures: int, muted: int = 0) -> list[str]:
         histories = [
             SourceHistory(
                 source=replace(make_source(f"Feed {n}"), failures=count),
@@ -75,6 +75,7 @@ def test_that_no_source_can_be_read_is_known_before_each_has_failed_ten_times():
                 arrivals=(),
                 scores=(),
                 error=None,
+                muted_until=NOW + HOUR if n < muted else None,
             )
             for n, count in enumerate(failures)
         ]
@@ -82,6 +83,8 @@ def test_that_no_source_can_be_read_is_known_before_each_has_failed_ten_times():
 
     assert problems(1, 2, 1) == ["all_failing: none of the 3 sources could be read"]
     assert problems(1, 2, 0) == problems(1, 1) == problems() == []
+    assert problems(1, 2, 1, muted=1) == []
+    assert problems(0, 1, 2, 1, muted=1) == ["all_failing: none of the 3 sources could be read"]
 
 
 def test_g17_a_silent_subject_is_reported_with_its_last_entry():

@@ -44,12 +44,13 @@ def _recipe_problem(kind: str, title: str, evidence: Mapping[str, Any]) -> Probl
 
 def source_problems(histories: Sequence[SourceHistory], default: Trigger, now: datetime) -> list[Problem]:
     problems = [problem for history in histories for problem in _problems_of(history, default, now)]
-    return [*problems, *_all_failing(histories)]
+    return [*problems, *_all_failing(histories, now)]
 
 
-def _all_failing(histories: Sequence[SourceHistory]) -> Iterator[Problem]:
-    """A source that fails once is nothing; all of them at once is known to an operator before each has failed ten times."""
-    active = [history.source for history in histories if history.source.active]
+def _all_failing(histories: Sequence[SourceHistory], now: datetime) -> Iterator[Problem]:
+    """A source that fails once is nothing; all of them at once is known to an operator before each has failed ten times. A
+    muted source does not count: the problem is of the recipe, so that nobody filters it by source later."""
+    active = [h.source for h in histories if h.source.active and not is_muted(h, now)]
     if len(active) >= MIN_SOURCES and all(source.failures for source in active):
         title = f"none of the {len(active)} sources could be read"
         names = shown_names(sorted(source.name for source in active))
