@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,14 +12,16 @@ import yaml
 from tests.contract.test_worker_heartbeats import BEFORE, claim_documents, fall_silent
 from tests.flow.command_line import CommandResult, call
 from tests.servers.receivers import http_receiver
-from tests.support.scene import Scene
+from tests.support.scene import Scene, make_source
 from tests.support.web_client import web_client
 
 from headwater.app import App, now
 from headwater.ops.dead_mans_switch import PING_EVERY, DeadMansSwitch
 from headwater.ops.system_checks import check_parts
+from headwater.ops.system_rules import network_check
 from headwater.runtime.heartbeat import this_process
 from headwater.settings.settings import Settings
+from headwater.store.reads.waiting import OFFLINE_FOR, sources_without_network
 
 Command = Callable[..., CommandResult]
 DEAD_SERVER = "redis://127.0.0.1:1/0"
@@ -83,6 +86,21 @@ def test_sources_that_wait_for_our_own_network_are_a_problem(scene: Scene, comma
     answer = command("health", "--json")
     assert problems(answer) == {"network"}
     assert answer.record["parts"]["network"]["detail"] == "no host could be reached; 1 source waits"
+
+
+def test_a_poll_without_a_network_counts_until_another_one_succeeds_and_not_for_ever(scene: Scene, app: App):
+    def is_ok_at(at: datetime) -> bool:
+        return network_check(sources_without_network(app.engine, at)).ok
+
+    other = make_source("Other")
+    scene.poll(source=other)
+    scene.now += timedelta(seconds=1)
+    scene.poll(error="offline", due_at=scene.now)
+    assert not is_ok_at(scene.now)
+    assert is_ok_at(scene.now + OFFLINE_FOR)
+    scene.now += timedelta(seconds=1)
+    scene.poll(source=other)
+    assert is_ok_at(scene.now)
 
 
 def test_an_archive_that_cannot_be_written_is_a_problem(app: App):

@@ -59,7 +59,7 @@ def read_work_state(app: App) -> WorkState:
         oldest_waiting(engine, recipes, now),
         leased_rows(engine),
         last_poll(engine, recipes),
-        sources_without_network(engine),
+        sources_without_network(engine, now),
     )
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, func, or_, select
 
@@ -13,6 +13,8 @@ from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import polls, sources
 
 OFFLINE = "offline"
+OFFLINE_FOR = timedelta(minutes=5)
+"""How long a poll that found no network says something about now. A worker tries again after a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,11 @@ def last_poll(engine: Engine, recipes: Sequence[str]) -> datetime | None:
     return max((time for time in times if time is not None), default=None)
 
 
-def sources_without_network(engine: Engine) -> int:
-    """How many active sources were not polled when it was their turn, because no host could be reached."""
-    query = select(func.count()).where(sources.c.active, sources.c.reason == OFFLINE)
+def sources_without_network(engine: Engine, now: datetime) -> int:
+    """How many active sources were not polled when it was their turn, because no host could be reached: lately, and since any
+    source was last read. The row of one that nobody polls again says nothing about the network."""
     with read_transaction(engine) as connection:
-        return connection.scalar(query) or 0
+        last_success = connection.scalar(select(func.max(sources.c.last_success_at)))
+        since = max(now - OFFLINE_FOR, last_success) if last_success else now - OFFLINE_FOR
+        is_offline = (sources.c.active, sources.c.reason == OFFLINE, sources.c.updated_at > since)
+        return connection.scalar(select(func.count()).where(*is_offline)) or 0
