@@ -48,8 +48,10 @@ def listing(leads_per_page: int) -> Callable[[Source, datetime], PollSession]:
     return discover
 
 
-def poll(discover: Any, answer: Answer) -> tuple[TrialPoll, TableFetcher]:
-    fetcher = TableFetcher(answer)
+def poll(
+    discover: Any, answer: Answer, make_fetcher: Callable[[Answer], TableFetcher] = TableFetcher
+) -> tuple[TrialPoll, TableFetcher]:
+    fetcher = make_fetcher(answer)
     app: Any = SimpleNamespace(clock=lambda: NOW, fetcher=lambda: fetcher)
     return poll_on_trial(app, make_source("pages"), discover, timedelta(seconds=2)), fetcher
 
@@ -76,3 +78,23 @@ def test_a_source_that_cannot_be_reached_fails_with_a_sentence():
         poll(listing(1), lambda _: Failure("dns", "no such name"))
     with pytest.raises(Permanent, match="it answers with status 404"):
         poll(listing(1), lambda request: Response(url=request.url, status=404, headers={}, body=b"x"))
+
+
+def test_the_late_answer_to_a_request_that_was_given_up_is_not_taken_for_that_to_the_next():
+    class SlowFetcher(TableFetcher):
+        """The first answer comes only with the second."""
+
+        def collect(self, limit: int, wait: timedelta) -> list[tuple[str, Any]]:
+            del limit, wait
+            return [self.outbox.pop(0)] if len(self.sent) > 1 else []
+
+    def discover(source: Source, now: datetime) -> PollSession:
+        del now
+        with pytest.raises(Permanent, match="timeout"):
+            yield Request(url=f"{source.url}slow")
+        answer = yield Request(url=f"{source.url}fast")
+        assert isinstance(answer, Response)
+        return Discovery(leads=(Lead(identity=answer.url, url=answer.url),))
+
+    trial, _ = poll(discover, page, SlowFetcher)
+    assert [lead.url.endswith("fast") for lead in trial.leads] == [True]

@@ -56,7 +56,7 @@ def poll_on_trial(app: App, source: Source, discover: Discover, within: timedelt
                     return TrialPoll(tuple(leads), is_complete=False)
                 else:
                     requests += 1
-                    answer = _answer(app, fetcher, source, item, within)
+                    answer = _answer(app, fetcher, source, item, within, key=f"{requests} {item.url}")
         except StopIteration as end:
             discovery: Discovery = end.value
             return TrialPoll((*leads, *discovery.leads), discovery.warnings)
@@ -70,13 +70,11 @@ def _parse(parse: Parse) -> Any:
 
 
 def _answer(
-    app: App, fetcher: Fetcher, source: Source, request: Request, within: timedelta
+    app: App, fetcher: Fetcher, source: Source, request: Request, within: timedelta, *, key: str
 ) -> Response | HeadwaterError:
     """The answer to one request of a session. What the engine would try again later is a failure here."""
     sent = resolve_request(replace(request, timeout=within), source)
-    answer = hide_secret_values(
-        _send(fetcher, request.url, sent, max(WAIT_FOR_TURN, within * 2)), request, sent
-    )
+    answer = hide_secret_values(_send(fetcher, key, sent, max(WAIT_FOR_TURN, within * 2)), request, sent)
     verdict = judge_response(
         answer, attempts=0, now=app.clock(), purpose=request.purpose, accept=request.accept
     )
@@ -94,12 +92,21 @@ def _send(fetcher: Fetcher, key: str, request: Request, longest: timedelta) -> R
     deadline = time.monotonic() + longest.total_seconds()
     while True:
         fetcher.submit(key, request)
-        answers = fetcher.collect(1, longest)
-        answer = answers[0][1] if answers else Failure("timeout", "no answer in time")
+        answer = _collect(fetcher, key, longest)
         pause = _pause_of(answer)
         if pause is None or time.monotonic() + pause > deadline:
             return answer
         time.sleep(pause)
+
+
+def _collect(fetcher: Fetcher, key: str, longest: timedelta) -> Response | Failure:
+    """The answer to this request. An earlier one that was given up is still in flight, and its answer may come first."""
+    deadline = time.monotonic() + longest.total_seconds()
+    while answers := fetcher.collect(1, timedelta(seconds=max(deadline - time.monotonic(), 0))):
+        for answered_key, answer in answers:
+            if answered_key == key:
+                return answer
+    return Failure("timeout", "no answer in time")
 
 
 def _pause_of(answer: Response | Failure) -> float | None:
