@@ -291,6 +291,18 @@ def test_a_part_holds_no_more_than_a_job_although_its_changes_lie_far_apart(scen
     assert len(group_batch.documents) == 4
 
 
+def test_old_changes_and_recent_documents_are_together_no_more_than_a_job_holds(scene: Scene):
+    window = timedelta(days=2)
+    for hour in range(3):
+        _keep_on(scene, f"d{hour}", START + hour * HOUR)
+    _gather(scene, group_batch=_claim_window(scene, window, most=4))
+    backlog = [_keep_on(scene, f"old{day}", START - timedelta(days=day)) for day in (9, 8, 7)]
+    group_batch = _claim_window(scene, window, most=4)
+    assert set(group_batch.changes) == set(backlog[:2])
+    assert group_batch.has_more
+    assert len(group_batch.documents) <= 4
+
+
 def test_a_large_group_waits_for_more_changes_but_not_for_long(scene: Scene):
     window = timedelta(days=2)
     for hour in range(6):

@@ -41,7 +41,8 @@ class GroupWindow:
 
     @property
     def is_large(self) -> bool:
-        return max(len(self.changes), len(self.recent)) > self.most
+        """A change may be old, so that it is not among the recent documents: a job holds both."""
+        return len({*self.recent, *(change.document for change in self.changes)}) > self.most
 
 
 def waits_until(window: GroupWindow, now: datetime) -> datetime | None:
