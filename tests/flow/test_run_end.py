@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -14,7 +16,7 @@ import headwater.cli.pipeline.work as work_command
 from headwater.app import App
 from headwater.cli.render.run_summary import read_counts, summarise_run
 from headwater.model.errors import Refused
-from headwater.model.jobs import Claim, Job, Task
+from headwater.model.jobs import RUN_TASKS, Claim, Job, Task
 from headwater.runtime.worker_pool import is_installation_idle
 from headwater.settings.settings import Settings
 from headwater.store.connect import write_transaction
@@ -172,3 +174,15 @@ def test_a_run_without_a_network_says_so_in_one_sentence(tmp_path: Path, monkeyp
     (line,) = [line for line in answer.out.splitlines() if "network" in line]
     assert line.startswith("44 sources not polled: no host can be reached")
     assert "headwater run crypto --once" in line
+
+
+@pytest.mark.parametrize(("tasks", "sent"), [(RUN_TASKS, 1), ((Task.GATHER,), 0)])
+def test_only_a_run_that_delivers_sends_its_alarms(
+    monkeypatch: pytest.MonkeyPatch, tasks: Sequence[Task], sent: int
+):
+    runs = list[object]()
+    monkeypatch.setattr(run_command, "settle_recipe_alarms", lambda *_: (["raised"], []))
+    monkeypatch.setattr(run_command, "run_in_process", lambda *_, **options: runs.append(options["tasks"]))
+    app: Any = SimpleNamespace(channels={"mail": None})
+    assert run_command.settle_after_run(app, "crypto", tasks) == ["raised"]
+    assert runs == [(Task.DELIVER,)] * sent

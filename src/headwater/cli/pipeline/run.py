@@ -148,11 +148,11 @@ def run(
             report_interruption(summary)
             raise KeyboardInterrupt
     if has_end:
-        _end(app, summary, once=once, quiet=quiet)
+        _end(app, summary, tasks, once=once, quiet=quiet)
 
 
-def _end(app: App, summary: RunSummary, *, once: bool, quiet: bool) -> None:
-    alarms = settle_after_run(app, summary.recipe)
+def _end(app: App, summary: RunSummary, tasks: Sequence[Task], *, once: bool, quiet: bool) -> None:
+    alarms = settle_after_run(app, summary.recipe, tasks)
     report_alarms(() if quiet else alarms)
     if once and (summary.offline or summary.unread_sources or summary.unread_entries):
         raise typer.Exit(1)
@@ -165,11 +165,12 @@ def judged_by_tasks(summary: RunSummary, tasks: Sequence[Task]) -> RunSummary:
     return summary if Task.FETCH in tasks else replace(summary, unread_entries=0)
 
 
-def settle_after_run(app: App, recipe: str) -> Sequence[Alarm]:
-    """Raise and clear alarms now, and send them: a run from a timer may end before the next health check. Returns the alarms
+def settle_after_run(app: App, recipe: str, tasks: Sequence[Task]) -> Sequence[Alarm]:
+    """Raise and clear alarms now, and send them: a run from a timer may end before the next health check. A run that does not
+    deliver leaves them to the next one that does: their delivery would send everything else that is due. Returns the alarms
     that begin."""
     raised, cleared = settle_recipe_alarms(app, recipe)
-    if (raised or cleared) and app.channels:
+    if (raised or cleared) and app.channels and Task.DELIVER in tasks:
         run_in_process(app, [recipe], until_idle=True, tasks=(Task.DELIVER,))
     return raised
 
