@@ -239,3 +239,47 @@ def test_a_capture_taken_while_the_lead_changed_is_kept_and_the_lead_fetched_aga
     assert [draft.capture for draft in scene.claim(Task.REFINE)] == [capture]
     scene.now = START + timedelta(seconds=1)
     assert [lead.lead.version for lead in scene.claim(Task.FETCH)] == ["v2"]
+
+
+def watch(scene: Scene, url: str, version: str, **fields: object) -> None:
+    watcher = make_source("Watch")
+    scene.poll(
+        make_lead("w", source=watcher, url=url, version=version, watched=True, **fields), source=watcher
+    )
+
+
+@pytest.mark.parametrize("body", [None, "<p>The page</p>"])  # a seed that is visited again; a watched page
+def test_a_watched_page_that_another_source_stored_is_fetched_again_when_it_changes(
+    scene: Scene, body: str | None
+):
+    (draft,) = scene.keep("a")
+    url = draft.lead.lead.url
+    watch(scene, url, "w1", body=body)
+    scene.fetch(draft.lead)  # it may have changed before it was watched
+    scene.refine(kept_result(*scene.claim(Task.REFINE)))
+    watch(scene, url, "w1", body=body)
+    assert scene.claim(Task.FETCH) == []
+    watch(scene, url, "w2", body=body)
+    (again,) = scene.claim(Task.FETCH)
+    assert (again.id, again.lead.version, again.lead.title) == (draft.lead.id, "v1", "A")
+
+
+def test_a_watched_page_that_changes_while_it_is_fetched_is_fetched_once_more(scene: Scene):
+    (draft,) = scene.keep("a")
+    watch(scene, draft.lead.lead.url, "w1")
+    (claimed,) = scene.claim(Task.FETCH)
+    watch(scene, draft.lead.lead.url, "w2")
+    scene.store.finish_fetch([FetchResult(lead=claimed.id, version="v1", result=None)], ME, scene.now)
+    assert [lead.id for lead in scene.claim(Task.FETCH)] == [draft.lead.id]
+
+
+def test_a_document_without_page_takes_the_text_of_the_watched_page_that_has_its_address(scene: Scene):
+    lead = scene.lead("a", body="<p>From the feed</p>")
+    scene.poll(lead)
+    scene.refine(kept_result(*scene.claim(Task.REFINE)))
+    watch(scene, lead.lead.url, "w1", body="<p>Old</p>")
+    assert scene.claim(Task.REFINE) == []
+    watch(scene, lead.lead.url, "w2", body="<p>New</p>")
+    (draft,) = scene.claim(Task.REFINE)
+    assert (draft.id, draft.revision, draft.lead.lead.body) == (lead.document, 2, "<p>New</p>")
+    assert (draft.lead.id, draft.lead.lead.title) == (lead.id, "A")

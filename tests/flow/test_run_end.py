@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 from tests.flow.command_line import CommandResult, call, call_in
-from tests.support.scene import HOUR, RECIPE, START, Scene, make_source
+from tests.support.scene import HOUR, RECIPE, START, Scene, kept_result, make_source
 
 import headwater.cli.pipeline.run as run_command
 import headwater.cli.pipeline.work as work_command
@@ -36,6 +36,18 @@ def test_a_run_without_polls_is_not_judged_by_earlier_ones(scene: Scene, databas
     app.store.engine.dispose()
     tasks = ([Task.GATHER], [Task.POLL, Task.GATHER])
     assert [run_command.judged_by_tasks(summary, only).unread_sources for only in tasks] == [0, 1]
+
+
+def test_a_run_counts_the_documents_that_it_revised(scene: Scene, database: str, tmp_path: Path):
+    app = app_of(scene, database, tmp_path)
+    changed, _ = scene.keep("a", "b")
+    scene.now += HOUR
+    before, began = read_counts(app, RECIPE), scene.now
+    scene.refine(kept_result(scene.change(changed, "other")))
+    scene.keep("c")
+    summary = summarise_run(app, RECIPE, before, began)
+    app.store.engine.dispose()
+    assert (summary.revised, summary.this_run.came_in) == (1, 1)
 
 
 @pytest.mark.parametrize(("delay", "awaited"), [(MINUTE, True), (HOUR, False)])

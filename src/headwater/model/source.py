@@ -58,7 +58,8 @@ class Lead:
     a change. `body` is set when the source delivers the content itself (full-text feed, API item): such a lead is not
     fetched. With `teaser` that content is incomplete: the page is fetched, and the body counts only if the page cannot be
     read. `hints` are the source's metadata, by field name; `attributes` among them become the document's. `revisit`
-    means that the version changed only because time has passed; the page's own freshness headers then come first.
+    means that the version changed only because time has passed; the page's own freshness headers then come first. With
+    `watched` its source watches the page: a change revises the document that has the address, whichever source stored it.
     """
 
     identity: str
@@ -72,6 +73,7 @@ class Lead:
     hints: Mapping[str, Any] = field(default_factory=dict)
     subject: str | None = None
     revisit: bool = False
+    watched: bool = False
 
     def __post_init__(self) -> None:
         check_subject_length(self.subject)

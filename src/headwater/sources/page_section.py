@@ -84,4 +84,5 @@ def _lead(source: Source, section: PageSection, digest: str) -> Lead:
         body=page,
         hints={"attributes": {name: value for name, value in attributes.items() if value}},
         subject=source.subject,
+        watched=True,
     )

@@ -83,6 +83,7 @@ def _lead(seed: Seed, now: datetime, every: timedelta | None, warnings: WarningL
         subject=seed.subject or None,
         hints=_as_json_object(seed.extra),
         revisit=every is not None,
+        watched=every is not None,
     )
 
 

@@ -24,6 +24,7 @@ from headwater.store.claims.leases import (
     unpolled_in_pass,
 )
 from headwater.store.claims.quarantine import remove_from_quarantine
+from headwater.store.claims.watched_pages import note_watched_pages, revise_watched_pages
 from headwater.store.dedupe.copies import link_leads
 from headwater.store.dedupe.copy_dates import refine_with_dates
 from headwater.store.in_list import in_list
@@ -148,17 +149,18 @@ def store_leads(
     query = select(*(leads.c[name] for name in columns)).where(in_list(leads.c.id, leads_by_id))
     rows_by_id = {row.id: row for row in connection.execute(query)}
     new_leads = [stored for stored in leads_by_id.values() if stored.id not in rows_by_id]
-    changed_leads = [
+    other_versions = [
         stored
         for stored in leads_by_id.values()
-        if stored.id in rows_by_id
-        and rows_by_id[stored.id].version != stored.lead.version
-        and rows_by_id[stored.id].state != State.DUPLICATE
+        if stored.id in rows_by_id and rows_by_id[stored.id].version != stored.lead.version
     ]
+    changed_leads = [s for s in other_versions if rows_by_id[s.id].state != State.DUPLICATE]
+    changed_copies = [s for s in other_versions if rows_by_id[s.id].state == State.DUPLICATE]
     if new_leads:
         _insert_leads(connection, new_leads, capture, now)
     if changed_leads:
         _reopen_leads(connection, changed_leads, capture, now)
+    revise_watched_pages(connection, [s for s in changed_copies if s.lead.watched], capture, now)
     changed_ids = {stored.id for stored in changed_leads}
     _fetch_again(connection, [row for row in rows_by_id.values() if row.id not in changed_ids], now)
     return len(new_leads)
@@ -252,6 +254,7 @@ def _insert_duplicates(
         for stored in later
     ]
     insert_rows(connection, leads, rows)
+    note_watched_pages(connection, [stored for stored in later if stored.lead.watched], now)
     links = [
         {
             "from_id": stored.id,

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import documents, leads, revisions, stories
+from headwater.store.schema.flow import documents, leads, stories
 
 ENDED = (State.DROPPED, State.ASIDE, State.QUARANTINED)
 
@@ -42,22 +42,14 @@ def waiting_reasons(engine: Engine, recipe: str) -> list[dict[str, Any]]:
 
 
 def count_revised(engine: Engine, recipe: str, since: datetime) -> int:
-    """The kept documents that have a new revision since then; new documents do not count."""
-    is_new_revision = (
-        select(revisions.c.revision)
-        .where(
-            revisions.c.document_id == documents.c.id,
-            revisions.c.revision == documents.c.revision,
-            revisions.c.created_at >= since,
-        )
-        .exists()
-    )
+    """The kept documents that have a new revision since then; new documents do not count. A document is written when a
+    revision of it is decided; one that is rejected leaves it as it was."""
     revised = select(func.count()).where(
         documents.c.recipe == recipe,
+        documents.c.created_at < since,
         documents.c.updated_at >= since,
         documents.c.state == State.KEPT,
         documents.c.revision > 1,
-        is_new_revision,
     )
     with read_transaction(engine) as connection:
         return connection.scalar(revised) or 0
