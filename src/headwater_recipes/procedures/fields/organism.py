@@ -56,7 +56,7 @@ def responsible_organism(
     frame_name, frame_place = _name_in_frame(site, page_title)
     for part in labelled:
         text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
-        if 2 <= len(text) <= LONGEST and not _is_office_of(text, frame_name):
+        if 2 <= len(text) <= LONGEST and not (frame_name and _is_subject(text)):
             return FieldValue(text, spans_of(part.lines[:1]))
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
@@ -110,13 +110,9 @@ def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
     return (titled, "title") if MINISTRY.match(best[0]) and AGENCY.match(titled) else best
 
 
-def _is_office_of(text: str, site_owner: str) -> bool:
-    """Whether the text names a department of the town hall that owns the site, or a department by its subject alone."""
-    if not site_owner or TOWN_HALL.search(fold_text(text)):
-        return False
-    return bool(TOWN_HALL.search(fold_text(site_owner))) or (
-        not name_in(text) and len(text.split()) <= FEW_WORDS
-    )
+def _is_subject(text: str) -> bool:
+    """Whether the text names no body but what it deals with: "Urbanismo"."""
+    return not name_in(text) and len(text.split()) <= FEW_WORDS
 
 
 def name_in(text: str) -> str:
