@@ -18,6 +18,7 @@ from headwater_recipes.procedures.registry.portals import Portal, portal_territo
 from headwater_recipes.procedures.registry.territory import (
     SOURCE_TYPES,
     in_nominative,
+    level_of_department,
     most_specific,
     territory_of,
 )
@@ -170,7 +171,7 @@ def _fields(
         "plazos": deadlines.deadlines(parts_of_field(content, "plazos"), content),
         "tasas": money.fees(paid, content),
         "cuantias": money.amounts(received),
-        "base_legal": laws.laws(parts_of_field(content, "base_legal")),
+        "base_legal": laws.laws(parts_of_field(content, "base_legal"), content),
         "como_solicitar": steps,
         "donde_solicitar": where,
         "telefono": _telephone(page, content),
@@ -363,7 +364,7 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]
-    territory = in_nominative(most_specific(territories), page.text)
+    territory = in_nominative(most_specific(territories), page.text) or level_of_department(organism)
     return territory, SOURCE_TYPES.get(str(territory.get("nivel")), "local")
 
 

@@ -47,6 +47,16 @@ GOES = re.compile(
     r"^(?:\w+ ){0,3}?(?:acerqu\w+|acercate|pase|pasese|passa|passeu|ven|venga|vine|veniu|vai|acuda|acude|achegu\w+|achegate|etorri|hurbildu|come|go|present\w+|entreg\w+|deix\w+|deja\w*|lleva\w*|porta\w*|puede\w*|podeu|pots|pode|podes)\b"
 )
 """What people are told to do, at the beginning of a sentence."""
+TO_A_PLACE = re.compile(
+    r"(?:[Ee]n|[Aa]l?s?|[Aa] l['’]|[Nn][ao]s?|[Aa]t|[Ii]n|[Aa]nte) (?:(?:la|el|las|los|les|els|the|any|cualquiera?|qualsevol|calquera) |l['’])?(?:de (?:las|los|les) )?\w"
+)
+"""A place to which one goes, and not only its name."""
+ASKS = re.compile(
+    r"\b(?:dud|dubt|dubid|doubt|question|pregunt|consult|galder|informaci|informazio|help|ayud|ajud|axud|laguntz|stuck|encall|atasc|problem)\w*"
+)
+BARE_NUMBER = re.compile(r"[\d ]{3,}")
+OPEN_WAYS = frozenset({"general", "paso"})
+"""Steps whose words decide how one applies."""
 WAYS = {"online": ONLINE, "presencial": IN_PERSON, "telefono": PHONE, "correo": POST}
 LONGEST_NUMBER, LONGEST_LEAD = 24, 4
 VIA_NAMES = {
@@ -59,13 +69,14 @@ VIA_NAMES = {
 
 
 def application_steps(parts: Sequence[PagePart]) -> FieldValue:
-    """A list of {via, detalle}. `via` is online, presencial, telefono, correo, or general for a step that names no way. A sentence
+    """A list of {via, detalle}. `via` is online, presencial, telefono, correo, paso for one of several numbered steps, or general for a text that names no way. A sentence
     that names several ways is listed under each. Lines that only list the ways are left out where the ways are described."""
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
+        ordered = _are_steps(part.lines)
         for line in [piece for row in without_header_rows(part.lines) for piece in _split_ways(row)]:
-            for step in _steps(part, line):
+            for step in _steps(part, line, ordered=ordered):
                 if step not in steps:
                     steps.append(step)
                     lines.append(line)
@@ -90,7 +101,8 @@ def _describes_way(line: SectionLine) -> bool:
     if colon and len(name.split()) <= LONGEST_LEAD and _ways_in_words(fold_text(name)):
         return True
     ways = ways_of(line)
-    return len(ways) > 1 or (bool(ways) and bool(GOES.search(fold_text(line.text))))
+    goes = GOES.search(fold_text(line.text)) or TO_A_PLACE.match(line.text)
+    return len(ways) > 1 or (bool(ways) and goes is not None)
 
 
 def _split_ways(line: SectionLine) -> list[SectionLine]:
@@ -108,21 +120,53 @@ def _split_ways(line: SectionLine) -> list[SectionLine]:
 
 def _split_sentences(line: SectionLine) -> list[SectionLine]:
     """Split a paragraph whose sentences each describe another way."""
-    pieces = sentences(line.text) if line.kind == "text" and not line.lead else []
+    whole = sentences(line.text) if line.kind == "text" and not line.lead else []
+    if len(whole) > 1 and any(_ways_in_words(fold_text(piece)) for piece in whole):
+        whole = [piece for piece in whole if not _is_contact(piece)] or whole
+    pieces = [clause for piece in whole for clause in _clauses(piece)]
     ways = [via_of(piece) for piece in pieces]
     if len(pieces) < 2 or "general" in ways or len(set(ways)) < len(ways):
-        return [line]
+        return [replace(line, text=" ".join(whole)) if whole else line]
     return [
         replace(line, text=piece, links=line.links if place == 0 else ())
         for place, piece in enumerate(pieces)
     ]
 
 
-def _steps(part: PagePart, line: SectionLine) -> list[dict[str, str]]:
+def _is_contact(sentence: str) -> bool:
+    """Whether a sentence only says whom to ask: "¿Dudas? Llame al 010"."""
+    folded = fold_text(sentence)
+    if not places.number_in(sentence, "tel"):
+        return False
+    bare = len(BARE_NUMBER.sub("", folded).split()) <= LONGEST_LEAD
+    return ASKS.search(folded) is not None or (bare and not _ways_in_words(folded))
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The clauses between semicolons, if each names another way."""
+    clauses = [clause.strip() for clause in sentence.split(";")]
+    ways = [via_of(clause) for clause in clauses]
+    return clauses if "general" not in ways and len(set(ways)) == len(ways) else [sentence]
+
+
+def _are_steps(lines: Sequence[SectionLine]) -> bool:
+    """Whether numbered lines follow one another, and are not the ways to choose from."""
+    numbered = [line for line in lines if _has_number(line)]
+    ways = [via_of(line.text) for line in numbered]
+    return len(numbered) > 1 and ("general" in ways or len(set(ways)) < len(ways))
+
+
+def _has_number(line: SectionLine) -> bool:
+    return line.numbered or (line.kind == "row" and line.cells[0].isdigit())
+
+
+def _steps(part: PagePart, line: SectionLine, *, ordered: bool) -> list[dict[str, str]]:
     """The step that the line describes, once for each way that it names."""
     step = _step(part, line)
     if step is None or step["via"]:
         return [step] if step else []
+    if ordered and _has_number(line):
+        return [{**step, "via": "paso"}]
     return [{**step, "via": way} for way in ways_of(line) or ["general"]]
 
 
@@ -138,7 +182,7 @@ def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
         return None  # its target is listed in another field
     detail = line.text
     if line.kind == "row":
-        detail = ": ".join(cell for cell in line.cells if cell)
+        detail = ": ".join(cell for cell in line.cells[_has_number(line) :] if cell)
     elif line.lead and line.rest and _via_of_label(line.lead):
         return {"via": _via_of_label(line.lead), "detalle": line.rest}
     elif (
@@ -196,9 +240,9 @@ def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Se
     """electronico, presencial or mixto, by the ways of the steps. Where those are general, the text of the sections about
     applying decides. None when it says nothing."""
     ways = {way["via"] for way in steps}
-    general = [way["detalle"] for way in steps if way["via"] == "general"]
+    general = [way["detalle"] for way in steps if way["via"] in OPEN_WAYS]
     folded = fold_text(
-        " ".join(general if ways - {"general"} else [f"{part.title} {part.text}" for part in parts])
+        " ".join(general if ways - OPEN_WAYS else [f"{part.title} {part.text}" for part in parts])
     )
     folded = BOOKED.sub("cita", VIRTUAL.sub("internet", folded))
     online = "online" in ways or (bool(ONLINE.search(folded)) and not NOT_ONLINE.search(folded))
@@ -206,7 +250,7 @@ def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Se
     online = online or any(OR_ONLINE.search(fold_text(way["detalle"])) for way in steps)
     posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in steps)
     person = "presencial" in ways or posted or bool(IN_PERSON.search(folded) or POST.search(folded))
-    online = online or bool(urls and not ways - {"general"})
+    online = online or bool(urls and not ways - OPEN_WAYS)
     if online and person:
         return "mixto"
     return "electronico" if online else "presencial" if person else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.citations import CITATION
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -23,7 +24,7 @@ UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
 UNHEARD = re.compile(
-    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\bcallar\b"
+    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\w+rik ezean\b|\bcallar\b"
 )
 MEANS = re.compile(
     r"\b(?:entiend|entend|vol dir|significa|means?\b|equival|consider|quiere decir|quere dicir|joko d|conced|deneg|turned down|refus|granted|reject|estimad|desestimad|ezets|onets)"
@@ -33,12 +34,12 @@ APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)|\bto (?:reply|answer|respond)\b|recibir(?:as?|an|eis)\b|rebr(?:as?|eu|an)\b|recibira\w*|haurem (?:respost|contestat)|habremos (?:respondido|contestado)|\btrig(?:arem|uem|a)\b|\btard(?:aremos|amos|a)\b"
     r"|\b(?:le|lle|te|che|us|os|li|et) (?:(?:el|la|lo|los|las|els|les|o|a) )?(?:respond|contest|dire|dona|donem|damos|daremos|confirma|avisa|entrega|comunica)\w*"
     r"|\b(?:damos|resolvemos|entregamos|respondemos|contestamos)\w{0,4}\b|\b(?:resolvemo|damo)\w{1,5}\b|se (?:le |te |os |lle |us )?(?:confirma|comunica|concede)\b"
 )
 OPEN_ALWAYS = re.compile(
-    r"todo el ano|tot l any|todo o ano|urte osoan|all year|any time|(?:cualquier|qualsevol|calquera|any) (?:momento?|dia|day)|edozein unetan"
+    r"todo el ano|tot l any|todo o ano|urte osoan|all year|any time|(?:cualquier|qualsevol|calquera|any) (?:momento?|moment|dia|day|epoca|data)|edozein unetan"
 )
 """A time to apply, whatever the heading says."""
 OUTRIGHT = re.compile(
@@ -52,6 +53,13 @@ AFTER_IT = re.compile(
     r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
 )
 """A decision after which the time to apply begins."""
+TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3})(?!\d)")
+CONSEQUENCES = frozenset({"silencio_administrativo", "recurso"})
+SAYS_WHEN = re.compile(
+    r"\d|\b(?:dias?|dies|mes|meses|mesos|semanas?|setman\w+|anos?|anys?|ano|any|horas?|hores|hilabete\w*|egun\w*|aste\w*|urte\w*|ordu\w*|days?|months?|weeks?|years?|hours?)\b"
+    r"|plazo|termini|prazo|epe|moment|fecha|data\b|silenci|estimad|enten|entiend|antes|abans|despues|despres|despois|lehen|ondoren|before|after|always|siempre|sempre|cada|cuando|quan\b|cando|inmediat|immediat|berehala|same|mism|mateix|propi|curso|curs\b|temporada|verano|estiu|hasta|fins|ata\b|arte\b|until|at once|on the spot|acto\b|acte\b|periodo|period|calendario|convocatoria|abiert|obert|abert|irek|open"
+)
+"""Any word about time, or about what follows from it."""
 APPLYING = re.compile(
     r"solicit|sol licit|present|inscrip|apunta|\bpeticion|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
 )
@@ -73,8 +81,14 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
     for key, text, line in _explicit_statements(everything, texts_by_key):
         texts_by_key[key] = [text]
         lines.append(line)
-    value = {key: " ".join(texts) for key, texts in texts_by_key.items()}
+    value = {key: " ".join(_telling(texts)) for key, texts in texts_by_key.items()}
     return FieldValue(value, spans_of(lines)) if value else FieldValue()
+
+
+def _telling(texts: Sequence[str]) -> Sequence[str]:
+    """The texts that say when, without those around them that say something else: who decides, what it is based on."""
+    timed = [text for text in texts if SAYS_WHEN.search(fold_text(TELEPHONE.sub("", CITATION.sub("", text))))]
+    return timed if timed else texts
 
 
 def _explicit_statements(
@@ -109,14 +123,14 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     return [
         (_key(fold_text(statement), part.key), statement)
         for sentence in sentences(line.text)
-        for statement in _term_and_silence(sentence)
+        for statement in _term_and_consequence(sentence)
     ]
 
 
-def _term_and_silence(sentence: str) -> list[str]:
-    """Split a term from the meaning of silence after a semicolon."""
+def _term_and_consequence(sentence: str) -> list[str]:
+    """Split a term from what follows it after a semicolon: what silence means, the time to appeal."""
     term, mark, consequence = sentence.partition("; ")
-    if mark and _key(fold_text(consequence), "") == "silencio_administrativo" != _key(fold_text(term), ""):
+    if mark and _key(fold_text(consequence), "") in CONSEQUENCES - {_key(fold_text(term), "")}:
         return [term, consequence]
     return [sentence]
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields import places
+from headwater_recipes.procedures.fields.citations import CITATION, DATA_PROTECTION, citations_in
+from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
@@ -17,23 +19,45 @@ _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orde
 DIVIDES = re.compile(
     rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:(?:el|la|els|les|o|a|the|en|por|per|pel|pola?|polo|no|na|by|in|(?:la |las |les |as )?(?:convocatoria|convocatòria|bases))\s+|l['’]){{0,3}}(?={_NORMS})"
 )
+NAMES_NORM = re.compile(
+    rf"{_NORMS}|\b(?:Bases?|Estatut\w*|Directiva|Pla|Plan|Acuerdo|Acord|Convenio|Conveni|Bando|[Cc]onvocat\w+|BO[A-Z]{{1,3}}|DO[A-Z]{{1,3}})\b|\d/\d{{4}}|\d{{4}}|(?:[Ll]egea|[Dd]ekretua|[Oo]rdenantza|[Aa]raudia|[Aa]raua|[Aa]gindua)\b|[Oo]rd(?:en|ina)nce|[Rr]egulation"
+)
+LONGEST_INTRODUCTION = 25
 BYLINE = re.compile(
     r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
 )
 INTRODUCES = re.compile(r"(?:siguientes?|seguents?|aplicable|normativa|hauek)\s*:?$")
 
 
-def laws(parts: Sequence[PagePart]) -> FieldValue:
-    """One entry per law, in the words of the page. A number that only the link contains is appended."""
+def laws(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) -> FieldValue:
+    """One entry per law, in the words of the page. A number that only the link contains is appended. Where no section is about
+    laws, those that sentences of other sections cite."""
     names: list[str] = []
     lines: list[SectionLine] = []
-    for part in parts:
-        for line in without_header_rows(part.lines):
-            for text in _law_names(line):
-                if fold_text(text) not in {fold_text(name) for name in names}:
-                    names.append(text)
-                    lines.append(line)
+    pairs = [(text, line) for part in parts for line in _law_lines(part) for text in _law_names(line)]
+    for text, line in pairs or _cited(everything):
+        if fold_text(text) not in {fold_text(name) for name in names}:
+            names.append(text)
+            lines.append(line)
     return FieldValue(names, spans_of(lines)) if names else FieldValue()
+
+
+def _law_lines(part: PagePart) -> list[SectionLine]:
+    """The lines without those that cite nothing, below lines that do: a link to print the page."""
+    lines = without_header_rows(part.lines)
+    citing = [line for line in lines if NAMES_NORM.search(line.text)]
+    return citing if citing and citing[0] is lines[0] else lines
+
+
+def _cited(parts: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
+    return [
+        (text, line)
+        for part in parts
+        for line in part.lines
+        for sentence in sentences(line.text)
+        if not DATA_PROTECTION.search(fold_text(sentence)) and not DATA_PROTECTION.search(sentence)
+        for text in citations_in(sentence)
+    ]
 
 
 def _law_names(line: SectionLine) -> list[str]:
@@ -50,9 +74,20 @@ def _law_names(line: SectionLine) -> list[str]:
     ):
         return []
     text = ": ".join(cell for cell in line.cells if cell) if line.kind == "row" else line.text
+    if DATA_PROTECTION.search(fold_text(text)) and len(sentences(text)) > 1:
+        return []  # a notice below the last law
+    if _tells(text):
+        return citations_in(text)
     pieces = [tidy(CITATION_LEAD.sub("", piece, count=1)).rstrip(".") for piece in DIVIDES.split(text)]
     pieces = [piece for piece in pieces if len(piece) > 3]
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
+
+
+def _tells(text: str) -> bool:
+    """Whether the text is a sentence that cites norms among other words, and does not begin with one."""
+    words = CITATION_LEAD.sub("", text, count=1)
+    first = CITATION.search(words)
+    return first is not None and first.start() > LONGEST_INTRODUCTION and not NAMES_NORM.match(words)
 
 
 def _with_number(piece: str, line: SectionLine, *, alone: bool) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.deadlines import sentences
+from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart
 
@@ -21,12 +23,13 @@ BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b"
 )
 ENGLISH = re.compile(
-    rf"\b({_WORD}(?: {_WORD})* (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b({_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"(?<!\s)\s++[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
+ADDRESS_SIGN = re.compile(r"\d|\bs/n\b")
 LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
 FEWEST_NAME_WORDS, MOST_NAME_WORDS = 2, 12
 TRAILING = re.compile(
@@ -49,15 +52,17 @@ def responsible_organism(
     page_title: str,
     elsewhere: Sequence[FieldValue] = (),
 ) -> FieldValue:
-    """From a labelled section, else from the frame of the site, else the first of `elsewhere` (JSON-LD, the registry), else from
+    """From a labelled section, else from a sentence that says who is responsible, else from the frame of the site, else the first of `elsewhere` (JSON-LD, the registry), else from
     any line. JSON-LD comes before a name that stands only at the foot of the site."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
     frame_name, frame_place = _name_in_frame(site, page_title)
     for part in labelled:
-        text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
+        text = _without_address(SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" ."))
         if 2 <= len(text) <= LONGEST and not (frame_name and _is_subject(text)):
             return FieldValue(text, spans_of(part.lines[:1]))
+    if named := _named_as_responsible(parts):
+        return named
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
         return stated_by_page
@@ -82,6 +87,21 @@ def responsible_organism(
     place = "name" if site.get("name") else "author"
     name = str(site.get(place) or "")
     return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
+
+
+def _without_address(text: str) -> str:
+    """The name before a dash, if an address or a number follows."""
+    name, *after = APART.split(text, maxsplit=1)
+    return name if after and ADDRESS_SIGN.search(after[0]) else text
+
+
+def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
+    for part in parts:
+        for line in part.lines if part.field != "ignored" else ():
+            for sentence in sentences(line.text):
+                if name := responsible_in(sentence):
+                    return FieldValue(name, spans_of([line]))
+    return NO_VALUE
 
 
 def _named_twice(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:

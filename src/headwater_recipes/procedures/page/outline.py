@@ -293,14 +293,16 @@ class _Walker:
 
     def _list(self, node: LexborNode, depth: int) -> None:
         titled = items_with_titles(node)
+        count = 0
         for child in node.iter():
+            count += child.tag == "li"
             if child.mem_id in titled:
                 self._titled_item(child, titled[child.mem_id], depth)
                 continue
             if child.tag != "li":
                 self._child(child, depth, bold=False)
             elif not (is_chrome(child) or child.mem_id in self.panels.triggers):
-                self._list_item(child, depth)
+                self._list_item(child, depth, f"{count}." if node.tag == "ol" else "")
 
     def _titled_item(self, node: LexborNode, title: str, depth: int) -> None:
         level = self.block_list.levels.below("titled item")
@@ -310,7 +312,7 @@ class _Walker:
                 if inner.tag in {"ul", "ol"}:
                     self._list(inner, depth + 1)
 
-    def _list_item(self, node: LexborNode, depth: int) -> None:
+    def _list_item(self, node: LexborNode, depth: int, number: str) -> None:
         """One line with its nested list. An item with a heading or table becomes blocks of its own."""
         if (name := self.panels.names.get(node.mem_id)) is not None:
             self.block_list.add(Heading(name, self.block_list.levels.below()))
@@ -329,7 +331,7 @@ class _Walker:
             first = f"{first} {'; '.join(line.rstrip('.;') for line in further_lines)}"
         elif further_lines:
             first = f"{first} {further_lines[0]}"
-        self.block_list.add(ListItem(first))
+        self.block_list.add(ListItem(first, 0, number))
 
     def end_paragraph(self) -> None:
         for line in self.line_writer.take():

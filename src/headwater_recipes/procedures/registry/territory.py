@@ -46,9 +46,32 @@ COMMUNITIES: Mapping[str, str] = {
     "ceuta": "ceuta",
     "melilla": "melilla",
 }
+# Adjectives of the communities, by which agencies and foundations are named: "Axencia Galega da Pesca".
+OF_COMMUNITY: Mapping[str, str] = {
+    "andaluz": "andalucia",
+    "andaluza": "andalucia",
+    "aragonesa?": "aragon",
+    "asturian[oa]": "asturias",
+    "canari[oa]": "canarias",
+    "cantabr[oa]": "cantabria",
+    "catalana?": "cataluna",
+    "extremen[oa]": "extremadura",
+    "gal[el]+g[oa]": "galicia",
+    "murcian[oa]": "region-de-murcia",
+    "navarr[oa]": "navarra",
+    "riojan[oa]": "la-rioja",
+    "valencian[oa]": "comunitat-valenciana",
+    "valenciana?": "comunitat-valenciana",
+    "vasc[oa]": "pais-vasco",
+    "basc[ao]?": "pais-vasco",
+}
 TOWN = re.compile(
     r"^(?:excmo |excel lentissim )?(?:ayuntamiento|ayto|ajuntament|concello)(?: del| de| da| do| d)? (.+)$"
 )
+PART_OF = re.compile(
+    r"^.{3,120}? (?:del|de l|do|de la|da) (?=(?:ayuntamiento|ajuntament|concello|diputacion|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun\w+)\b)"
+)
+"""The department before the name of its town hall."""
 TOWN_FIRST = re.compile(r"^(.+) (?:ayuntamiento|ajuntament|concello|udala)$")
 BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
 SHARED = re.compile(
@@ -64,7 +87,11 @@ STATE = re.compile(
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno de|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno del?|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
+)
+
+DEPARTMENT = re.compile(
+    r"\b(?:direccion? general|direccio general|direccion xeral|directorate general|zuzendaritza nagusi\w*|servicio provincial|servicio territorial|servei territorial|servizo territorial|delegacion (?:provincial|territorial)|axencia|agencia|agentzia|agency)\b"
 )
 
 
@@ -74,7 +101,7 @@ def slug(text: str) -> str:
 
 def territory_of(organism: str, host: str) -> dict[str, str]:
     """`nivel` with its place. Empty when neither the name nor the host shows it."""
-    folded = fold_text(organism)
+    folded = PART_OF.sub("", fold_text(organism))
     for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN, TOWN_FIRST):
         if match := pattern.match(folded):
             return {"nivel": "local", "municipio": slug(match[1])}
@@ -84,19 +111,18 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
         return {"nivel": "local", "provincia": slug(match[1])}
     if STATE.search(folded) or STATE_HOST.search(host):
         return {"nivel": "estatal"}
-    if REGIONAL.search(folded) or any(re.search(rf"\b{name}\b", folded) for name in COMMUNITIES):
-        community = community_in(folded)
+    community = community_in(folded)
+    if REGIONAL.search(folded) or community:
         return {"nivel": "autonomico", "ccaa": community} if community else {"nivel": "autonomico"}
     return {}
 
 
 def most_specific(territories: Sequence[dict[str, str]]) -> dict[str, str]:
-    """The first territory. For a regional department without its region, the first with a region."""
+    """The first territory. For a department without its place, the first that names one: towns have departments, too."""
     first = territories[0] if territories else {}
     if first != {"nivel": "autonomico"}:
         return first
-    regional = (place for place in territories if place.get("nivel") == "autonomico" and place.get("ccaa"))
-    return next(regional, first)
+    return next((place for place in territories if {"ccaa", "municipio", "provincia"} & place.keys()), first)
 
 
 def in_nominative(territory: dict[str, str], text: str) -> dict[str, str]:
@@ -108,7 +134,13 @@ def in_nominative(territory: dict[str, str], text: str) -> dict[str, str]:
 
 
 def community_in(folded: str) -> str | None:
-    return next((value for name, value in COMMUNITIES.items() if re.search(rf"\b{name}\b", folded)), None)
+    names = {**COMMUNITIES, **OF_COMMUNITY}
+    return next((value for name, value in names.items() if re.search(rf"\b{name}\b", folded)), None)
+
+
+def level_of_department(organism: str) -> dict[str, str]:
+    """The level of a body whose kind only communities have, where nothing else shows it: the state's have other hosts."""
+    return {"nivel": "autonomico"} if DEPARTMENT.search(fold_text(organism)) else {}
 
 
 SOURCE_TYPES = {"estatal": "age", "autonomico": "ccaa", "local": "local"}

@@ -1,0 +1,41 @@
+"""The body that a sentence names as responsible: "Lo gestiona el Servicio de Consumo"."""
+
+import re
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.citations import DATA_PROTECTION
+
+_LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|l)"
+_WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
+_UNITS = (
+    r"(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]"
+    r"|Comisaría|Comissaria|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellar?ía|Concellería|Consejería|Conselleria|Consellería|Institut[oa]?"
+    r"|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía|Ayuntamiento|Ajuntament|Concello|Diputaci[oó]n?"
+    r"|Deputaci[oó]n|Cabildo|Consell|Fundaci[oó]n?|Mancomuni\w+|Xunta|Junta|Gobierno|Govern|Generalitat)"
+)
+_NAME = rf"{_UNITS}(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD}){{1,12}}"
+_ENGLISH_NAME = rf"(?:{_WORD} (?:and |of |for )?){{1,6}}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service|Council|Ministry|Board|Authority)\b|(?:Directorate(?:-General)?|Department|Ministry|Office|Agency) (?:for|of) {_WORD}(?:,? (?:and )?{_WORD}){{0,6}}"
+_ACTS = (
+    r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye"
+)
+_FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
+RESPONSIBLE = (
+    re.compile(
+        rf"(?:\b(?i:lo|la|los|las|ho|els|les|os|as|o|se|que|quien|qui|en) (?:{_ACTS})|\b(?:Organiza|Organitza|Convoca|Gestiona|Xestiona|Tramita|Concede|Lévao|Xestiónao|Trámítao|Tramítao|Convócao))\s{_FILL}({_NAME})"
+    ),
+    re.compile(
+        rf"\b(?i:(?:órgano|òrgan|organismo|organisme|departamento|unidad|unitat)?\s?(?:competente?|responsable|encargad[oa]|encarregat|encarregada|gestora?) (?:es|és|é)|(?:es )?(?:cosa|competencia|competència|responsabilidad|responsabilitat) (?:de|da|do)|(?:a cargo|a càrrec|depende|depèn|depende) (?:de|da|do|del)|corresponde?n? (?:a|al|á)) {_FILL}({_NAME})"
+    ),
+    re.compile(
+        rf"\b(?i:kept|run|managed|handled|issued|organised|organized|provided|granted|decided|processed|administered) by (?:the )?({_ENGLISH_NAME})"
+    ),
+)
+LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
+
+
+def responsible_in(sentence: str) -> str:
+    """The name, or nothing. A sentence about personal data names who keeps the data."""
+    if len(sentence) > LONGEST_SENTENCE or DATA_PROTECTION.search(fold_text(sentence)):
+        return ""
+    matches = (pattern.search(sentence) for pattern in RESPONSIBLE)
+    return next((match[1].strip(" ,") for match in matches if match is not None), "")
