@@ -18,13 +18,13 @@ LISTING = re.compile(
     r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
 )
 JOB = re.compile(
-    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:empleo|trabajo|treball|ocupacio|emprego|plazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
+    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:\w+ ){0,2}(?:empleo|trabajo|treball|ocupacio|emprego|plazas|places|prazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
 )
 EVENT = re.compile(
     r"(?:(?:[ivxl]{1,6}|\d{1,3}(?: ?[aoe]r?a?)?) )?(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"
 )
 ABOUT_THE_SITE = re.compile(
-    r"^(?:(?:la |nuestra |la nostra |a nosa |our )?(?:politica|politique|policy|declaracion|declaracio|informacion|informacio|aviso|avis|clausula)\w* (?:de |d |sobre |legal|about |on )?(?:\w+ ){0,3}?(?:cookies?|privacidad|privacitat|privadesa|privacidade|privacy|datos personales|dades personals|accesibilidad|accessibilitat|legal)|cookies?\b|cookieak|cookie policy|(?:privacy|accessibility) (?:policy|statement|notice)|privacidad|privacitat|privadesa|privacidade|pribatutasun\w*|proteccion de datos|proteccio de dades|aviso legal|avis legal|lege oharra|legal notice|condiciones (?:generales )?de uso|condicions d us|terms (?:of use|and conditions)|mapa web|accesibilidad$|(?:(?:preguntas|preguntes|cuestiones|dudas) (?:mas |mes |mais )?(?:frecuentes|frequents)|faqs?|frequently asked questions|ayuda|ajuda|axuda|help|ohiko galderak) (?:sobre|about|on|de|del|da|do|with|con|amb)(?: l?[ae]s?t?a?| o| this| our| nuestr\w| aquest\w?)? (?:sitio|web\w*|sede|seu|portal|site|page|pagina|lloc))"
+    r"^(?:(?:la |nuestra |la nostra |a nosa |our )?(?:politica|politique|policy|declaracion|declaracio|informacion|informacio|aviso|avis|clausula)\w* (?:de |d |sobre |legal|about |on )?(?:\w+ ){0,3}?(?:cookies?|privacidad|privacitat|privadesa|privacidade|privacy|datos personales|dades personals|accesibilidad|accessibilitat|legal)|cookies?\b|cookieak|cookie policy|(?:privacy|accessibility) (?:policy|statement|notice)|privacidad|privacitat|privadesa|privacidade|pribatutasun\w*|proteccion de datos|proteccio de dades|aviso legal|avis legal|lege oharra|legal notice|condiciones (?:generales )?de uso|condicions d us|terms (?:of use|and conditions)|mapa web|accesibilidad$|(?:(?:preguntas|preguntes|cuestiones|dudas) (?:mas |mes |mais )?(?:frecuentes|frequents)|faqs?|frequently asked questions|ayuda|ajuda|axuda|help|ohiko galderak) (?:sobre|about|on|de|del|da|do|with|con|amb)(?: (?:el |l |o |the )?(?:uso|us|funcionamiento|funcionament|use) (?:de|del|da|do|of)\b)?(?: l?[ae]s?t?a?| o| this| our| nuestr\w| aquest\w?)? (?:sitio|web\w*|sede|seu|portal|site|page|pagina|lloc))"
 )
 MINUTES = re.compile(
     r"\bacta (?:de la |del |da |do |de )?(?:sesion|sessio|pleno|ple|junta|reunion)|\borden del dia|\bordre del dia|\bminutes of|\bbilkura(?:ren)? akta|\bbando\b"
@@ -79,7 +79,8 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
         return "listing"
     if _offers_files_only(parts):
         return "publication"
-    titles = [fold_text(title), *(fold_text(part.title) for part in parts if part.level == 1)]
+    names = (part.title for part in parts if part.level == 1 or (part.level == 2 and part.label is None))
+    titles = [fold_text(title), *(fold_text(name) for name in names)]
     text = fold_text("\n".join(f"{part.title}\n{part.text}" for part in parts))
     applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
     kinds = (

@@ -32,7 +32,7 @@ from headwater_recipes.procedures.sections.parts import PagePart, lines_of, part
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
-LONGEST_TITLE, OPENING = 120, 600
+LONGEST_TITLE, OPENING, FEW_WORDS = 120, 600, 14
 SITE_IN_TITLE = re.compile(r"(?<!\s)\s[-|–—·]\s")
 
 
@@ -174,7 +174,7 @@ def _fields(
         "base_legal": laws.laws(parts_of_field(content, "base_legal"), content),
         "como_solicitar": steps,
         "donde_solicitar": where,
-        "telefono": _telephone(page, content),
+        "telefono": _telephone(page, content, parts),
         "datos_importantes": entries.entries(parts_of_field(content, "datos_importantes")),
         "codigo_sia": _code(content),
         "canal": FieldValue(channel, tuple((line.start, line.end) for line in lines))
@@ -200,7 +200,10 @@ def _dataset_title(page: ProcedurePage) -> FieldValue:
     return FieldValue([name], origin=f"catalogue:{page.attributes.get('dataset', '')}") if name else NO_VALUE
 
 
-def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
+def _telephone(
+    page: ProcedurePage, parts: Sequence[PagePart], everything: Sequence[PagePart]
+) -> FieldValue:
+    """Nearest to how and where one applies; then in any section, in remarks, in JSON-LD, at the foot of the site."""
     nearest = [
         *parts_of_field(parts, "contacto"),
         *parts_of_field(parts, "donde_solicitar"),
@@ -212,6 +215,7 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart]) -> FieldValue:
     return first(
         [
             places.telephone(nearest),
+            places.telephone([part for part in everything if len(part.text.split()) <= FEW_WORDS]),
             replace(stated, value=places.number_in(str(stated.value or ""), "tel")),
             FieldValue(footer, origin="frame:telephone"),
         ]

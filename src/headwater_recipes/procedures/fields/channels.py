@@ -8,6 +8,8 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.money import NOTHING_TO_PAY
+from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -17,7 +19,7 @@ ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
 )
 PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]|llamad|truca|truqueu|truqui|cham[ae]) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l)\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
@@ -120,10 +122,14 @@ def _split_ways(line: SectionLine) -> list[SectionLine]:
 
 def _split_sentences(line: SectionLine) -> list[SectionLine]:
     """Split a paragraph whose sentences each describe another way."""
-    whole = sentences(line.text) if line.kind == "text" and not line.lead else []
-    if len(whole) > 1 and any(_ways_in_words(fold_text(piece)) for piece in whole):
-        whole = [piece for piece in whole if not _is_contact(piece)] or whole
+    whole = _with_questions(sentences(line.text)) if line.kind == "text" and not line.lead else []
+    if len(whole) > 1:
+        whole = [piece for piece in whole if not _is_aside(piece)]
+        if not whole:
+            return []
     pieces = [clause for piece in whole for clause in _clauses(piece)]
+    if len({way for piece in pieces if (way := via_of(piece)) != "general"}) > 1:
+        pieces = [piece for piece in pieces if ways_of(replace(line, text=piece, links=()))]
     ways = [via_of(piece) for piece in pieces]
     if len(pieces) < 2 or "general" in ways or len(set(ways)) < len(ways):
         return [replace(line, text=" ".join(whole)) if whole else line]
@@ -133,9 +139,22 @@ def _split_sentences(line: SectionLine) -> list[SectionLine]:
     ]
 
 
-def _is_contact(sentence: str) -> bool:
-    """Whether a sentence only says whom to ask: "¿Dudas? Llame al 010"."""
+def _with_questions(pieces: Sequence[str]) -> list[str]:
+    """The sentences, each short question together with its answer: "¿Dudas? Llame al 010"."""
+    joined: list[str] = []
+    for piece in pieces:
+        if joined and joined[-1].endswith("?") and len(joined[-1].split()) <= LONGEST_LEAD:
+            joined[-1] = f"{joined[-1]} {piece}"
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _is_aside(sentence: str) -> bool:
+    """Whether a sentence says something else than how to apply: whom to ask, who is responsible, that it is free."""
     folded = fold_text(sentence)
+    if responsible_in(sentence) or NOTHING_TO_PAY.match(folded):
+        return True
     if not places.number_in(sentence, "tel"):
         return False
     bare = len(BARE_NUMBER.sub("", folded).split()) <= LONGEST_LEAD

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.citations import CITATION
 from headwater_recipes.procedures.fields.entries import NOTE
+from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
@@ -24,7 +25,7 @@ UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
 UNHEARD = re.compile(
-    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\w+rik ezean\b|\bcallar\b"
+    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\w+ik ezean\b|\bcallar\b"
 )
 MEANS = re.compile(
     r"\b(?:entiend|entend|vol dir|significa|means?\b|equival|consider|quiere decir|quere dicir|joko d|conced|deneg|turned down|refus|granted|reject|estimad|desestimad|ezets|onets)"
@@ -54,6 +55,8 @@ AFTER_IT = re.compile(
 )
 """A decision after which the time to apply begins."""
 TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3})(?!\d)")
+FEW_WORDS = 4
+TERMS = frozenset({"solicitud", "resolucion"})
 CONSEQUENCES = frozenset({"silencio_administrativo", "recurso"})
 SAYS_WHEN = re.compile(
     r"\d|\b(?:dias?|dies|mes|meses|mesos|semanas?|setman\w+|anos?|anys?|ano|any|horas?|hores|hilabete\w*|egun\w*|aste\w*|urte\w*|ordu\w*|days?|months?|weeks?|years?|hours?)\b"
@@ -81,14 +84,27 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
     for key, text, line in _explicit_statements(everything, texts_by_key):
         texts_by_key[key] = [text]
         lines.append(line)
-    value = {key: " ".join(_telling(texts)) for key, texts in texts_by_key.items()}
+    value = {key: " ".join(texts) for key, texts in _telling(texts_by_key).items()}
     return FieldValue(value, spans_of(lines)) if value else FieldValue()
 
 
-def _telling(texts: Sequence[str]) -> Sequence[str]:
+def _telling(texts_by_key: dict[str, list[str]]) -> dict[str, list[str]]:
     """The texts that say when, without those around them that say something else: who decides, what it is based on."""
-    timed = [text for text in texts if SAYS_WHEN.search(fold_text(TELEPHONE.sub("", CITATION.sub("", text))))]
-    return timed if timed else texts
+    timed = {
+        key: [text for text in texts if _says_when(text) and not responsible_in(text)]
+        if key in TERMS
+        else texts
+        for key, texts in texts_by_key.items()
+    }
+    timed = {key: texts for key, texts in timed.items() if texts}
+    return timed or texts_by_key
+
+
+def _says_when(text: str) -> bool:
+    """A few words below a label say when, whatever they are: "Permanente"."""
+    if len(text.split()) <= FEW_WORDS:
+        return True
+    return SAYS_WHEN.search(fold_text(TELEPHONE.sub("", CITATION.sub("", text)))) is not None
 
 
 def _explicit_statements(

@@ -27,6 +27,12 @@ ANYONE = re.compile(
 FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
+DOTTED = re.compile(r"(?<=\w)\s+·\s+(?=\w)")
+LISTED = re.compile(r",\s+(?:(?:y|i|e|eta|and)\s+)?|\s+(?:y|i|e|eta|and)\s+(?=(?:[a-zà-ÿ]+\s+)?[\w'’]+)")
+LONGEST_PAPER, FEWEST_PAPERS = 7, 3
+VERB_INSIDE = re.compile(
+    r"\b(?:que|hay|debe\w*|tiene\w*|puede\w*|presentar\w*|aportar\w*|si|se|cal|ha de|hai|must|need|have|if|when|cuando|quan|behar|caso?|cas)\b"
+)
 COUNTED = re.compile(r"^(?:\d{1,2}|[a-h])\s?[.)º]-?\s+(?=\S)")
 NEXT_COUNT = re.compile(r"(?<=[.;,])\s+(?=(?:\d{1,2}|[a-h])\s?[.)º]-?\s+[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 INTRODUCED = re.compile(r"^(?:[^\s:;]+ ){1,3}?[^\s:;]+: ([^:;]{3,120}(?:; [^:;]{3,120}){2,12})$")
@@ -103,7 +109,11 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if line.kind == "row":
             yield tidy(_row(line)), line
         else:
-            yield from ((tidy(text), line) for text in split_entries(line.text) if tidy(text))
+            lone = part.field == "documentos_necesarios" and line.kind == "text" and len(part.lines) == 1
+            texts = papers_in(line.text) if lone else [line.text]
+            yield from (
+                (tidy(text), line) for piece in texts for text in split_entries(piece) if tidy(text)
+            )
 
 
 def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:
@@ -152,8 +162,10 @@ def split_entries(text: str) -> list[str]:
             return [COUNTED.sub("", piece) for piece in items]
     if (match := INTRODUCED.match(text)) is not None:
         return SEVERAL.split(match[1].rstrip("."))
+    if DOTTED.search(text):
+        return DOTTED.split(text)
     pieces = SEVERAL.split(text)
-    obliging = _obliging_sentences(text)
+    obliging = _obliging_sentences(text) or _parallel_sentences(text)
     if obliging:
         return obliging
     if len(pieces) < 2 or SENTENCE_INSIDE.search(text) or ":" in pieces[0]:
@@ -166,6 +178,21 @@ def _obliging_sentences(text: str) -> list[str]:
     pieces = BETWEEN_SENTENCES.split(text)
     obliges = all(OBLIGES.search(fold_text(piece)) for piece in pieces)
     return pieces if len(pieces) >= FEWEST_SENTENCES and obliges else []
+
+
+def _parallel_sentences(text: str) -> list[str]:
+    """The sentences of a paragraph that all begin alike: "You live ... You have ..."."""
+    pieces = BETWEEN_SENTENCES.split(text)
+    return pieces if len(pieces) > 1 and len({piece.split()[0] for piece in pieces}) == 1 else []
+
+
+def papers_in(text: str) -> list[str]:
+    """The documents that one phrase lists with commas: "certificado de defunción, testamento y título"."""
+    pieces = [piece for piece in LISTED.split(text.rstrip(".")) if piece]
+    few = all(len(piece.split()) <= LONGEST_PAPER for piece in pieces)
+    named = sum(PAPER.search(fold_text(piece)) is not None for piece in pieces)
+    plain = not SENTENCE_INSIDE.search(text) and not VERB_INSIDE.search(fold_text(text))
+    return pieces if len(pieces) >= FEWEST_PAPERS and few and plain and named * 2 >= len(pieces) else [text]
 
 
 def tidy(text: str) -> str:

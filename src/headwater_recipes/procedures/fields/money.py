@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.by_form import says_free
@@ -26,6 +27,13 @@ SAYS_FREE = re.compile(
 NOTHING_TO_PAY = re.compile(
     r"^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
+ENDS_FREE = re.compile(
+    r"\b(?:is|are|es|son|sale|surt|resulta|e|da|dira) (?:\w+ ){0,2}(?:free(?: of charge)?|gratuit\w*|gratis|doakoa|doan|de balde)$"
+)
+DONE_FREE = re.compile(
+    r"\b(?:retira|recog\w+|recoll\w+|presta\w*|ofrece\w*|ofereix\w*|entrega\w*|expide\w*|emite\w*|presta\w*) (?:\w+ ){0,3}(?:gratuitamente?|gratis|de balde)\b"
+)
+MOST_FREE_WORDS, SHORTEST_FREE, HIGHEST_TITLE = 9, 4, 2
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
@@ -64,7 +72,12 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
         NO.match(folded)
         or ZERO.match(folded)
         or (
-            (ALL_FREE.match(folded) or NOTHING_TO_PAY.match(folded) or says_free(folded))
+            (
+                ALL_FREE.match(folded)
+                or NOTHING_TO_PAY.match(folded)
+                or says_free(folded)
+                or ENDS_FREE.search(folded)
+            )
             and not MONEY.search(text)
         )
     ):
@@ -87,12 +100,19 @@ def _free_of_charge(parts: Sequence[PagePart]) -> FieldValue:
         if part.field == "ignored":
             continue
         for line in part.lines:
-            folded = fold_text(line.text)
-            if SAYS_FREE.search(folded) or (
-                len(folded.split()) <= 4 and ALL_FREE.match(folded) and "gratu" in folded
-            ):
+            if any(_is_free(part, fold_text(sentence)) for sentence in sentences(line.text)):
                 return FieldValue(FREE, spans_of([line]))
     return NO_VALUE
+
+
+def _is_free(part: PagePart, folded: str) -> bool:
+    few = len(folded.split()) <= MOST_FREE_WORDS and part.field not in {"cuantias", "requisitos"}
+    return (
+        SAYS_FREE.search(folded) is not None
+        or (few and NOTHING_TO_PAY.match(folded) is not None)
+        or (_describes_procedure(part) and DONE_FREE.search(folded) is not None)
+        or (len(folded.split()) <= SHORTEST_FREE and "gratu" in folded and ALL_FREE.match(folded) is not None)
+    )
 
 
 def join_lines(lines: Sequence[SectionLine]) -> str:
@@ -170,7 +190,8 @@ def _is_amount_of_aid(part: PagePart) -> bool:
 
 
 def _describes_procedure(part: PagePart) -> bool:
-    return part.level <= 1 or part.field in {"descripcion", "cuantias", "tasas", "nombre"}
+    unlabelled = part.level <= HIGHEST_TITLE and part.label is None
+    return part.level <= 1 or unlabelled or part.field in {"descripcion", "cuantias", "tasas", "nombre"}
 
 
 def _is_paid(part: PagePart) -> bool:

@@ -21,6 +21,7 @@ START_PATH = re.compile(
 ASIDE = re.compile(
     r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"
 )
+HELP = re.compile(r"/(?:ayuda|ajuda|axuda|laguntza|help|soporte|support|faqs?|preguntas\w*|contact\w*)(?:[/.?-]|$)")
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
 LAW = re.compile(
     r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",
@@ -65,12 +66,13 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:de|from) (?:lunes|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
+    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from) )?(?:lunes|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
+DASH = re.compile(r"(?<!\s)\s[–—-]\s")
 FEWEST_CLAUSE_WORDS = 3
 NEXT_CLAUSE = re.compile(
-    r",?\s(?:o|u|ou|edo|or|previa|prèvia|after|antes|con|amb|with|cualquier|per|para|to)\s(?=[a-zà-ÿ])"
+    r",?\s(?:(?:y|i|e|and)\s(?:si|se|if)|o|u|ou|edo|or|previa|prèvia|after|antes|con|amb|with|cualquier|per|para|to)\s(?=[a-zà-ÿ])"
 )
 """What follows an address within a sentence."""
 SENTENCE = re.compile(
@@ -135,6 +137,7 @@ def is_application_link(link: TextLink) -> bool:
         link.url.startswith(("http://", "https://"))
         and not FILES.search(link.url)
         and not LAW.search(link.url)
+        and not HELP.search(urlsplit(link.url).path.lower())
         and not is_appointment(link)
     )
 
@@ -155,6 +158,7 @@ def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tu
                 and not line.links
                 and not ANYWHERE.search(fold_text(line.text))
                 and not line.text.endswith(":")
+                and not number_in(line.text)
             ):
                 streets.append((line.text.rstrip("."), line))
                 starts.add(line.start)
@@ -185,6 +189,8 @@ def _address(text: str) -> str:
     ways = OTHERWISE.split(text.strip())
     text = next((way for way in ways if STREET.search(way) or BASQUE_STREET.search(way)), text.strip())
     text = AFTER.split(text)[0]
+    name, *after = DASH.split(text, maxsplit=1)
+    text = after[0] if after and STREET.match(after[0]) and not STREET.search(name) else text
     street = STREET.search(text)
     before = text[: street.start()].rstrip() if street else ""
     if street and ((LEADS.match(text) and before.endswith(",")) or _is_clause(before)):

@@ -14,7 +14,7 @@ from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 GENERIC = re.compile(
     r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
     r"sede electronica.*|seu electronica.*|egoitza elektronikoa.*|(?:detall|fitxa|informacio)(?: del? (?:tramit|procediment|servei))?|catalogo de .*|cataleg de .*|inicio|home|"
-    r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|guia de tramites|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
+    r"procedimientos?(?: y servicios)?|servicios?|serveis|servizos|izapideak?|izapidearen fitxa|procedure(?:s| details)?|gu\w+ de tramit\w+(?: [iey] \w+)?|portal .*|bienvenid\w+.*|ficha informativa|hoja informativa|full informatiu)$"
 )
 HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
 SEPARATORS = re.compile(r"(?<!\s)\s++(?:[-–—|·»:]|::|>)\s+")

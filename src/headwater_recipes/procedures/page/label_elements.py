@@ -22,6 +22,8 @@ WORDLESS = frozenset({"input", "svg", "i", "img", "br", "hr"})
 HOLDS_MORE = frozenset(
     {"div", "p", "ul", "ol", "table", "dl", "section", "article", "form", "h1", "h2", "h3"}
 )
+MOST_SLANTED, LONGEST_SLANTED = 200, 10
+LINE_BREAKS = frozenset({"br", "hr", "p", "div", "center"})
 FEWEST_PICTURES, FEWEST_TITLES, MOST_PICTURES = 3, 3, 200
 
 
@@ -173,3 +175,23 @@ def _item_title(item: LexborNode) -> str:
     texts = [child.text(deep=True) for child in item.iter(include_text=True) if child.tag not in {"ul", "ol"}]
     text = to_one_line(" ".join(texts))
     return text if len(text.split()) <= LONGEST_LABEL and not text.endswith((".", ";")) else ""
+
+
+def has_slanted_labels(tree: LexborHTMLParser) -> bool:
+    """Whether a page without headings and bold text sets its labels in italics or a larger font, each on a line of its own."""
+    if len(tree.css("h2,h3,h4,dt,summary,th,strong")) or len(tree.css("b")) >= FEWEST_REPEATED:
+        return False
+    return sum(fills_line(node) for node in tree.css("i,em,font,big")[:MOST_SLANTED]) >= FEWEST_REPEATED
+
+
+def fills_line(node: LexborNode) -> bool:
+    """Whether the element is a short line between two line breaks."""
+    words = to_one_line(node.text(deep=True)).split()
+    if not 0 < len(words) <= LONGEST_SLANTED:
+        return False
+    before, after = node.prev, node.next
+    while before is not None and before.tag == "-text" and not (before.text(deep=False) or "").strip():
+        before = before.prev
+    while after is not None and after.tag == "-text" and not (after.text(deep=False) or "").strip():
+        after = after.next
+    return all(near is None or near.tag in LINE_BREAKS for near in (before, after))

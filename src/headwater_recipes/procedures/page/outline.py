@@ -10,7 +10,9 @@ from headwater.text.letters import to_one_line
 from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.label_elements import (
     class_of,
+    fills_line,
     has_picture_labels,
+    has_slanted_labels,
     is_above_block,
     is_label,
     items_with_titles,
@@ -25,6 +27,7 @@ from headwater_recipes.procedures.page.shape import (
     BOLD,
     LABEL_WORDS,
     LEVELS,
+    SLANTED,
     continues_line,
     hidden_label,
     is_note,
@@ -67,6 +70,7 @@ def outline(tree: LexborHTMLParser, address: str) -> list[Block]:
         labels=label_classes(tree),
         pictures=has_picture_labels(tree),
         stopped_labels=_has_stopped_labels(tree),
+        slanted_labels=has_slanted_labels(tree),
         starred_notes=_has_starred_notes(body.text(deep=True, separator="\n")),
     )
     if (last := site_colophon(tree)) is not None:
@@ -102,6 +106,7 @@ class _Walker:
     pictures: bool = False
     starred_notes: bool = False
     stopped_labels: bool = False
+    slanted_labels: bool = False
     block_list: BlockList = field(default_factory=BlockList)
     line_writer: LineWriter = field(default_factory=LineWriter)
 
@@ -252,7 +257,7 @@ class _Walker:
         ):
             self.walk(node, depth + 1, bold=True)
             self.line_writer.write(END_OF_LABEL, bold=False)
-        elif tag in BOLD:
+        elif tag in BOLD or (self.slanted_labels and tag in SLANTED and fills_line(node)):
             self.walk(node, depth + 1, bold=True)
             self.line_writer.write(" ", bold=False)
         else:

@@ -48,6 +48,7 @@ BLOCKS = frozenset(
     }
 )
 BOLD = frozenset({"strong", "b", "u"})
+SLANTED = frozenset({"i", "em", "font", "big"})
 LABEL_WORDS = frozenset(
     {
         *(

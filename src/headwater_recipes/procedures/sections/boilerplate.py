@@ -34,6 +34,11 @@ SHARES = re.compile(
 COOKIES = re.compile(
     r"\b(?:cookies?|galetes|galletas|cookieak)\b.{0,200}\b(?:accept\w*|acept\w*|rechaz\w*|rebutj\w*|rexeit\w*|reject\w*|onartu|baztertu)"
 )
+ABOUT_COOKIES = re.compile(
+    r"(?:we|this (?:site|web\w*)|our|este (?:sitio|portal)|esta (?:web|pagina|sede)|aquest\w? \w+|en esta|utilizamos|usamos|utilitzem|fem servir|empregamos|webgune honek)\b.{0,80}\b(?:cookies?|galetes|cookieak)\b"
+)
+PRINTS = re.compile(r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$")
+FEWEST_MENU_LINKS, MOST_OTHER_WORDS = 3, 8
 FOOT = re.compile(
     r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map)\b"
 )
@@ -104,8 +109,19 @@ def _is_boilerplate(line: SectionLine) -> bool:
         or UPDATED.search(folded)
         or USEFUL.search(folded)
         or SHARES.search(folded)
+        or PRINTS.match(folded)
+        or ABOUT_COOKIES.match(folded)
+        or _is_menu(line)
         or _lists_networks(line, folded.split())
     )
+
+
+def _is_menu(line: SectionLine) -> bool:
+    """Whether the line is a row of links with little else."""
+    if len(line.links) < FEWEST_MENU_LINKS or line.text.count("|") < FEWEST_MENU_LINKS - 1:
+        return False
+    linked = sum(len(link.text.split()) for link in line.links)
+    return len(line.text.replace("|", " ").split()) - linked <= MOST_OTHER_WORDS
 
 
 def _lists_networks(line: SectionLine, words: Sequence[str]) -> bool:

@@ -45,6 +45,7 @@ TIME = re.compile(
     r"\b(?:dias?|dies|mes(?:es|os)?|semanas?|setman\w+|anos?|anys?|hilabete\w*|egun\w*|aste\w*|days?|months?|weeks?|years?|plazo|termini|prazo|epea?)\b"
     r"|\b\d{1,2} de \w+|\bhasta el\b|\bfins al\b|todo el ano|tot l any|en cualquier momento|urte osoan",
 )
+STARTS_WITH_DATE = re.compile(r"(?:\w+ ){0,2}(?:del?|do|from|desde|dende) (?:l )?\d{1,2}\b")
 PAPER = re.compile(
     r"\b(?:dni|nie|pasaporte|passaport|fotocopia\w*|copia|certificad\w*|certificat\w*|documento?\w*|solicitud|sol licitud|impreso|impres|"
     r"justificant\w*|modelo|model|factura|contrato|contracte|libro|llibre|volante|volant|titulo|declaraci\w+|formulari\w*|agiri\w*|ziurtagiri\w*|"
@@ -215,7 +216,7 @@ def _is_deadline(title: str, own_label: Label | None, below: str) -> bool:
     ):
         return True
     if own_label.field == "como_solicitar" and not own_label.key and STEP.match(plain_label(title)):
-        return len(below.split()) <= FEW_WORDS
+        return len(below.split()) <= FEW_WORDS or bool(STARTS_WITH_DATE.match(fold_text(below)))
     return own_label.field in {"como_solicitar", "descripcion"} and bool(TIME.search(fold_text(below)))
 
 

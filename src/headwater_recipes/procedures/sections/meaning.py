@@ -46,7 +46,7 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
         above = [(level, label) for level, label in above if level < part.level or not part.title]
         doubtful = part.own and not _is_known(part)
         inherited = part.label is not None and not part.own and part.field not in STICKY
-        if (part.label is not None and not doubtful and not inherited) or not _may_be_placed(part):
+        if (part.label is not None and not doubtful and not inherited) or place not in guesses:
             result.append(part)
             continue
         threshold = CERTAIN if doubtful else OWN_MEANING if inherited else SURE if readable else LIKELY
@@ -61,13 +61,22 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
     return result
 
 
+def _overall_title(parts: Sequence[PagePart]) -> PagePart | None:
+    """The first heading, if all others are below it: the name of the procedure, on whatever level."""
+    titled = [part for part in parts if part.title]
+    return titled[0] if titled and all(part.level > titled[0].level for part in titled[1:]) else None
+
+
 def _may_be_placed(part: PagePart) -> bool:
     return part.level > 1 and bool(part.title and part.lines) and len(part.title.split()) <= LONGEST_HEADING
 
 
 def _guesses(parts: Sequence[PagePart]) -> dict[int, SectionGuess]:
     """What each section means, by its text and by the sections around it, of which rules know some."""
-    shares = {place: _shares(part) for place, part in enumerate(parts) if _may_be_placed(part)}
+    title = _overall_title(parts)
+    shares = {
+        place: _shares(part) for place, part in enumerate(parts) if part is not title and _may_be_placed(part)
+    }
     return dict(zip(shares, guesses_in_order(list(shares.values())), strict=True))
 
 

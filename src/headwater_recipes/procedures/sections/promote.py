@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.recognise import NUMBER, recognise, recognise_plain
@@ -22,6 +23,7 @@ LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
 STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
 MONEY = frozenset({"tasas", "cuantias"})
 LONGEST_CELL = LONGEST_QUESTION = 14
+LONGEST_LIST_LABEL = 9
 SITE = re.compile(
     r"(?:sede|seu) electronica$|egoitza elektronikoa$|oficina virtual$|electronic office$|carpeta (?:ciudadana|ciutadana|cidada)$"
 )
@@ -39,6 +41,7 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
     labelled = _leads_are_labels(lines)
     between = _between_labels(lines)
     siblings = _bold_lines_divide(lines)
+    above_lists = _labels_above_lists(lines)
     for line in lines:
         if not result and line.kind == "text" and SITE.match(fold_text(line.text)):
             continue
@@ -55,6 +58,8 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
             result.append(line)
             continue
         pieces = list(_promote_line(line, min(level + 1, 7), siblings=siblings))
+        if line.start in above_lists and len(pieces) == 1:
+            pieces = [_heading(line, line.text.rstrip(".:"), min(level + 1, 7))]
         if (labelled or line.start in between) and len(pieces) == 1 and _has_lead(line):
             pieces = [
                 _heading(line, line.lead, min(level + 1, 7)),
@@ -99,6 +104,26 @@ def _between_labels(lines: Sequence[SectionLine]) -> set[int]:
         for place, line in enumerate(lines[1:-1], start=1)
         if _has_lead(line) and is_label[place - 1] and is_label[place + 1]
     }
+
+
+def _labels_above_lists(lines: Sequence[SectionLine]) -> set[int]:
+    """Where short lines above a list are labels of another field than the section: "Los papeles que te vamos a pedir."."""
+    starts: set[int] = set()
+    field = ""
+    for line, following in pairwise(lines):
+        label = recognise(line.text.rstrip(".:"))
+        if line.kind == "heading" or (line.lead and label is not None):
+            field = label.field if label is not None else ""
+        elif (
+            line.kind == "text"
+            and following.kind == "item"
+            and len(line.text.split()) <= LONGEST_LIST_LABEL
+            and label is not None
+            and label.field in LISTED
+            and field not in {"", label.field}
+        ):
+            starts.add(line.start)
+    return starts
 
 
 def _leads_are_labels(lines: Sequence[SectionLine]) -> bool:
@@ -238,6 +263,11 @@ def _without_tables(lines: Sequence[SectionLine]) -> Iterator[SectionLine]:
 
 
 def _table_lines(rows: list[SectionLine]) -> Iterator[SectionLine]:
+    if _is_title_row(rows):
+        yield _heading(rows[0], rows[0].text, 7)
+        yield from _table_lines(rows[1:])
+        yield _rule_after(rows[-1])
+        return
     if is_header_row(rows, 0) and _is_label_table(rows[1:]):
         rows = rows[1:]
     if _is_label_table(rows):
@@ -255,6 +285,13 @@ def _table_lines(rows: list[SectionLine]) -> Iterator[SectionLine]:
         yield _rule_after(rows[-1])
     else:
         yield from rows
+
+
+def _is_title_row(rows: list[SectionLine]) -> bool:
+    """Whether the first row is one label across all columns."""
+    filled = [cell for cell in rows[0].cells if cell]
+    wide = len(rows) > 1 and len(rows[0].cells) > 1 and all(sum(map(bool, row.cells)) > 1 for row in rows[1:])
+    return wide and len(filled) == 1 and recognise_plain(filled[0]) is not None
 
 
 def _values(title: str, text: str) -> list[str]:
