@@ -35,7 +35,7 @@ APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)|\bto (?:reply|answer|respond)\b|recibir(?:as?|an|eis)\b|rebr(?:as?|eu|an)\b|recibira\w*|haurem (?:respost|contestat)|habremos (?:respondido|contestado)|\btrig(?:arem|uem|a)\b|\btard(?:aremos|amos|a)\b"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)|\b(?:to|we) (?:reply|answer|respond)\b|argitaratu|recibir(?:as?|an|eis)\b|rebr(?:as?|eu|an)\b|recibira\w*|haurem (?:respost|contestat)|habremos (?:respondido|contestado)|\btrig(?:arem|uem|a)\b|\btard(?:aremos|amos|a)\b"
     r"|\b(?:le|lle|te|che|us|os|li|et) (?:(?:el|la|lo|los|las|els|les|o|a) )?(?:respond|contest|dire|dona|donem|damos|daremos|confirma|avisa|entrega|comunica)\w*"
     r"|\b(?:damos|resolvemos|entregamos|respondemos|contestamos)\w{0,4}\b|\b(?:resolvemo|damo)\w{1,5}\b|se (?:le |te |os |lle |us )?(?:confirma|comunica|concede)\b"
 )
@@ -137,10 +137,18 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     if line.lead and line.rest:
         return [(_key(fold_text(line.lead), "") or _slug(line.lead), line.rest)]
     return [
-        (_key(fold_text(statement), part.key), statement)
+        _keyed_statement(statement, part.key)
         for sentence in sentences(line.text)
         for statement in _term_and_consequence(sentence)
     ]
+
+
+def _keyed_statement(statement: str, default: str) -> tuple[str, str]:
+    """The key of a statement, and what it says after the name of the term: "Para resolver: diez días"."""
+    name, colon, term = statement.partition(": ")
+    if colon and term and len(name.split()) <= FEW_WORDS and (key := _key(fold_text(name), "")) in TERMS:
+        return key, term
+    return _key(fold_text(statement), default), statement
 
 
 def _term_and_consequence(sentence: str) -> list[str]:

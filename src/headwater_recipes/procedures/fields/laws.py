@@ -22,7 +22,14 @@ DIVIDES = re.compile(
 NAMES_NORM = re.compile(
     rf"{_NORMS}|\b(?:Bases?|Estatut\w*|Directiva|Pla|Plan|Acuerdo|Acord|Convenio|Conveni|Bando|[Cc]onvocat\w+|BO[A-Z]{{1,3}}|DO[A-Z]{{1,3}})\b|\d/\d{{4}}|\d{{4}}|(?:[Ll]egea|[Dd]ekretua|[Oo]rdenantza|[Aa]raudia|[Aa]raua|[Aa]gindua)\b|[Oo]rd(?:en|ina)nce|[Rr]egulation"
 )
+ARTICLE = re.compile(
+    rf"^(?:(?:El |Los |Els )|L['’])?(?:art[ií]culos?|articles?|artigos?|art\.) [\d.,y i-]{{1,20}}(?:de la|del|de l['’]|da|do|of the) ?(?={_NORMS})",
+    re.IGNORECASE,
+)
 LONGEST_INTRODUCTION = 25
+ACCORDING = re.compile(
+    r"(?:[Dd]['’]acord amb|[Dd]e acuerdo con|[Dd]e acordo co[na]?|[Ss]egún|[Ss]egons|[Ss]egundo|[Cc]onforme a|[Uu]nder|[Ii]n accordance with)\b.*\d.*,\s\w+\s\w+"
+)
 BYLINE = re.compile(
     r"(?:ultima|darrera|azken|last) (?:modificaci|actualiza|actualitza|eguneraketa|update|modifica)"
 )
@@ -78,7 +85,9 @@ def _law_names(line: SectionLine) -> list[str]:
         return []  # a notice below the last law
     if _tells(text):
         return citations_in(text)
-    pieces = [tidy(CITATION_LEAD.sub("", piece, count=1)).rstrip(".") for piece in DIVIDES.split(text)]
+    pieces = [
+        tidy(ARTICLE.sub("", CITATION_LEAD.sub("", piece, count=1))).rstrip(".") for piece in DIVIDES.split(text)
+    ]
     pieces = [piece for piece in pieces if len(piece) > 3]
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]
 
@@ -87,7 +96,9 @@ def _tells(text: str) -> bool:
     """Whether the text is a sentence that cites norms among other words, and does not begin with one."""
     words = CITATION_LEAD.sub("", text, count=1)
     first = CITATION.search(words)
-    return first is not None and first.start() > LONGEST_INTRODUCTION and not NAMES_NORM.match(words)
+    if first is None or NAMES_NORM.match(words) or words[: first.start()].endswith("("):
+        return False
+    return first.start() > LONGEST_INTRODUCTION or ACCORDING.match(words) is not None
 
 
 def _with_number(piece: str, line: SectionLine, *, alone: bool) -> str:

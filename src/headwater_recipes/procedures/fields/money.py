@@ -34,6 +34,9 @@ DONE_FREE = re.compile(
     r"\b(?:retira|recog\w+|recoll\w+|presta\w*|ofrece\w*|ofereix\w*|entrega\w*|expide\w*|emite\w*|presta\w*) (?:\w+ ){0,3}(?:gratuitamente?|gratis|de balde)\b"
 )
 MOST_FREE_WORDS, SHORTEST_FREE, HIGHEST_TITLE = 9, 4, 2
+EXEMPT = re.compile(
+    r"^(?:\w+ ){0,3}exent\w+ (?:de|del|do|d) (?:\w+ ){0,2}(?:pago|pagament|tasas?|taxes|taxa|taxas)(?: (?:de|del) (?:tasas?|taxes))?$"
+)
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
@@ -77,6 +80,7 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
                 or NOTHING_TO_PAY.match(folded)
                 or says_free(folded)
                 or ENDS_FREE.search(folded)
+                or EXEMPT.match(folded)
             )
             and not MONEY.search(text)
         )

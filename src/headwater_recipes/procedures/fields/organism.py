@@ -109,7 +109,8 @@ def _named_twice(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
     after its owner. And the part of the frame that has it."""
     place = next((name for name in ("logo", "header", "opening") if site.get(name)), "")
     name = str(site.get(place) or "").partition(" · ")[0].strip()
-    repeated = fold_text(name) in fold_text(f"{page_title} {site.get('footer') or ''}")
+    named_page = fold_text(APART.split(page_title)[0]) == fold_text(name)
+    repeated = not named_page and fold_text(name) in fold_text(f"{page_title} {site.get('footer') or ''}")
     return (
         (name, place) if FEWEST_NAME_WORDS <= len(name.split()) <= MOST_NAME_WORDS and repeated else ("", "")
     )

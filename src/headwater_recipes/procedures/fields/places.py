@@ -13,10 +13,10 @@ APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
 )
 STARTS = re.compile(
-    r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o) (?:tramite|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
+    r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o) (?:tramite|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
 START_PATH = re.compile(
-    r"/(?:registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
+    r"/(?:e-?office|oficina-?virtual|registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
 )
 ASIDE = re.compile(
     r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"
@@ -66,7 +66,7 @@ LEADS = re.compile(
     re.IGNORECASE,
 )
 AFTER = re.compile(
-    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from) )?(?:lunes|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
+    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from|calquera|cualquier|qualsevol|any) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|xoves|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
 DASH = re.compile(r"(?<!\s)\s[–—-]\s")

@@ -9,7 +9,7 @@ _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|l)"
 _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 _UNITS = (
     r"(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]"
-    r"|Comisaría|Comissaria|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellar?ía|Concellería|Consejería|Conselleria|Consellería|Institut[oa]?"
+    r"|Organism[oe]|Centr[oe]|Comisaría|Comissaria|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellar?ía|Concellería|Consejería|Conselleria|Consellería|Institut[oa]?"
     r"|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía|Ayuntamiento|Ajuntament|Concello|Diputaci[oó]n?"
     r"|Deputaci[oó]n|Cabildo|Consell|Fundaci[oó]n?|Mancomuni\w+|Xunta|Junta|Gobierno|Govern|Generalitat)"
 )

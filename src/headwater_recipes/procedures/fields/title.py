@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.organism import name_in
+from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -19,7 +21,7 @@ GENERIC = re.compile(
 HONOURS = re.compile(r"^(?:excmo|excma|excelentisimo|excel lentissim|ilmo|ilustre|muy ilustre|m i) ")
 SEPARATORS = re.compile(r"(?<!\s)\s++(?:[-–—|·»:]|::|>)\s+")
 PREFIX = re.compile(
-    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|ficha|servicio)\s*+(?:n[ºo.]*+\s*+\d++\s*+)?[:–—-]\s*",
+    r"^(?:tr[aá]mite|procedimiento|procediment|tr[aà]mit|procedemento|izapidea|procedure|fi(?:cha|txa)(?: d(?:el?|o|a) (?:tr[aá]mite|procedimiento|procedemento|tr[aà]mit|procediment))?|servicio)\s*+(?:n[ºo.]*+\s*+\d++\s*+)?[:–—-]\s*",
     re.IGNORECASE,
 )
 CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
@@ -136,6 +138,7 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     lines = _prose(labelled)
     if not lines:
         lines = _prose(_opening(parts))
+    lines = [_without_responsible(line) for line in lines]
     if not lines:
         return (
             FieldValue(meta.strip(), origin="frame:description")
@@ -151,6 +154,12 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
     all_sentences = sentences(text)
     beginning = " ".join(all_sentences[:MOST_SENTENCES])
     return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
+
+
+def _without_responsible(line: SectionLine) -> SectionLine:
+    """The line without a last sentence that only says who is responsible."""
+    *before, last = sentences(line.text) or [""]
+    return replace(line, text=" ".join(before)) if before and responsible_in(last) else line
 
 
 def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:
