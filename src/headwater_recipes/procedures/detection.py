@@ -18,7 +18,7 @@ LISTING = re.compile(
     r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
 )
 JOB = re.compile(
-    r"\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:\w+ ){0,2}(?:empleo|trabajo|treball|ocupacio|emprego|plazas|places|prazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
+    r"\b(?:proceso selectivo|proces selectiu|hautaketa prozesua|selection process)\b|\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:\w+ ){0,2}(?:empleo|trabajo|treball|ocupacio|emprego|plazas|places|prazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
 )
 EVENT = re.compile(
     r"(?:(?:[ivxl]{1,6}|\d{1,3}(?: ?[aoe]r?a?)?) )?(?:curso|cursos|curs|taller|tallers|talleres|obradoiro|tailerra|exposicion|exposicio|erakusketa|concierto|concert|feria|fira|feira|azoka|jornadas?|jornades|congreso|congres|visitas?|visites|charla|conferencia|festival|teatro|teatre|carrera|cursa|torneo|fiestas?|course|workshop|exhibition|concert|fair)\b"

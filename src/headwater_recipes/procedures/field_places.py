@@ -11,7 +11,7 @@ from headwater_recipes.procedures.page.source_text import Place
 from headwater_recipes.procedures.sections.parts import plain_text
 
 LONGEST_PASSAGE, MOST_PLACES = 300, 40
-MARKS = re.compile(r"^(?:#{1,6}|[-*+])\s+")
+MARKS = re.compile(r"^(?:#{1,6}|[-*+]|\d{1,2}\.)\s+")
 SAME_PLACE = {"territorio": "organismo", "documentos": "documentos_necesarios", "fuente_url": "source_url"}
 """Fields that follow from another one."""
 

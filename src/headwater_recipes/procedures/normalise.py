@@ -200,9 +200,7 @@ def _dataset_title(page: ProcedurePage) -> FieldValue:
     return FieldValue([name], origin=f"catalogue:{page.attributes.get('dataset', '')}") if name else NO_VALUE
 
 
-def _telephone(
-    page: ProcedurePage, parts: Sequence[PagePart], everything: Sequence[PagePart]
-) -> FieldValue:
+def _telephone(page: ProcedurePage, parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValue:
     """Nearest to how and where one applies; then in any section, in remarks, in JSON-LD, at the foot of the site."""
     nearest = [
         *parts_of_field(parts, "contacto"),

@@ -111,9 +111,7 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         else:
             lone = part.field == "documentos_necesarios" and line.kind == "text" and len(part.lines) == 1
             texts = papers_in(line.text) if lone else [line.text]
-            yield from (
-                (tidy(text), line) for piece in texts for text in split_entries(piece) if tidy(text)
-            )
+            yield from ((tidy(text), line) for piece in texts for text in split_entries(piece) if tidy(text))
 
 
 def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:

@@ -86,7 +86,8 @@ def _law_names(line: SectionLine) -> list[str]:
     if _tells(text):
         return citations_in(text)
     pieces = [
-        tidy(ARTICLE.sub("", CITATION_LEAD.sub("", piece, count=1))).rstrip(".") for piece in DIVIDES.split(text)
+        tidy(ARTICLE.sub("", CITATION_LEAD.sub("", piece, count=1))).rstrip(".")
+        for piece in DIVIDES.split(text)
     ]
     pieces = [piece for piece in pieces if len(piece) > 3]
     return [_with_number(piece, line, alone=len(pieces) == 1) for piece in pieces]

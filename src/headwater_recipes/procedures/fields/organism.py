@@ -52,17 +52,13 @@ def responsible_organism(
     page_title: str,
     elsewhere: Sequence[FieldValue] = (),
 ) -> FieldValue:
-    """From a labelled section, else from a sentence that says who is responsible, else from the frame of the site, else the first of `elsewhere` (JSON-LD, the registry), else from
-    any line. JSON-LD comes before a name that stands only at the foot of the site."""
+    """From a labelled section, else from a sentence that says who is responsible, else from the frame of the site, else the
+    first of `elsewhere` (JSON-LD, the registry), else from any line. JSON-LD comes before a name that stands only at the foot of the site."""
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
     frame_name, frame_place = _name_in_frame(site, page_title)
-    for part in labelled:
-        text = _without_address(SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" ."))
-        if 2 <= len(text) <= LONGEST and not (frame_name and _is_subject(text)):
-            return FieldValue(text, spans_of(part.lines[:1]))
-    if named := _named_as_responsible(parts):
-        return named
+    if stated := first([_from_labels(labelled, frame_name), _named_as_responsible(parts)]):
+        return stated
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
         return stated_by_page
@@ -87,6 +83,14 @@ def responsible_organism(
     place = "name" if site.get("name") else "author"
     name = str(site.get(place) or "")
     return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
+
+
+def _from_labels(parts: Sequence[PagePart], frame_name: str) -> FieldValue:
+    for part in parts:
+        text = _without_address(SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" ."))
+        if 2 <= len(text) <= LONGEST and not (frame_name and _is_subject(text)):
+            return FieldValue(text, spans_of(part.lines[:1]))
+    return NO_VALUE
 
 
 def _without_address(text: str) -> str:

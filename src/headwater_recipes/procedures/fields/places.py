@@ -21,7 +21,9 @@ START_PATH = re.compile(
 ASIDE = re.compile(
     r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"
 )
-HELP = re.compile(r"/(?:ayuda|ajuda|axuda|laguntza|help|soporte|support|faqs?|preguntas\w*|contact\w*)(?:[/.?-]|$)")
+HELP = re.compile(
+    r"/(?:ayuda|ajuda|axuda|laguntza|help|soporte|support|faqs?|preguntas\w*|contact\w*)(?:[/.?-]|$)"
+)
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
 LAW = re.compile(
     r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",

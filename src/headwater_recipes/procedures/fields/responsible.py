@@ -15,9 +15,7 @@ _UNITS = (
 )
 _NAME = rf"{_UNITS}(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD}){{1,12}}"
 _ENGLISH_NAME = rf"(?:{_WORD} (?:and |of |for )?){{1,6}}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service|Council|Ministry|Board|Authority)\b|(?:Directorate(?:-General)?|Department|Ministry|Office|Agency) (?:for|of) {_WORD}(?:,? (?:and )?{_WORD}){{0,6}}"
-_ACTS = (
-    r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye"
-)
+_ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye"
 _FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
 RESPONSIBLE = (
     re.compile(

@@ -37,7 +37,9 @@ COOKIES = re.compile(
 ABOUT_COOKIES = re.compile(
     r"(?:we|this (?:site|web\w*)|our|este (?:sitio|portal)|esta (?:web|pagina|sede)|aquest\w? \w+|en esta|utilizamos|usamos|utilitzem|fem servir|empregamos|webgune honek)\b.{0,80}\b(?:cookies?|galetes|cookieak)\b"
 )
-PRINTS = re.compile(r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$")
+PRINTS = re.compile(
+    r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$"
+)
 FEWEST_MENU_LINKS, MOST_OTHER_WORDS = 3, 8
 FOOT = re.compile(
     r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map)\b"
@@ -93,12 +95,22 @@ LONGEST_SIGNATURE, LONGEST_SIGNER, LONGEST_LINE = 6, 16, 400
 
 def without_boilerplate(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines that belong to the text of the page."""
-    dropped = {*_signature(lines), *_foot(lines), *_consent(lines), *_suggestions(lines)}
+    dropped = {*_signature(lines), *_foot(lines), *_consent(lines), *_suggestions(lines), *_banner(lines)}
     return [
         line
         for place, line in enumerate(lines)
         if place not in dropped and (line.kind in {"heading", "rule", "row"} or not _is_boilerplate(line))
     ]
+
+
+def _banner(lines: Sequence[SectionLine]) -> set[int]:
+    """Lines about cookies above the first heading. Below it they are what the page is about."""
+    heading = next((place for place, line in enumerate(lines) if line.kind == "heading"), 0)
+    return {
+        place
+        for place, line in enumerate(lines[:heading])
+        if ABOUT_COOKIES.match(fold_text(line.text[:LONGEST_LINE]))
+    }
 
 
 def _is_boilerplate(line: SectionLine) -> bool:
@@ -110,7 +122,6 @@ def _is_boilerplate(line: SectionLine) -> bool:
         or USEFUL.search(folded)
         or SHARES.search(folded)
         or PRINTS.match(folded)
-        or ABOUT_COOKIES.match(folded)
         or _is_menu(line)
         or _lists_networks(line, folded.split())
     )

@@ -64,7 +64,7 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
 def _overall_title(parts: Sequence[PagePart]) -> PagePart | None:
     """The first heading, if all others are below it: the name of the procedure, on whatever level."""
     titled = [part for part in parts if part.title]
-    return titled[0] if titled and all(part.level > titled[0].level for part in titled[1:]) else None
+    return titled[0] if len(titled) > 1 and all(part.level > titled[0].level for part in titled[1:]) else None
 
 
 def _may_be_placed(part: PagePart) -> bool:

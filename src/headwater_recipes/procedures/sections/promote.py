@@ -57,9 +57,9 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
             around = line if recognise(line.text) is not None else None
             result.append(line)
             continue
-        pieces = list(_promote_line(line, min(level + 1, 7), siblings=siblings))
-        if line.start in above_lists and len(pieces) == 1:
-            pieces = [_heading(line, line.text.rstrip(".:"), min(level + 1, 7))]
+        pieces = list(
+            _promote_line(line, min(level + 1, 7), siblings=siblings, above_list=line.start in above_lists)
+        )
         if (labelled or line.start in between) and len(pieces) == 1 and _has_lead(line):
             pieces = [
                 _heading(line, line.lead, min(level + 1, 7)),
@@ -144,9 +144,14 @@ def _bold_lines_divide(lines: Sequence[SectionLine]) -> bool:
     return len(bold) >= FEWEST_BOLD and not dividing
 
 
-def _promote_line(line: SectionLine, level: int, *, siblings: bool) -> Iterator[SectionLine]:
+def _promote_line(
+    line: SectionLine, level: int, *, siblings: bool, above_list: bool
+) -> Iterator[SectionLine]:
     if line.kind == "heading":
         yield replace(line, level=level)
+        return
+    if above_list and not line.lead:
+        yield _heading(line, line.text.rstrip(".:"), level)
         return
     if line.kind == "text" and line.lead and not line.rest:
         # All bold: a label, or a title within the current section.
