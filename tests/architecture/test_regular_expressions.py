@@ -46,7 +46,6 @@ MADE_LATER: Mapping[str, str] = {
     "headwater_recipes.procedures.identity.kind_tags": "lists of this program, for titles",
     "headwater_recipes.procedures.labels.vocabulary.label_rules": "lists of this program; collected as its results",
     "headwater_recipes.procedures.registry.territory.community_in": "names of regions",
-    "headwater_recipes.procedures.registry.territory.territory_of": "names of regions",
 }
 METHODS = ("fullmatch", "match", "finditer")  # the worst is the last: it begins at every position
 SIZES = (500, 2_000, 8_000)

@@ -25,7 +25,7 @@ UNANSWERED = re.compile(
     r"\b(?:si|se|if)\b.*\b(?:no|non|not)\b.*(?:contest|respo|resuelv|resol|answer|reply|respuest|respost|notific).*(?:estimad|desestimad|conced|deneg|aprobad|rechazad|granted|refused|accept|entend|enten)"
 )
 UNHEARD = re.compile(
-    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|\w+ik ezean\b|\bcallar\b"
+    r"\b(?:si|se|if)\b.{0,60}\b(?:no|non|not|nada|res|silent)\b|\b(?:sin|sense|sen|without) (?:noticias|noticies|novas|news|saber)\b|\bez bad\w+|ik ezean\b|\bcallar\b"
 )
 MEANS = re.compile(
     r"\b(?:entiend|entend|vol dir|significa|means?\b|equival|consider|quiere decir|quere dicir|joko d|conced|deneg|turned down|refus|granted|reject|estimad|desestimad|ezets|onets)"

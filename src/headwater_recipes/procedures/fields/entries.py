@@ -27,8 +27,8 @@ ANYONE = re.compile(
 FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
-DOTTED = re.compile(r"(?<=\w)\s+·\s+(?=\w)")
-LISTED = re.compile(r",\s+(?:(?:y|i|e|eta|and)\s+)?|\s+(?:y|i|e|eta|and)\s+(?=(?:[a-zà-ÿ]+\s+)?[\w'’]+)")
+DOTTED = re.compile(r"(?<=\w) · (?=\w)")
+LISTED = re.compile(r", (?:(?:y|i|e|eta|and) )?| (?:y|i|e|eta|and) (?=\w)")
 LONGEST_PAPER, FEWEST_PAPERS = 7, 3
 VERB_INSIDE = re.compile(
     r"\b(?:que|hay|debe\w*|tiene\w*|puede\w*|presentar\w*|aportar\w*|si|se|cal|ha de|hai|must|need|have|if|when|cuando|quan|behar|caso?|cas)\b"
