@@ -17,7 +17,7 @@ from headwater.stories.clustering.groupings import cluster_by_headline
 from headwater.stories.coverage import SummariseStory
 
 
-def _gather(scene: Scene) -> list[str]:
+def _gather(scene: Scene, *, describes: bool = True) -> list[str]:
     """Returns the titles of the stories that were described."""
     described: list[str] = []
 
@@ -27,7 +27,10 @@ def _gather(scene: Scene) -> list[str]:
 
     recipe = make_recipe(
         grouping=Grouping(
-            key=lambda _: "day", cluster=cluster_by_headline, describe=describe, describes_documents=True
+            key=lambda _: "day",
+            cluster=cluster_by_headline,
+            describe=describe if describes else None,
+            describes_documents=True,
         )
     )
     nothing: Any = None
@@ -70,6 +73,14 @@ def test_only_the_stories_that_changed_are_described_and_written_again(scene: Sc
     assert (bank["id"], bank["size"], bank["revision"]) == (before[1]["id"], 2, 2)
     assert bank["updated_at"] == scene.now
     assert {row["state"] for row in scene.rows(stories)} == {"live"}
+
+
+def test_stories_that_were_stored_before_their_recipe_described_them_are_described(scene: Scene):
+    _keep(scene, "a", "Ships wait")
+    _gather(scene, describes=False)
+    _keep(scene, "b", "Bank opens")
+    assert sorted(_gather(scene)) == ["Bank opens", "Ships wait"]
+    assert scene.row(stories, title="Ships wait")["summary"] == "Ships wait in the harbour."
 
 
 def test_a_story_whose_document_changed_is_described_again(scene: Scene):

@@ -118,9 +118,11 @@ def _cluster_stories(
 
 
 def _keeps_description(grouping: Grouping, story: Story, before: Story, changes: frozenset[str]) -> bool:
-    """Whether describing the story again would return what is stored."""
+    """Whether describing the story again would return what is stored. A story without attributes was stored before its recipe
+    described stories."""
     return (
         grouping.describes_documents
+        and (grouping.describe is None or bool(before.attributes))
         and story.revision == before.revision
         and changes.isdisjoint(member.document for member in story.members)
     )
