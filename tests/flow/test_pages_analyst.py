@@ -12,6 +12,7 @@ from tests.support.page_rows import PageRows, fill_pages
 
 from headwater.app import App
 from headwater.model.api_key import KeyScope
+from headwater.model.jobs import State
 from headwater.ops.field_evidence import whole_forms
 from headwater.store.connect import write_transaction
 from headwater.store.reads.explanation import explain
@@ -181,6 +182,23 @@ def test_a_document_without_its_page_says_why(client: TestClient, filled: tuple[
 
     assert "This page does not exist any more. The text is what the source delivered." in page_of("missing")
     assert "what the source delivered" not in page_of("read")
+
+
+def test_the_documents_that_a_step_set_aside_are_listed_as_quarantined(
+    client: TestClient, filled: tuple[App, PageRows]
+):
+    app, rows = filled
+    of_article = update(documents).where(documents.c.id == rows.article)
+
+    def quarantined_in(state: State) -> bool:
+        with write_transaction(app.engine) as connection:
+            connection.execute(of_article.values(state=state))
+        listed = client.get("/documents.json?state=quarantined").json()["items"]
+        return rows.article in {item["id"] for item in listed}
+
+    assert quarantined_in(State.ASIDE)
+    assert not quarantined_in(State.KEPT)
+    assert client.get("/documents?state=aside").status_code == 400
 
 
 def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):

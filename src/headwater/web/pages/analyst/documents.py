@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 
 from headwater.model.errors import Refused
-from headwater.model.jobs import State
+from headwater.model.jobs import State, stored_states
 from headwater.store.reads.record_lists import (
     SOURCES,
     Direction,
@@ -25,9 +25,7 @@ FIELDS = (
     "id", "recipe", "source_id", "state", "reason", "url", "title", "publisher", "language", "published_at", "created_at",
     "updated_at",
 )  # fmt: skip
-STATES = tuple(
-    state.value for state in (State.KEPT, State.DUPLICATE, State.DROPPED, State.ASIDE, State.QUARANTINED)
-)
+STATES = tuple(state.value for state in (State.KEPT, State.DUPLICATE, State.DROPPED, State.QUARANTINED))
 DIRECTIONS: dict[str, Direction] = {"created": "desc", "published": "desc", "updated": "desc"}
 CHOICES = ("recipe", "state", "source", "language", "since")
 
@@ -38,7 +36,7 @@ def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
     order = chosen_order(query, DIRECTIONS)
     selection = DocumentConditions(
         recipes=chosen_recipes(context, chosen["recipe"]),
-        states=[_state(chosen["state"])],
+        states=stored_states([_state(chosen["state"])]),
         source=chosen["source"] or None,
         language=chosen["language"] or None,
         since=parse_moment(context, chosen["since"], "since"),
