@@ -7,8 +7,9 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 from starlette.testclient import TestClient
+from tests.flow.command_line import call_in
 from tests.support.api_installation import HOSTILE, WITH_KEY, fill, installation, page_client
 from tests.support.scene import RECIPE, START
 
@@ -19,7 +20,9 @@ from headwater.model.http import Failure
 from headwater.ops.api_keys import create_api_key
 from headwater.ops.saved_searches import SearchRequest, add_search, named_search
 from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without_options
+from headwater.store.claims.leases import CONTINUES
 from headwater.store.claims.outbox import open_deliveries
+from headwater.store.connect import write_transaction
 from headwater.store.reads.saved_searches import list_matches, match_counts
 from headwater.store.schema.flow import deliveries, polls, sources
 from headwater.web.pages import rendering
@@ -119,6 +122,20 @@ def test_a_noisy_source_is_found_muted_and_unmuted(admin: TestClient):
         "Wire"
     ]
     assert "Wire is no longer muted" in send(admin, f"{path}/unmute")
+
+
+def test_a_poll_that_was_cut_short_is_not_shown_as_a_failure(client: TestClient, app: App, tmp_path: Path):
+    source = app.catalogue.sources()[0]["id"]
+
+    def notices(reason: str) -> list[str]:
+        with write_transaction(app.engine) as connection:
+            connection.execute(update(sources).where(sources.c.id == source).values(reason=reason))
+        return re.findall(r'<p class="(notice[^"]*)">', client.get(f"/operate/sources/{source}").text)
+
+    assert "notice failed" in notices("dns")
+    assert "notice failed" not in notices(CONTINUES)
+    shown = call_in(tmp_path, "--data", app.settings.data, "sources", "show", "Wire").out
+    assert "ok (the next poll continues the last one)" in shown
 
 
 def test_a_source_is_paused_resumed_reset_and_polled(admin: TestClient):

@@ -33,6 +33,7 @@ from headwater.ops.source_status import source_status
 from headwater.settings.sources import parse_duration
 from headwater.sources.update_frequency import UpdateFrequency
 from headwater.store.changes.source_list import REMOVED, UNLISTED
+from headwater.store.claims.leases import CONTINUES
 from headwater.text.redaction import redact_record
 
 app = command_group(
@@ -136,7 +137,7 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
         "id": record["id"],
         "recipe": f"{record['recipe']}, kind {record['kind']}, {ORIGINS.get(record['origin'], record['origin'])}",
         "url": record["url"],
-        "status": f"{source_status(record)} {record['stop_reason'] or record['reason'] or ''}",
+        "status": f"{source_status(record)} {_status_reason(record)}".rstrip(),
         "polled": trigger or "as set by the recipe",
         "next poll": _next(record, now),
         "rhythm": _rhythm_text(record),
@@ -162,6 +163,12 @@ def _show(record: dict[str, Any], out: Console, now: datetime) -> None:
     if record["polls"]:
         out.print()
         out.print(polls_table)
+
+
+def _status_reason(source: dict[str, Any]) -> str:
+    """A poll that was cut short has not failed."""
+    reason = str(source["stop_reason"] or source["reason"] or "")
+    return "(the next poll continues the last one)" if reason == CONTINUES else reason
 
 
 @app.command("pause")

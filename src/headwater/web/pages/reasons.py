@@ -8,6 +8,7 @@ from headwater.fetch.failure_sentences import FAILURE_TEXTS
 REASON_WORDS = {code: text.cause for code, text in FAILURE_TEXTS.items()} | {
     "bad_completion": "the language model gave no usable answer",
     "browser_failed": "the browser failed",
+    "continues": "the last poll was cut short, the next one continues it",
     "contested": "another document claims to be the original",
     "credential_host": "the key may not be sent to this host",
     "empty": "the answer was empty",
