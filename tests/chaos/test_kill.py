@@ -32,6 +32,7 @@ from headwater_demo.sites.walled_sites import WALLS, walled_feeds
 LONG = 500
 # In a trial; the next worker then runs to the end.
 MOST_KILLS = 60
+MOST_TRIALS = LONG
 STRETCHES = 5
 AT_THE_RAREST = 3
 # The short form in runs that take every kind of moment in turn.
@@ -172,6 +173,7 @@ def test_killed_five_hundred_times_nothing_is_lost_or_duplicated(victims, refere
     kills, chance, trials = Counter(dict.fromkeys(moments, 0)), random.Random(18), 0
     while kills.total() < LONG:
         trials += 1
+        assert trials <= MOST_TRIALS, f"only {kills.total()} kills in {MOST_TRIALS} trials"
         drawn = drawn_moments(chance, kills, len(moments))
         killed_at, after = victims.trial(f"trial-{trials}", drawn, lambda kind: kills.update([kind]))
         count_kills(
