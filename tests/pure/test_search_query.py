@@ -74,6 +74,32 @@ def test_fields_become_filters_and_several_values_are_alternatives() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('source:"Loop Wire",Seeds', ("Loop Wire", "Seeds")),
+        ('SOURCE:Seeds,"Loop Wire"', ("Seeds", "Loop Wire")),
+        ('source:"Loop Wire","Old Mill', ("Loop Wire", "Old Mill")),
+        ('source:"Loop Wire,Seeds",', ("Loop Wire", "Seeds")),
+    ],
+)
+def test_alternatives_may_be_in_quotes(text: str, values: tuple[str, ...]) -> None:
+    assert parse(text) == SearchQuery(filters=SearchFilters(source=values))
+    assert parse(f"-{text}") == SearchQuery(excluded_filters=(SearchFilters(source=values),))
+
+
+def test_not_and_every_kind_of_minus_exclude() -> None:
+    for text in ("port NOT football", "port \u2013football", "port \u2212football", "port \uff0dfootball"):
+        assert parse(text) == parse("port -football"), text
+    assert parse('NOT source:wire NOT "north sea" port') == parse('-source:wire -"north sea" port')
+    assert parse("port \u2013 not city\u2013state").excluded == ()
+
+
+def test_a_word_of_marks_alone_is_no_prefix_of_everything() -> None:
+    assert not matches(parse("\u0301*"), SEARCHED)
+    assert matches(parse("grain -\u0301*"), SEARCHED)
+
+
+@pytest.mark.parametrize(
     ("text", "since", "until"),
     [
         ("since:2026-11-01", "2026-11-01T00:00", None),
@@ -127,6 +153,8 @@ def test_an_impossible_value_is_refused_with_its_field(text: str) -> None:
         ("grain Sources:wire", "did you mean source:wire"),
         ("word " * 401, "2,005 characters; at most 2,000"),
         (" ".join(f"-w{number}" for number in range(65)), "excludes more than 64"),
+        (" ".join(f'"w{number}"' for number in range(65)), "condition after more than 64"),
+        ("w " + " ".join(f"w{number}" for number in range(64)) + " title:x", "condition after more than 64"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_to_write(text: str, sentence: str) -> None:
@@ -137,6 +165,8 @@ def test_what_cannot_be_meant_is_refused_with_what_to_write(text: str, sentence:
 def test_an_unknown_field_is_a_word_and_said_so_except_in_addresses() -> None:
     assert parse("kind:press").notices == ("there is no field 'kind': it was searched as a word",)
     assert parse("https://a.example/x Re: talks").notices == ()
+    assert parse("data:breach").notices == ("there is no field 'data': it was searched as a word",)
+    assert "did you mean publisher:x" in parse("pub:x").notices[0]
     assert "names no value" in parse("source: wire").notices[0]
     assert not parse("").groups
     assert not parse(" ** * ").groups

@@ -1,4 +1,4 @@
-"""The query language: words, "phrases", prefix*, -word, field:value, dates and OR, as a frozen record.
+"""The query language: words, "phrases", prefix*, -word, field:value, dates, OR and NOT, as a frozen record.
 
 A sign without meaning is a separator. What cannot be meant as it is written is Refused, because leaving it out would return
 documents that the operator excluded: a field with an impossible value or a misspelt name, a text without a word, a text that is
@@ -14,12 +14,14 @@ from typing import Any, Self, cast
 from headwater.documents.language.codes import UNDETERMINED, language_problem, primary_code
 from headwater.model.errors import Refused
 from headwater.model.suggestion import nearest_name
-from headwater.search.analysis import WORD
+from headwater.search.analysis import WORD, fold_word
 from headwater.text.periods import EXAMPLES, WrittenPeriod, parse_period
 
 MAX_CHARACTERS = 2_000
 MAX_CLAUSES = 64
 MAX_PHRASE = 32
+LONGEST_WORD_LIKE = 4
+"""Letters of an unknown field before a colon that may be a word: `pub:x`."""
 TITLE = "title"
 DEFAULT_LIMIT = 10
 
@@ -140,8 +142,12 @@ class SearchQuery:
         return replace(self, filters=filters.joined(self.filters))
 
 
+_ALTERNATIVE = r'(?:"[^"]*(?:"|$)|[^\s",]*)'
 _TOKEN = re.compile(
-    r"""(?P<minus>-)?(?:(?P<field>[A-Za-z]+):(?=\S))?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))""",
+    rf"""(?P<minus>[-\u2013\u2212\uff0d])?(?:
+        (?P<property>(?i:{"|".join(VALUE_FIELDS)})):(?=\S)(?P<values>{_ALTERNATIVE}(?:,{_ALTERNATIVE})*)
+        |(?:(?P<field>[A-Za-z]+):(?=\S))?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))
+    )""",
     re.VERBOSE,
 )
 # Quotation marks of all kinds, and the colon of East Asian text.
@@ -184,22 +190,27 @@ class _Parser:
 
     def parse(self, text: str, filters: SearchFilters, limit: int) -> SearchQuery:
         check_length(text)
-        joins = False
+        joins = negates = False
         for match in _TOKEN.finditer(text.translate(_QUOTES)):
+            if match[0] == "NOT":
+                negates = True
+                continue
             is_or = match["word"] in ("OR", "|", "||")
             if not is_or:
-                self._read(match, joins=joins)
+                self._read(match, joins=joins, excluded=negates or bool(match["minus"]))
+                negates = False
             joins = is_or and bool(self.groups)
         self._check_conditions(text)
-        return SearchQuery(
+        query = SearchQuery(
             text=" ".join(self.spoken),
-            groups=tuple(dict.fromkeys(self.groups))[:MAX_CLAUSES],
+            groups=tuple(dict.fromkeys(self.groups)),
             excluded=tuple(dict.fromkeys(self.excluded)),
             filters=filters.joined(self.wanted),
             excluded_filters=tuple(dict.fromkeys(self.unwanted)),
             limit=limit,
             notices=tuple(dict.fromkeys(self.notices)),
         )
+        return _with_first_groups(query)
 
     def _check_conditions(self, text: str) -> None:
         if len({*self.excluded, *self.unwanted}) > MAX_CLAUSES:
@@ -208,21 +219,24 @@ class _Parser:
         if not has_conditions and text.strip().strip("* "):
             raise Refused("bad_query", "there is nothing to search for; give a word, or * for all documents")
 
-    def _read(self, match: re.Match[str], *, joins: bool) -> None:
+    def _read(self, match: re.Match[str], *, joins: bool, excluded: bool) -> None:
+        if match["property"]:
+            self._filter(match["property"].lower(), match["values"].replace('"', ""), excluded=excluded)
+            return
         name, is_phrase = (match["field"] or "").lower(), match["word"] is None
         value = match["phrase"] if is_phrase else match["word"]
         if name in FIELDS and name != TITLE:
-            self._filter(name, value, excluded=bool(match["minus"]))
+            self._filter(name, value, excluded=excluded)
             return
         if name != TITLE and match["field"]:  # `https:` and `Re:` are words like others
-            self._check_field(name, value)
+            self._check_field(name, value, excluded=excluded)
             name, value = "", f"{match['field']} {value}"
         if value.endswith(":") and value[:-1].lower() in FIELDS:
             self.notices.append(
                 f"'{value}' names no value: write it without a space; it was searched as a word"
             )
         clauses = _clauses(value, name, is_phrase=is_phrase)
-        if match["minus"]:
+        if excluded:
             self.excluded += clauses
         elif clauses:
             self.spoken.append(value.rstrip("*"))
@@ -230,12 +244,15 @@ class _Parser:
                 self.groups[-1] = (*self.groups[-1], clauses.pop(0))
             self.groups += [(clause,) for clause in clauses]
 
-    def _check_field(self, name: str, value: str) -> None:
-        """Refuses the misspelt name of a field: as words, it would find documents that the operator excluded."""
-        if nearest := nearest_name(name, FIELDS):
-            raise Refused("bad_query", f"there is no field '{name}'; did you mean {nearest}:{value[:100]}?")
+    def _check_field(self, name: str, value: str, *, excluded: bool) -> None:
+        """Refuses the misspelt name of a field: as words, it would find documents that the operator excluded. A short name
+        may as well be a word of a headline."""
+        nearest = nearest_name(name, FIELDS)
+        suggestion = f"; did you mean {nearest}:{value[:100]}?" if nearest else ""
+        if nearest and (excluded or len(name) > LONGEST_WORD_LIKE):
+            raise Refused("bad_query", f"there is no field '{name}'{suggestion}")
         if not value.startswith("//"):
-            self.notices.append(f"there is no field '{name}': it was searched as a word")
+            self.notices.append(f"there is no field '{name}': it was searched as a word{suggestion}")
 
     def _filter(self, name: str, value: str, *, excluded: bool) -> None:
         if name in VALUE_FIELDS:
@@ -278,6 +295,16 @@ class _Parser:
         return period
 
 
+def _with_first_groups(query: SearchQuery) -> SearchQuery:
+    """Of very many words, the first ones rank. A condition beyond them cannot be left out."""
+    if {*query.required}.intersection(query.groups[MAX_CLAUSES:]):
+        raise Refused(
+            "bad_query",
+            f"the query has a condition after more than {MAX_CLAUSES} words and phrases; use fewer",
+        )
+    return replace(query, groups=query.groups[:MAX_CLAUSES])
+
+
 def check_length(text: str) -> None:
     if len(text) > MAX_CHARACTERS:
         raise Refused(
@@ -305,7 +332,8 @@ def _quality(value: str) -> float:
 def _clauses(value: str, name: str, *, is_phrase: bool) -> list[Clause]:
     """The words of a phrase as one clause; other words (`state-of-the-art`) as one clause each."""
     words = query_words(value)[:MAX_PHRASE]
-    is_prefix = value.endswith("*") and bool(words)
+    # A word of combining marks alone folds to nothing, which every word begins with.
+    is_prefix = value.endswith("*") and bool(words) and bool(fold_word(words[-1]))
     if is_phrase:
         return [Clause(words, name, is_prefix, is_quoted=len(words) == 1)] if words else []
     clauses = [Clause((word,), name) for word in words]
