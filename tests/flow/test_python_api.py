@@ -188,6 +188,10 @@ def test_a_name_that_cannot_be_is_refused_with_the_one_that_was_meant(installati
         installation.documents("news", source="Velmar Post")
     with pytest.raises(Refused, match="write en"):
         installation.documents(language="english")
+    with pytest.raises(ValueError, match=r"language: give one text, not \['en', 'es'\]"):
+        installation.search("market", language=["en", "es"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="limit: it must be 1 or more, not 0"):
+        installation.search("market", limit=0)
     assert list(installation.documents("crypto")) == []
 
 

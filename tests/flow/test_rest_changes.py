@@ -114,6 +114,16 @@ def test_no_key_names_a_file_or_a_folder_of_the_server(
     assert problem["type"].endswith(":place_refused")
 
 
+@pytest.mark.parametrize("place", ["10.0.0.1", "localhost"])
+def test_a_source_at_a_private_address_is_refused_with_the_setting_that_allows_it(
+    app: App, client: TestClient, place: str
+):
+    line = {"recipe": "news", "name": "Inside", "url": f"http://{place}/"}
+    problem = post(client, "/sources", 400, admin(app), **line)
+    assert problem["type"].endswith(":unusable_source")
+    assert f'it is a private address; to allow it, set `allow: ["{place}:80"]`' in problem["detail"]
+
+
 def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: TestClient):
     headers = admin(app)
     line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}

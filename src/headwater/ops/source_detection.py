@@ -10,6 +10,7 @@ from headwater.documents.language.detect_language import rank_languages
 from headwater.extract.html.reader import read_html
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.failure_sentences import failure_words
+from headwater.fetch.guard.routes import RequestRouter
 from headwater.fetch.politeness.robots_txt import RobotsTxt, product_token, robots_from_response
 from headwater.fetch.responses import header_value
 from headwater.fetch.settings import FetchSettings
@@ -105,6 +106,13 @@ def unusable(url: str, why: str, reason: str = "") -> Refused:
     return Refused(
         "unusable_source", sentence if reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
     )
+
+
+def refuse_private_address(app: App, url: str) -> None:
+    """For a source that is added without being fetched first."""
+    failure = RequestRouter(app.fetch_settings).address_refusal(url)
+    if failure is not None:
+        raise unusable(url, failure_sentence(url, failure), failure.reason)
 
 
 def without_options(sentence: str) -> str:

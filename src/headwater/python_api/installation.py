@@ -115,6 +115,10 @@ class SearchResultList(RecordList[Record]):
         self.notices = results.notices
 
 
+class BadArgument(Refused, ValueError):
+    """A call with a value that cannot be."""
+
+
 TEXT_FILTERS = ("source", "publisher", "topic", "country", "subject", "story")
 
 
@@ -122,6 +126,8 @@ def _check_filters(filters: Mapping[str, Any]) -> None:
     names = (*TEXT_FILTERS, "quality")
     if unknown := [name for name in filters if name not in names]:
         raise Refused("bad_filter", f"there is no filter '{unknown[0]}'; there are: {', '.join(names)}")
+    for name in TEXT_FILTERS:
+        _check_text(name, filters.get(name))
 
 
 class Installation:
@@ -306,11 +312,17 @@ def _state(name: str) -> State:
 
 
 def _check_limit(limit: int | None) -> None:
-    if limit is not None and limit < 0:
-        raise Refused("bad_limit", f"limit: it must be 0 or more, not {limit}")
+    if limit is not None and limit < 1:
+        raise BadArgument("bad_limit", f"limit: it must be 1 or more, not {limit}")
+
+
+def _check_text(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise BadArgument(f"bad_{name}", f"{name}: give one text, not {value!r}")
 
 
 def _check_language(language: str | None) -> None:
+    _check_text("language", language)
     if language and (problem := language_problem(language)):
         raise Refused("bad_language", problem)
 

@@ -7,9 +7,10 @@ from urllib.parse import urljoin, urlsplit
 from yarl import URL
 
 from headwater.fetch.failures import FetchStopped
-from headwater.fetch.guard.addresses import AllowList, host_refusal
+from headwater.fetch.guard.addresses import AllowList, host_refusal, refused_address
 from headwater.fetch.settings import FetchSettings, match_host
 from headwater.model.errors import Refused
+from headwater.model.http import Failure
 
 _LONGEST_URL = 8192
 _MOST_TARGETS = 10_000
@@ -72,6 +73,19 @@ class RequestRouter:
             raise FetchStopped("forbidden_address", target.refusal, temporary=False)
         base = target.override_url
         return RequestRoute(url, URL(base + url.raw_path_qs, encoded=True) if base else url, target)
+
+    def address_refusal(self, text: str) -> Failure | None:
+        """The failure of every request for this URL because of its address, as far as its spelling shows it. Names are not
+        resolved, except the one that always means this machine."""
+        try:
+            route = self.route(text)
+        except FetchStopped as stopped:
+            return stopped.failure if stopped.failure.reason == "forbidden_address" else None
+        is_this_machine = route.host == "localhost" or route.host.endswith(".localhost")
+        if not is_this_machine or route.target.trusted:
+            return None
+        refusal = refused_address(("127.0.0.1",), route.port, self._allow)
+        return None if refusal is None else Failure("forbidden_address", f"{route.host} ({refusal[1]})")
 
     def _target(self, url: URL) -> HostTarget:
         raw, port = url.raw_host or "", url.port or 0

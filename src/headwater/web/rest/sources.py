@@ -12,7 +12,7 @@ from starlette.responses import Response
 from headwater.model.errors import Refused
 from headwater.model.page import PageMode
 from headwater.ops.feed_check import check_feeds
-from headwater.ops.source_detection import detect_sources
+from headwater.ops.source_detection import detect_sources, refuse_private_address
 from headwater.ops.source_lists import source_opml
 from headwater.ops.source_registration import refuse_places, refuse_references, register_source
 from headwater.ops.source_reports import source_reports
@@ -142,7 +142,7 @@ def add_source(
     replace: Annotated[bool, Body(description="Change the source if it exists.")] = False,
 ) -> Response:
     """Add a source, or with `replace` change the one of the same recipe, kind, address and name. References to secrets
-    (`env:NAME`, `file:PATH`), files and folders are refused."""
+    (`env:NAME`, `file:PATH`), files, folders and private addresses that no setting allows are refused."""
     refuse_references(url, options)
     line = SourceLine(
         name=name, url=url, kind=kind, every=every, cron=cron, pages=pages, options=options or {}
@@ -150,6 +150,7 @@ def add_source(
     chosen = context_of(request).app.recipe(recipe)
     source = make_source(line, chosen.name, where="source")
     refuse_places(source, chosen)
+    refuse_private_address(context_of(request).app, source.url)
     registration = register_source(context_of(request).app, source, replace_existing=replace)
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already; change it with `replace`")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
-from headwater.ops.source_detection import detect_sources, without_options
+from headwater.ops.source_detection import detect_sources, refuse_private_address, without_options
 from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
@@ -193,6 +193,7 @@ def add(request: Request, context: WebContext, fields: FormData) -> Done:
         name=values["name"], url=values["url"], kind=values["kind"] or "feed", every=values["every"] or None
     )
     source = make_source(line, context.app.recipe(values["recipe"]).name, where="source")
+    refuse_private_address(context.app, source.url)
     registration = register_source(context.app, source, replace_existing=False)
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already")
