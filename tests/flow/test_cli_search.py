@@ -67,6 +67,12 @@ def test_facets_filters_and_corrections_are_shown(search: Any):
     assert "There is no source named 'nope'." in search("coins -source:nope", "--json").err
 
 
+def test_a_query_that_begins_with_a_minus_stands_after_two(search: Any):
+    assert "Put -- before a query" in search("-sea coins").err
+    assert "Put --" not in search("--recpie", "x", "coins").err
+    assert [row["title"] for row in search("--json", "--", "-sea coins").records] == ["Tax on coins"]
+
+
 def test_invalid_options_are_reported_in_one_sentence(search: Any):
     for words in (
         ("x", "--since", "someday"),

@@ -6,6 +6,7 @@ typed is imported. Recipes add commands: the table COMMANDS in the module `comma
 """
 
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from typer.main import get_command
 from headwater.model.command import RECIPE_ENTRY_POINTS, Command
 
 EXTRA_ARGUMENT = "Got unexpected extra argument"
+NO_SHORT_OPTION = re.compile(r"No such option: -[^-]")
 COMMANDS: Mapping[str, Command] = {
     "init": Command("headwater.cli.pipeline.init", "Create a data folder, a database and a settings file."),
     "run": Command("headwater.cli.pipeline.run", "Run a recipe: sources in, documents out."),
@@ -153,7 +155,7 @@ def _skip_absent(command: Any) -> None:
 
 
 def _hint_at_options(command: Any) -> None:
-    """A word too many is often the name of a recipe: the error says how to name one."""
+    """A word too many is often the name of a recipe: the error says how to name one. A query may begin with a minus."""
     command.parse_args = partial(_parse_with_hint, command, command.parse_args)
     for child in getattr(command, "commands", {}).values():
         _hint_at_options(child)
@@ -174,6 +176,10 @@ def _parse_with_hint(
         elif message.startswith(EXTRA_ARGUMENT) and has_recipe:
             word = message.rpartition("(")[2].rstrip(")").split()[0]
             error.message = f"{message}. To choose a recipe, write --recipe {word}"
+        elif NO_SHORT_OPTION.match(message) and any(
+            parameter.name == "query" for parameter in command.params
+        ):
+            error.message = f"{message}. Put -- before a query that begins with a minus: -- '-word other'"
         raise
 
 

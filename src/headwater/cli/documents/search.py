@@ -70,6 +70,8 @@ def search(
 
     With headwater[nlp], words and meaning decide together. New documents are found by their words at once, and by their
     meaning within a minute while workers run. --method meaning first computes the vectors that are missing.
+
+    Put -- before a query that begins with a minus: headwater search -- '-football port'.
     """
     app = open_app(context)
     if recipe is not None:

@@ -40,7 +40,7 @@ SearchName = Annotated[str, typer.Argument(metavar="NAME", help="The name of a s
 Query = Annotated[
     str,
     typer.Argument(
-        help='Words, "phrases", prefix*, -word, field:value, OR; the same language as `headwater search`.'
+        help='Words, "phrases", prefix*, -word, field:value, OR; the same language as `headwater search`. Put -- before one that begins with a minus.'
     ),
 ]
 Publisher = Annotated[
@@ -137,7 +137,9 @@ def list_command(context: typer.Context, as_json: Json = False) -> None:
 @app.command("test")
 def try_on_past(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="The query; or with --saved nothing.")] = "",
+    query: Annotated[
+        str, typer.Argument(help="The query, after -- if it begins with a minus; or with --saved nothing.")
+    ] = "",
     *,
     saved: Annotated[str, typer.Option(metavar="NAME", help="Test this saved search instead.")] = "",
     recipe: RecipeFilter = None,
