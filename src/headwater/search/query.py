@@ -248,10 +248,10 @@ class _Parser:
         """Refuses the misspelt name of a field: as words, it would find documents that the operator excluded. A short name
         may as well be a word of a headline."""
         nearest = nearest_name(name, FIELDS)
-        meant = f"{nearest}:{value[:100]}"
+        correction = f"{nearest}:{value[:100]}"
         if nearest and (excluded or len(name) > LONGEST_WORD_LIKE):
-            raise Refused("bad_query", f"there is no field '{name}'; did you mean {meant}?")
-        suggestion = f"; did you mean {meant}?" if nearest else ""
+            raise Refused("bad_query", f"there is no field '{name}'; did you mean {correction}?")
+        suggestion = f"; did you mean {correction}?" if nearest else ""
         if not value.startswith("//"):
             self.notices.append(f"there is no field '{name}': it was searched as a word{suggestion}")
 
