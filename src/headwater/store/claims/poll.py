@@ -24,7 +24,11 @@ from headwater.store.claims.leases import (
     unpolled_in_pass,
 )
 from headwater.store.claims.quarantine import remove_from_quarantine
-from headwater.store.claims.watched_pages import note_watched_pages, revise_watched_pages
+from headwater.store.claims.watched_pages import (
+    lock_watched_leads,
+    note_watched_pages,
+    revise_watched_pages,
+)
 from headwater.store.dedupe.copies import link_leads
 from headwater.store.dedupe.copy_dates import refine_with_dates
 from headwater.store.in_list import in_list
@@ -156,6 +160,7 @@ def store_leads(
     ]
     changed_leads = [s for s in other_versions if rows_by_id[s.id].state != State.DUPLICATE]
     changed_copies = [s for s in other_versions if rows_by_id[s.id].state == State.DUPLICATE]
+    lock_watched_leads(connection, [s for s in (*new_leads, *other_versions) if s.lead.watched])
     if new_leads:
         _insert_leads(connection, new_leads, capture, now)
     if changed_leads:

@@ -20,6 +20,12 @@ OWNER_COLUMNS = (
 )  # fmt: skip
 
 
+def lock_watched_leads(connection: Connection, watched: Sequence[StoredLead]) -> None:
+    """Locks the leads that have the documents before anything is written, in the order in which finish_fetch locks them, so
+    that the two never deadlock."""
+    _owners(connection, watched)
+
+
 def note_watched_pages(connection: Connection, watched: Sequence[StoredLead], now: datetime) -> None:
     """Pages that a source began to watch. They may have changed since they were stored: those are fetched again."""
     owners = _owners(connection, watched)
@@ -52,7 +58,7 @@ def revise_watched_pages(
 
 
 def _owners(connection: Connection, watched: Sequence[StoredLead]) -> dict[str, Row[Any]]:
-    """The leads that have the documents, by document; locked in the order in which finish_fetch locks them."""
+    """The leads that have the documents, by document; locked."""
     if not watched:
         return {}
     query = select(*(leads.c[name] for name in OWNER_COLUMNS)).where(
