@@ -8,7 +8,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from headwater.fetch.responses import retry_after
-from headwater.model.http import Failure, Response
+from headwater.model.http import BREAKER_OPEN, RATE_LIMITED, Failure, Response
 
 
 class LinkPriority(StrEnum):
@@ -58,7 +58,7 @@ WARN_AT, ALERT_AT, HIDE_AT = 2, 3, 5
 ALERTED_STATES = frozenset({LinkState.DEGRADED, LinkState.HIDDEN, LinkState.INACTIVE})
 # The request was not made, or the answer concerns this installation: the link may be fine.
 OWN_REASONS = frozenset(
-    {"rate_limited", "breaker_open", "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
+    {RATE_LIMITED, BREAKER_OPEN, "robots", "reserved", "undeclared_agent", "internal", "credential_host"}
 )
 
 

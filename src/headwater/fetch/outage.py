@@ -17,9 +17,8 @@ import structlog
 
 from headwater.fetch.failure_sentences import SILENT
 from headwater.fetch.failures import FetchStopped
-from headwater.model.http import Failure
+from headwater.model.http import OFFLINE, Failure
 
-OFFLINE = "offline"
 # As many hosts must fail before it is an outage. Fewer are enough where the system itself reports that it has no network.
 _HOSTS = 3
 _HOSTS_IF_LOCAL = 2

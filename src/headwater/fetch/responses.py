@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from headwater.model.http import Failure, Response
+from headwater.model.http import BREAKER_OPEN, OFFLINE, RATE_LIMITED, Failure, Response
 from headwater.model.schedule import MAX_FRESHNESS_LIMIT
 from headwater.text.dates import parse_mail_date
 from headwater.text.sniffing import HTML_TYPES
@@ -14,7 +14,7 @@ _MINUTE = timedelta(minutes=1)
 _LONGEST_WAIT = timedelta(days=1)
 _LONGEST_FRESH = timedelta(days=365)
 _PERMANENT_MOVES = frozenset({301, 308})
-HELD_BACK = frozenset({"rate_limited", "breaker_open", "offline"})
+HELD_BACK = frozenset({RATE_LIMITED, BREAKER_OPEN, OFFLINE})
 """Failures of requests that were not sent, or not because of the host. They use up no attempt, and the fetcher logs them."""
 
 # Temporary failures, retried with growing pauses.

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+# Why a request was not sent, or failed for a cause of our own: a limit, the pause of its host after many failures, no network.
+RATE_LIMITED, BREAKER_OPEN, OFFLINE = "rate_limited", "breaker_open", "offline"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:

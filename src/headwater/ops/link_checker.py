@@ -18,7 +18,7 @@ from headwater.documents.link_health import (
     update_health,
 )
 from headwater.fetch.outage import is_none_reached
-from headwater.model.http import Failure, Request, Response
+from headwater.model.http import RATE_LIMITED, Failure, Request, Response
 from headwater.model.ports import Clock, Fetcher
 from headwater.store.changes.link_health import DueLink, LinkHealthStore
 from headwater.text.urls import host_of
@@ -108,7 +108,7 @@ class LinkChecker:
 
 def _again(request: Request, answer: Response | Failure) -> tuple[Request, float] | None:
     """The next request and the delay before it in seconds; None if the answer is final."""
-    if isinstance(answer, Failure) and answer.reason == "rate_limited":
+    if isinstance(answer, Failure) and answer.reason == RATE_LIMITED:
         wait = answer.delay or TICK
         return (request, wait.total_seconds()) if wait <= LONGEST_WAIT else None
     if request.method == "HEAD" and needs_get(answer):

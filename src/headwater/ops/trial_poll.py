@@ -10,7 +10,7 @@ from headwater.extract.sandbox.sandboxed import parse_in_sandbox
 from headwater.fetch.responses import GiveUp, Retry, judge_response
 from headwater.fetch.source_secrets import hide_secret_values, resolve_request
 from headwater.model.errors import HeadwaterError, Permanent
-from headwater.model.http import Failure, Request, Response
+from headwater.model.http import RATE_LIMITED, Failure, Request, Response
 from headwater.model.ports import Fetcher
 from headwater.model.recipe import Discover, Discovery, LeadBatch, Parse
 from headwater.model.source import Lead, Source
@@ -110,6 +110,6 @@ def _collect(fetcher: Fetcher, key: str, longest: timedelta) -> Response | Failu
 
 
 def _pause_of(answer: Response | Failure) -> float | None:
-    if isinstance(answer, Response) or answer.reason != "rate_limited":
+    if isinstance(answer, Response) or answer.reason != RATE_LIMITED:
         return None
     return max(answer.delay.total_seconds(), SHORTEST_PAUSE) if answer.delay else 1.0

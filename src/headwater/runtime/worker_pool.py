@@ -14,6 +14,7 @@ from headwater.app import App
 from headwater.liveness import owner_name
 from headwater.logs import configure_logs
 from headwater.model.errors import MovedAway, Refused, Temporary
+from headwater.model.http import RATE_LIMITED
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
 from headwater.runtime.fork_server import fork_server
@@ -211,5 +212,5 @@ def is_installation_idle(
     if not is_nothing_due(app.store, recipes, now + IDLE_HORIZON, tasks=tasks, pass_began=pass_began):
         return False
     return pass_began is None or is_nothing_due(
-        app.store, recipes, now + LIMIT_HORIZON, reason="rate_limited", tasks=tasks
+        app.store, recipes, now + LIMIT_HORIZON, reason=RATE_LIMITED, tasks=tasks
     )

@@ -14,13 +14,12 @@ from headwater.app import App
 from headwater.cli.render.console import card, cell, format_count, format_due, table
 from headwater.fetch.failure_sentences import UNREACHED, failure_words
 from headwater.model.alarm import MIN_COUNT
+from headwater.model.http import BREAKER_OPEN, OFFLINE, RATE_LIMITED
 from headwater.model.jobs import ARCHIVED, State
 from headwater.store.reads.end_reasons import end_reasons
 from headwater.store.reads.run_counts import count_revised, waiting_reasons
 
 Status = Mapping[str, Any]
-RATE_LIMITED = "rate_limited"
-BREAKER_OPEN = "breaker_open"
 NOT_READ = UNREACHED | {BREAKER_OPEN}
 LEFT_TO_DO = ("waiting", "to_deliver")
 
@@ -131,7 +130,7 @@ def summarise_run(app: App, recipe: str, before: RecipeCounts, began: datetime |
         held_back=reasons,
         trouble=failing_sources(app, recipe),
         keyless=sources_without_key(app, recipe),
-        offline=sum(row["reason"] == "offline" for row in app.catalogue.sources(recipe)),
+        offline=sum(row["reason"] == OFFLINE for row in app.catalogue.sources(recipe)),
         unread_sources=unread_sources(app.catalogue.sources(recipe)),
         unread_entries=unread_entries(this_run, in_all, reasons),
         to_poll=sources_to_poll(app.catalogue.sources(recipe), app.clock()),

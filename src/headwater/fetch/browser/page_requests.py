@@ -15,7 +15,7 @@ from yarl import URL
 from headwater.fetch.browser.renderer import BrowserLimits
 from headwater.fetch.client.transport import page_cookies
 from headwater.fetch.failures import FetchRequest
-from headwater.model.http import Failure, Request, Response
+from headwater.model.http import RATE_LIMITED, Failure, Request, Response
 
 # Rendering is for text: no images, audio, video or fonts.
 _FETCHED_TYPES = frozenset({"document", "script", "xhr", "fetch"})
@@ -122,7 +122,7 @@ class PageRequestHandler:
         page_cookies.set(self._cookies)
         while True:
             answer = await self._fetch(request)
-            if isinstance(answer, Response) or answer.reason != "rate_limited":
+            if isinstance(answer, Response) or answer.reason != RATE_LIMITED:
                 return answer
             await asyncio.sleep(max(answer.delay or _SHORTEST_WAIT, _SHORTEST_WAIT) / timedelta(seconds=1))
 

@@ -15,7 +15,7 @@ from headwater.fetch.client.body import BudgetShare, MemoryBudget
 from headwater.fetch.client.transport import page_cookies
 from headwater.fetch.failures import FetchRequest, FetchStopped
 from headwater.fetch.settings import MEGABYTE, FetchSettings
-from headwater.model.http import Failure, Request, Response
+from headwater.model.http import RATE_LIMITED, Failure, Request, Response
 from headwater.text.sniffing import HTML_TYPES
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Renderer:
         if not self._limits.program:
             return Failure("js_required", "the extra `browser` or Chromium is not installed", temporary=False)
         if self._waiting >= self._limits.waiting:
-            return Failure("rate_limited", "the browser is busy", delay=_COME_BACK)
+            return Failure(RATE_LIMITED, "the browser is busy", delay=_COME_BACK)
         self._waiting += 1
         try:
             async with self._lock:

@@ -18,6 +18,7 @@ from headwater.fetch.failures import FetchStopped
 from headwater.fetch.politeness.quotas import Decision, Demand, Go, Wait
 from headwater.fetch.politeness.rate_limiter import HORIZON, EpochClock, RateLimiter
 from headwater.model.errors import Temporary
+from headwater.model.http import RATE_LIMITED
 
 _log = structlog.get_logger()
 # A shorter sleep is not worth a timer, because the rate limiter is asked again anyway.
@@ -109,7 +110,7 @@ class Admission:
 
     def _deferred(self, key: str, wait: float) -> FetchStopped:
         self._log_deferred(key, wait)
-        return FetchStopped("rate_limited", key, delay=timedelta(seconds=max(wait, _SHORTEST_DELAY)))
+        return FetchStopped(RATE_LIMITED, key, delay=timedelta(seconds=max(wait, _SHORTEST_DELAY)))
 
     def _log_deferred(self, limit: str, wait: float) -> None:
         """Log each limit once in a while: a long queue would repeat the same line a thousand times."""
@@ -190,7 +191,7 @@ class Admission:
         for _, future in undecided:
             if not future.done():
                 delay = error.delay or _UNAVAILABLE_DELAY
-                future.set_exception(FetchStopped("rate_limited", error.reason, delay=delay))
+                future.set_exception(FetchStopped(RATE_LIMITED, error.reason, delay=delay))
 
     def _resolve(self, demand: Demand, future: asyncio.Future[Decision], decision: Decision) -> None:
         if not future.done():

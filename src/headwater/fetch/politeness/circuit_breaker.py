@@ -8,6 +8,7 @@ import structlog
 
 from headwater.fetch.failures import FetchStopped
 from headwater.fetch.settings import FetchSettings
+from headwater.model.http import BREAKER_OPEN
 
 # A probe that is never answered must not keep the circuit half open for ever.
 _PROBE_SECONDS = 60.0
@@ -74,7 +75,7 @@ class CircuitBreakers:
 
     def _stop(self, host: str, wait: float) -> None:
         if wait > 0:
-            raise FetchStopped("breaker_open", host, delay=timedelta(seconds=wait))
+            raise FetchStopped(BREAKER_OPEN, host, delay=timedelta(seconds=wait))
 
     def record_status(self, host: str, status: int) -> None:
         """A missing or forbidden page is not a failure of its host."""

@@ -28,7 +28,7 @@ from headwater.fetch.politeness.rights_reservations import (
 from headwater.fetch.politeness.robots_txt import RobotsDecision, RobotsTxt, robots_from_response
 from headwater.fetch.responses import HELD_BACK
 from headwater.fetch.settings import FetchSettings
-from headwater.model.http import Failure, Request, Response
+from headwater.model.http import RATE_LIMITED, Failure, Request, Response
 from headwater.text.sniffing import HTML_TYPES
 
 T = TypeVar("T")
@@ -128,7 +128,7 @@ class OriginFileCache(Generic[T]):
             task.add_done_callback(lambda _: self._requests.pop(origin, None))
         if self._waiting[origin] >= _MOST_WAITING:
             detail = f"{self._file_type.path} is being requested"
-            raise FetchStopped("rate_limited", detail, delay=_COME_BACK)
+            raise FetchStopped(RATE_LIMITED, detail, delay=_COME_BACK)
         self._waiting[origin] += 1
         try:
             # Shielded: a request that is cancelled must not take the answer from the others that wait for it.

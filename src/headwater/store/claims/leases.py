@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, and_, case, or_, select, update
 
+from headwater.model.http import RATE_LIMITED
 from headwater.model.jobs import Claim, Task
 from headwater.model.replay import ReplayState
 from headwater.store.in_list import in_list
@@ -27,7 +28,7 @@ TASK_CONDITIONS: dict[Task, tuple[Any, ...]] = {
         replay_items.c.replay_id.in_(select(replays.c.id).where(replays.c.state == ReplayState.RUNNING)),
     ),
 }
-CONTINUES, RATE_LIMITED = "continues", "rate_limited"
+CONTINUES = "continues"
 """Why a source that was just polled is not done yet: the poll was cut short, or a rate limit stopped it."""
 
 

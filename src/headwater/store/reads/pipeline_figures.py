@@ -7,17 +7,16 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, Engine, RowMapping, case, func, or_, select, union_all
 
 from headwater.model.alarm import MIN_COUNT, PipelineFigures
+from headwater.model.http import BREAKER_OPEN
 from headwater.model.jobs import State
 from headwater.model.page import UNREAD_PAGES, PageState
-from headwater.store.changes.pipeline_runs import CONTINUOUS
+from headwater.store.changes.pipeline_runs import CONTINUOUS, OPEN_STATUSES
 from headwater.store.connect import read_transaction
 from headwater.store.reads.run_counts import held_back, run_counts
 from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs
 
 MAX_BLOCKED = 10_000
-BREAKER_OPEN = "breaker_open"
-UNFINISHED = ("pending", "running")
 UNREADABLE = (
     "js_required",
     "paywall",
@@ -37,7 +36,7 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
     just begun says less than the last one that ended. Hosts that are not fetched need no run."""
     of_recipe = select(pipeline_runs).where(pipeline_runs.c.recipe == recipe)
     newest_first = of_recipe.order_by(pipeline_runs.c.created_at.desc()).limit(1)
-    is_open = pipeline_runs.c.status.in_(UNFINISHED)
+    is_open = pipeline_runs.c.status.in_(OPEN_STATUSES)
     with read_transaction(engine) as connection:
         hosts = _hosts_not_fetched(connection, recipe)
         open_run = connection.execute(newest_first.where(is_open)).mappings().first()

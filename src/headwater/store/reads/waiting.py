@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, func, or_, select
 
+from headwater.model.http import OFFLINE
 from headwater.model.jobs import IDLE_TASKS, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import polls, sources
 
-OFFLINE = "offline"
 OFFLINE_FOR = timedelta(minutes=5)
 """How long a poll that found no network says something about now. A worker tries again after a minute."""
 
