@@ -63,11 +63,23 @@ def random_words(
     return np.searchsorted(shares, chance.random(count)).clip(0, WORDS - 1)
 
 
+def query_words(chance: np.random.Generator, queries: int) -> npt.NDArray[np.int64]:
+    """The words of each query, drawn as those of a text, without the fifty that are grammar."""
+    _, shares = vocabulary()
+    words = random_words(chance, shares, 20 * queries * QUERY_WORDS)
+    return words[words > 50][: queries * QUERY_WORDS].reshape(queries, QUERY_WORDS)
+
+
 def fill(engine: Engine, documents: int) -> None:
+    store_documents(engine, documents)
+    fill_index(engine, documents, recipe="benchmark", model=MODEL, dimensions=DIMENSIONS)
+
+
+def fill_index(engine: Engine, documents: int, *, recipe: str, model: str, dimensions: int) -> None:
+    """Words and vectors for entries of the index, which are numbered from 1 on. Without a model there are no vectors."""
     chance = np.random.default_rng(7)
     hashes, shares = vocabulary()
-    themes = unit_length(chance.standard_normal((THEMES, DIMENSIONS)).astype(np.float32))
-    store_documents(engine, documents)
+    themes = unit_length(chance.standard_normal((THEMES, dimensions)).astype(np.float32))
     for first in range(0, documents, MAX_DOCUMENTS):
         size = min(MAX_DOCUMENTS, documents - first)
         numbers = np.arange(first + 1, first + size + 1)
@@ -75,9 +87,10 @@ def fill(engine: Engine, documents: int) -> None:
         entries = np.zeros(size, dtype=COLUMNS)
         entries["number"], entries["length"] = numbers, chance.integers(200, 600, size)
         entries["moment"], entries["quality"] = int(NOW.timestamp()) - numbers[::-1] * 30, 0.5
-        store_numbers(engine, numbers, chance, themes)
+        if model:
+            store_numbers(engine, numbers, chance, themes, model)
         with unchecked_transaction(engine) as connection:
-            names = {"languages": ["en"], "recipes": ["benchmark"]}
+            names = {"languages": ["en"], "recipes": [recipe]}
             write_segment(connection, arrays, entries, names, code_rows(connection, entries))
     with unchecked_transaction(engine) as connection:
         connection.execute(text("ANALYZE"))
@@ -130,12 +143,13 @@ def store_numbers(
     numbers: npt.NDArray[np.int64],
     chance: np.random.Generator,
     themes: npt.NDArray[np.float32],
+    model: str,
 ) -> None:
     for start in range(0, len(numbers), BATCH):
         part = numbers[start : start + BATCH]
         vectors = near_themes(chance, themes, len(part))
         rows = [
-            {"model": MODEL, "entry_id": int(number), "vector": vector}
+            {"model": model, "entry_id": int(number), "vector": vector}
             for number, vector in zip(part, store_vectors(vectors), strict=True)
         ]
         with unchecked_transaction(engine) as connection:
@@ -146,17 +160,14 @@ def near_themes(
     chance: np.random.Generator, themes: npt.NDArray[np.float32], count: int
 ) -> npt.NDArray[np.float32]:
     chosen = themes[chance.integers(0, len(themes), count)]
-    noise = unit_length(chance.standard_normal((count, DIMENSIONS), dtype=np.float32))
+    noise = unit_length(chance.standard_normal(chosen.shape, dtype=np.float32))
     return unit_length(chosen + noise)
 
 
 def measure(engine: Engine, documents: int) -> dict[str, Any]:
     chance = np.random.default_rng(11)
-    _, shares = vocabulary()
+    words = query_words(chance, QUERIES)
     themes = unit_length(np.random.default_rng(7).standard_normal((THEMES, DIMENSIONS)).astype(np.float32))
-    # The words of a query are drawn as those of a text, without the fifty that are grammar.
-    words = random_words(chance, shares, 20 * QUERIES * QUERY_WORDS)
-    words = words[words > 50][: QUERIES * QUERY_WORDS].reshape(QUERIES, QUERY_WORDS)
     vectors = near_themes(chance, themes, QUERIES)
     before = memory()
     search(engine, words[0], vectors[0])  # reads the segments

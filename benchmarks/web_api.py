@@ -1,12 +1,15 @@
 """Lists of the HTTP API and the web pages at a million documents, a document that is asked for again and again, and memory.
 
-    python -m benchmarks.web_api sqlite|postgresql [DOCUMENTS]
+    python -m benchmarks.web_api sqlite|postgresql [DOCUMENTS [REQUESTS]]
 
 The rows are written by one statement; requests go through the whole application in this process, without a socket. Beside
-each list stands the time of a bare SELECT of the same rows. The last part uses a real server on the loopback.
+each list stands the time of a bare SELECT of the same rows. Searches differ from request to request (benchmarks.web_search). The
+last part uses a real server on the loopback: how many requests for a cached document it answers, and the memory over REQUESTS
+requests for each of a cached document, a list, a search and a feed.
 """
 
 import asyncio
+import re
 import resource
 import statistics
 import sys
@@ -19,6 +22,7 @@ import httpx2
 from tests.servers.postgres import running_postgres
 from tests.support.web_client import client_of, refuse_runs
 
+from benchmarks.web_search import fill_search, measure_search, search_texts
 from headwater.app import App
 from headwater.model.keys import source_key
 from headwater.model.source import Source
@@ -47,6 +51,8 @@ LISTS = (
     "/stories?sort=first&limit=50",
     "/quarantine?limit=50",
     "/quarantine?direction=asc&limit=50",
+    "/quarantine?sort=reason&limit=50",
+    "/quarantine?reason=no_text&limit=50",
     "/runs?sort=failed&limit=50",
     "/sources?limit=50",
     "/sources/health",
@@ -67,6 +73,7 @@ PAGES = (
     f"/operate/sources/{SOURCE}",
     "/operate/alarms",
     "/operate/quarantine",
+    "/operate/quarantine?sort=reason",
     "/operate/missing?q=harbour",
     "/operate/runs",
     "/operate/replays",
@@ -74,6 +81,14 @@ PAGES = (
     "/operate/budgets",
     "/operate/searches",
 )
+
+
+CONTENT_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+MEMORY_REQUESTS = {
+    "list of documents": ["/documents?limit=10", "/stories?limit=10", "/quarantine?limit=10"],
+    "search with facets": [f"/search?q={text}&method=words&facet=language" for text in search_texts(200)],
+    "feed": ["/documents.atom?limit=10", "/stories.rss?limit=10", "/quarantine.jsonfeed?limit=10"],
+}
 
 
 def fill(app: App, count: int) -> None:
@@ -198,20 +213,32 @@ async def measure_requests(app: App, count: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         etag = (await client.get(f"{base}/documents/{document}")).headers["etag"]
         head = f"GET /api/v1/documents/{document} HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: {etag}\r\n\r\n".encode()
-        sizes = []
-        began = time.perf_counter()
-        for number in range(count):
-            writer.write(head)
-            await reader.readuntil(b"\r\n\r\n")
-            if number in (count // 10, count - 1):
-                sizes.append(_resident())
-        elapsed = time.perf_counter() - began
+        await repeat_requests(reader, writer, "cached document", [head], count)
+        for name, paths in MEMORY_REQUESTS.items():
+            heads = [f"GET /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for path in paths]
+            await repeat_requests(reader, writer, name, heads, count)
         writer.close()
-    print(
-        f"cached document: {count / elapsed:.0f} requests/s with the client in the same process; memory {sizes[0]:.0f} -> {sizes[-1]:.0f} MB"
-    )
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+
+
+async def repeat_requests(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str, heads: list[bytes], count: int
+) -> None:
+    sizes = []
+    began = time.perf_counter()
+    for number in range(count):
+        writer.write(heads[number % len(heads)])
+        head = await reader.readuntil(b"\r\n\r\n")
+        status, length = head.split(b" ", 2)[1], CONTENT_LENGTH.search(head)
+        assert status in {b"200", b"304"}, head
+        await reader.readexactly(int(length[1]) if length else 0)
+        if number in (count // 10, count - 1):
+            sizes.append(_resident())
+    elapsed = time.perf_counter() - began
+    print(
+        f"{name}: {count / elapsed:.0f} requests/s with the client in the same process; memory {sizes[0]:.0f} -> {sizes[-1]:.0f} MB"
+    )
 
 
 def _resident() -> float:
@@ -239,6 +266,12 @@ def main() -> None:
         print(f"{kind}: {count} documents in {time.perf_counter() - began:.0f} s")
         asyncio.run(measure_lists(app))
         asyncio.run(measure_pages(app))
+        began = time.perf_counter()
+        has_vectors = fill_search(app, count, RECIPE)
+        print(
+            f"search index in {time.perf_counter() - began:.0f} s, {'with' if has_vectors else 'without'} vectors"
+        )
+        asyncio.run(measure_search(app, has_vectors=has_vectors))
         asyncio.run(measure_requests(app, requests))
         app.store.engine.dispose()
 

@@ -171,9 +171,10 @@ def count_facets(
         .where(in_list(search_entries.c.id, numbers), documents.c.state == State.KEPT)
     )
     counters: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for row in connection.execute(query).mappings():
+    for mapping in connection.execute(query).mappings():
+        row = dict(mapping)
         for name in names:
-            counters[name].update(_facet_values(name, dict(row)))
+            counters[name].update(_facet_values(name, row))
     return {
         name: dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES])
         for name, counter in counters.items()
