@@ -19,6 +19,7 @@ from headwater.model.document import Edge, FactValue, Mention, TrailEntry
 from headwater.model.jobs import DeliveryResult, GatherResult, State, Task
 from headwater.store.reads.catalogue import Catalogue
 from headwater.store.reads.explanation import explain
+from headwater.store.reads.quarantine_reasons import quarantine_reasons
 
 
 @pytest.fixture
@@ -132,6 +133,17 @@ def test_the_quarantine_is_listed(scene: Scene, catalogue: Catalogue):
     assert catalogue.quarantine("other") == []
     assert catalogue.quarantined_record(a.id[:10])["evidence"] == {"n": 1}
     assert catalogue.quarantined_record("deadbeef") is None
+
+
+def test_quarantined_records_are_counted_by_reason_and_a_long_reason_is_cut(scene: Scene):
+    """An index of PostgreSQL takes no longer one."""
+    drafts = scene.drafts("a", "b", "c")
+    long = "".join(map(chr, range(0x4E00, 0x5E00)))
+    for draft, reason in zip(drafts, ("error:X", "error:X", long), strict=True):
+        scene.refine(ended_result(draft, State.QUARANTINED, reason))
+    counts = {row["reason"]: row["count"] for row in quarantine_reasons(scene.store.engine)}
+    assert counts == {"error:X": 2, long[:300]: 1}
+    assert quarantine_reasons(scene.store.engine, "other") == []
 
 
 def test_explain_returns_the_full_history_of_a_document(scene: Scene):

@@ -10,6 +10,9 @@ from headwater.store.bulk import insert_rows
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import quarantine
 
+# An index of PostgreSQL rejects what is much longer, and a record that cannot be quarantined stops its whole batch.
+MAX_REASON_CHARS = 300
+
 
 def quarantine_rows(
     connection: Connection,
@@ -27,7 +30,7 @@ def quarantine_rows(
             "task": task,
             "recipe": recipe,
             "state": state,
-            "reason": why.reason,
+            "reason": why.reason[:MAX_REASON_CHARS],
             "detail": why.detail,
             "evidence": dict(why.evidence),
             "attempts": attempts,

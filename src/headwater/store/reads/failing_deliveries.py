@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, select, text
 
-from headwater.model.jobs import State
 from headwater.store.connect import read_transaction
-from headwater.store.schema.flow import deliveries
+from headwater.store.schema.flow import FAILING_DELIVERY, deliveries
 
 
 def failing_deliveries(engine: Engine, recipe: str | None = None) -> list[dict[str, Any]]:
@@ -17,11 +16,7 @@ def failing_deliveries(engine: Engine, recipe: str | None = None) -> list[dict[s
     columns = (deliveries.c.recipe, deliveries.c.route, deliveries.c.state, deliveries.c.reason)
     query = (
         select(*columns, func.count().label("count"), oldest.label("since"), due.label("next"))
-        .where(
-            deliveries.c.reason.is_not(None),
-            deliveries.c.state.in_((State.WAITING, State.QUARANTINED)),
-            deliveries.c.reason != "waits_its_turn",
-        )
+        .where(text(FAILING_DELIVERY))
         .group_by(*columns)
         .order_by(*columns)
     )

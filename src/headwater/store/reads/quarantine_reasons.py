@@ -1,5 +1,6 @@
 """Quarantined records by reason, and what they are called."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sqlalchemy import Engine, func, select
@@ -13,17 +14,18 @@ MOST_REASONS = 30
 
 
 def quarantine_reasons(engine: Engine, recipe: str | None = None) -> list[Record]:
-    """By reason and task, the most frequent first."""
-    query = (
-        select(quarantine.c.reason, quarantine.c.task, func.count().label("count"))
-        .group_by(quarantine.c.reason, quarantine.c.task)
-        .order_by(func.count().desc(), quarantine.c.reason)
-        .limit(MOST_REASONS)
-    )
+    """How many there are for each reason, the most frequent first. The recipe is among the groups because an index begins
+    with it: the database then counts along the index, without sorting."""
+    columns = (quarantine.c.recipe, quarantine.c.reason)
+    query = select(*columns, func.count().label("number")).group_by(*columns)
     if recipe:
         query = query.where(quarantine.c.recipe == recipe)
+    counts: Counter[str] = Counter()
     with read_transaction(engine) as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
+        for row in connection.execute(query):
+            counts[row.reason] += row.number
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [{"reason": reason, "count": count} for reason, count in ordered[:MOST_REASONS]]
 
 
 def record_titles(engine: Engine, ids: Sequence[str]) -> dict[str, Record]:

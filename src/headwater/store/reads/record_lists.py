@@ -28,6 +28,7 @@ from headwater.store.schema.operations import alarms, pipeline_runs
 DocumentSort = Literal["created", "published", "updated"]
 StorySort = Literal["last", "first", "updated", "size", "heat"]
 RunSort = Literal["created", "entries", "failed"]
+QuarantineSort = Literal["created", "reason", "recipe"]
 SourceSort = Literal["created", "polled"]
 Direction = Literal["desc", "asc"]
 
@@ -35,17 +36,17 @@ Direction = Literal["desc", "asc"]
 @dataclass(frozen=True, slots=True)
 class ListedTable:
     """A table as a list: its columns by the names of the API, in order; those that a list shows by default; the columns by
-    which it is ordered; and by name the columns that may take the place of the first of them. Each of those has an index that
-    begins with the recipe."""
+    which it is ordered; and by name the columns that may take the place of the first of them. Each of those orders has an index
+    that begins with the recipe."""
 
     table: Table
     columns: Mapping[str, Column[Any]]
     shown: tuple[str, ...]
     order: tuple[Column[Any], ...]
-    sortable: Mapping[str, Column[Any]] = field(default_factory=dict)
+    sortable: Mapping[str, tuple[Column[Any], ...]] = field(default_factory=dict)
 
     def order_by(self, sort: str) -> tuple[Column[Any], ...]:
-        return (self.sortable[sort], *self.order[1:]) if sort else self.order
+        return (*self.sortable[sort], *self.order[1:]) if sort else self.order
 
     def select_columns(self, names: Sequence[str]) -> list[Column[Any]]:
         return [self.columns[name] for name in names]
@@ -60,7 +61,7 @@ def _listed(
     hidden: str,
     order: tuple[Column[Any], ...],
     rare: str = "",
-    sortable: Mapping[str, Column[Any]] | None = None,
+    sortable: Mapping[str, tuple[Column[Any], ...]] | None = None,
 ) -> ListedTable:
     columns = _columns(table, without=frozenset(hidden.split()))
     shown = tuple(name for name in columns if name not in rare.split())
@@ -75,7 +76,7 @@ DOCUMENTS = ListedTable(
         "published_at", "language", "page", "quality", "duplicate_of", "group_id", "created_at", "updated_at",
     ),
     (documents.c.created_at, documents.c.id),
-    {"created": documents.c.created_at, "published": documents.c.published_at, "updated": documents.c.updated_at},
+    {"created": (documents.c.created_at,), "published": (documents.c.published_at,), "updated": (documents.c.updated_at,)},
 )  # fmt: skip
 REVISIONS = _listed(revisions, "", (revisions.c.revision,), "text trail")
 CAPTURES = _listed(
@@ -89,15 +90,23 @@ STORIES = _listed(
     "",
     (stories.c.last_at, stories.c.id),
     sortable={
-        "last": stories.c.last_at,
-        "first": stories.c.first_at,
-        "updated": stories.c.updated_at,
-        "size": stories.c.size,
-        "heat": stories.c.score,
+        "last": (stories.c.last_at,),
+        "first": (stories.c.first_at,),
+        "updated": (stories.c.updated_at,),
+        "size": (stories.c.size,),
+        "heat": (stories.c.score,),
     },
 )
 QUARANTINE = _listed(
-    quarantine, "", (quarantine.c.created_at, quarantine.c.record_id, quarantine.c.task), "evidence"
+    quarantine,
+    "",
+    (quarantine.c.created_at, quarantine.c.record_id, quarantine.c.task),
+    "evidence",
+    {
+        "created": (quarantine.c.created_at,),
+        "reason": (quarantine.c.reason, quarantine.c.created_at),
+        "recipe": (quarantine.c.recipe, quarantine.c.created_at),
+    },
 )
 ALARMS = _listed(alarms, "", (alarms.c.raised_at, alarms.c.id), "evidence")
 RUNS = _listed(
@@ -106,9 +115,9 @@ RUNS = _listed(
     (pipeline_runs.c.created_at, pipeline_runs.c.id),
     "metrics",
     {
-        "created": pipeline_runs.c.created_at,
-        "entries": pipeline_runs.c.total_count,
-        "failed": pipeline_runs.c.failed_count,
+        "created": (pipeline_runs.c.created_at,),
+        "entries": (pipeline_runs.c.total_count,),
+        "failed": (pipeline_runs.c.failed_count,),
     },
 )
 POLLS = _listed(polls, "number source_number", (polls.c.started_at, polls.c.id), "warnings detail")
@@ -117,7 +126,7 @@ SOURCES = _listed(
     "number lease_owner lease_until attempts",
     (sources.c.created_at, sources.c.id),
     "watermark options",
-    {"created": sources.c.created_at, "polled": sources.c.last_polled_at},
+    {"created": (sources.c.created_at,), "polled": (sources.c.last_polled_at,)},
 )
 SUBJECTS = _listed(subjects, "", (subjects.c.name, subjects.c.id))
 

@@ -452,6 +452,16 @@ def _create_flow() -> None:
         sqlite_where=sa.text("sent_at IS NOT NULL"),
         postgresql_where=sa.text("sent_at IS NOT NULL"),
     )
+    failing = sa.text(
+        "reason IS NOT NULL AND reason <> 'waits_its_turn' AND state IN ('waiting', 'quarantined')"
+    )
+    op.create_index(
+        "ix_deliveries_failing",
+        "deliveries",
+        ["recipe", "route"],
+        sqlite_where=failing,
+        postgresql_where=failing,
+    )
     op.create_index("ix_deliveries_record", "deliveries", ["record_id"])
     op.create_table(
         "quarantine",
@@ -468,6 +478,11 @@ def _create_flow() -> None:
     )
     op.create_index(
         "ix_quarantine_recipe_created", "quarantine", ["recipe", "created_at", "record_id", "task"]
+    )
+    op.create_index(
+        "ix_quarantine_recipe_reason",
+        "quarantine",
+        ["recipe", "reason", "created_at", "record_id", "task"],
     )
 
 
