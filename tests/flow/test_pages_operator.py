@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import insert, select, update
@@ -16,7 +17,10 @@ from tests.support.scene import RECIPE, START
 from headwater.app import App
 from headwater.fetch.failure_sentences import FAILURE_TEXTS
 from headwater.model.api_key import KeyScope
+from headwater.model.errors import Permanent
 from headwater.model.http import Failure
+from headwater.model.source import Source
+from headwater.ops import source_preview
 from headwater.ops.api_keys import create_api_key
 from headwater.ops.saved_searches import SearchRequest, add_search, named_search
 from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without_options
@@ -153,8 +157,23 @@ def test_a_source_is_paused_resumed_reset_and_polled(admin: TestClient):
 
 def test_a_source_is_added(admin: TestClient):
     fields = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed", "kind": "feed"}
+    fields["is_previewed"] = "1"
     assert "Coin is added" in send(admin, "/sources/add", **fields)
     assert "the source exists already" in send(admin, "/sources/add", **fields)
+
+
+def test_a_source_without_a_preview_is_polled_on_trial(admin: TestClient, monkeypatch: pytest.MonkeyPatch):
+    def refuse(app: App, source: Source, *_: Any) -> None:
+        raise Permanent("not_a_sitemap", f"{source.kind}: it is no sitemap")
+
+    monkeypatch.setattr(source_preview, "poll_on_trial", refuse)
+    fields = {"recipe": "news", "url": "https://coin.example/map", "kind": "sitemap"}
+    for page in (
+        send(admin, "/sources/preview", **fields),
+        send(admin, "/sources/add", name="Coin", **fields),
+    ):
+        assert "it is no sitemap" in page
+    assert "Coin" not in admin.get("/operate/sources").text
 
 
 def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):

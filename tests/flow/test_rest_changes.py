@@ -13,7 +13,11 @@ from tests.support.web_client import web_client
 
 from headwater.app import App
 from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, make_api_key
+from headwater.model.errors import Permanent
 from headwater.model.ports import QueueItem
+from headwater.model.source import Lead, Source
+from headwater.ops import source_preview
+from headwater.ops.trial_poll import TrialPoll
 from headwater.store.search.entries import index_kept_documents
 
 
@@ -128,6 +132,7 @@ def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: Te
     headers = admin(app)
     line = {"recipe": "crypto", "name": "Coin", "url": "https://coin.example/feed"}
     assert post(client, "/sources", 403, WITH_KEY, **line)
+    line |= {"check": False}
     source = post(client, "/sources", 201, headers, **line)
     assert post(client, "/sources", 409, headers, **line)
     assert post(client, "/sources", 200, headers, **line, every="15m", replace=True) == source
@@ -140,6 +145,32 @@ def test_a_source_is_added_changed_paused_reset_and_removed(app: App, client: Te
     assert post(client, "/sources", 400, headers, recipe="crypto", name="x", url="gopher://x", kind="feed")
     assert client.delete(f"/api/v1{path}", headers=headers).status_code == 200
     assert client.get(f"/api/v1{path}").status_code == 404
+
+
+def test_a_source_is_polled_on_trial_before_it_is_added(
+    app: App, client: TestClient, monkeypatch: pytest.MonkeyPatch
+):
+    headers = admin(app)
+    line = {"recipe": "news", "name": "Wire", "url": "https://wire.example/map.xml", "kind": "sitemap"}
+    lead = Lead(identity="1", url="https://wire.example/1", title="Harbour talks")
+
+    def poll(app: App, source: Source, *_: Any) -> TrialPoll:
+        if source.url != line["url"]:
+            raise Permanent("not_a_sitemap", "it is no sitemap")
+        return TrialPoll((lead,))
+
+    monkeypatch.setattr(source_preview, "poll_on_trial", poll)
+    monkeypatch.setattr(source_preview, "with_page_permission", lambda _, candidate, __: candidate)
+    problem = post(client, "/sources", 400, headers, **line | {"url": "https://wire.example/"})
+    assert (problem["type"].rpartition(":")[2], "it is no sitemap" in problem["detail"]) == (
+        "unusable_source",
+        True,
+    )
+    fields = {name: line[name] for name in ("recipe", "url", "kind")}
+    (preview,) = post(client, "/sources/preview", 200, headers, **fields)["items"]
+    assert [item["title"] for item in preview["items"]] == ["Harbour talks"]
+    assert client.get("/api/v1/sources").json()["items"] == []
+    assert post(client, "/sources", 201, headers, **line)["preview"] == preview
 
 
 def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_between(
@@ -166,7 +197,7 @@ def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_be
 
 
 def test_replace_changes_a_source_whose_address_differs_by_a_slash(app: App, client: TestClient):
-    line = {"recipe": "crypto", "name": "Wire", "url": "https://wire.example/feed"}
+    line = {"recipe": "crypto", "name": "Wire", "url": "https://wire.example/feed", "check": False}
     headers = admin(app)
     added = post(client, "/sources", 201, headers, **line)
     slashed = line | {"url": f"{line['url']}/", "every": "5m"}

@@ -16,13 +16,23 @@ from headwater.ops.source_detection import (
     unusable,
     with_page_permission,
 )
+from headwater.ops.source_registration import check_source
 from headwater.ops.trial_poll import TrialPoll, poll_on_trial
 from headwater.sources.update_frequency import learn_frequency
 from headwater.text.markup import text_of_markup
 
 LANGUAGE_LEADS = 20
 BODY_SAMPLE = 4_000
+PREVIEWED = ("feed", "page")
+"""What was detected as such was read whole, so that it has its preview."""
 PAGE_TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE)
+
+
+def check_by_trial(app: App, source: Source, within: timedelta) -> SourceCandidate:
+    """What a source that is to be added lists now. Raises Refused if its recipe cannot use it, or if it cannot be polled."""
+    recipe = app.recipe(source.recipe)
+    check_source(source, recipe)
+    return preview_source(app, source, recipe.discover[source.kind], within)
 
 
 def preview_source(app: App, source: Source, discover: Discover, within: timedelta) -> SourceCandidate:

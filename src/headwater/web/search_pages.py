@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from headwater.app import App
+from headwater.documents.places.countries import countries
 from headwater.search.query import NO_FILTERS, VALUE_FIELDS, SearchFilters, make_filters, parse_query
 from headwater.store.search.document_search import Method, SearchResults
 from headwater.web.context import WebContext
@@ -44,6 +45,11 @@ def search_filters(
         until=parse_moment(context, until, "until"),
         quality=quality,
     )
+
+
+def value_label(name: str, value: str) -> str:
+    """The value of a filter, as people call it."""
+    return countries()[value].name if name == "country" and value in countries() else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

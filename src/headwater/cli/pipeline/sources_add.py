@@ -33,7 +33,7 @@ from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, detect_sources
-from headwater.ops.source_preview import preview_source
+from headwater.ops.source_preview import PREVIEWED, check_by_trial
 from headwater.ops.source_registration import check_places, check_source, register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
@@ -43,8 +43,6 @@ from headwater.settings.sources import SourceLine, make_source
 from headwater.settings.yaml_edit import set_field, write_checked
 from headwater.text.redaction import redact_record
 
-PREVIEWED = ("feed", "page")
-"""What was detected as such was read whole, so that it has its preview."""
 Duration = Annotated[
     str | None, typer.Option(metavar="DURATION", help="Poll at this interval: 90s, 15m, 4h, 1d.")
 ]
@@ -129,7 +127,7 @@ def add(
     if not no_check:
         check_places(source, chosen_recipe)
         if not candidates or candidates[0].kind not in PREVIEWED:
-            preview = preview_source(app, source, chosen_recipe.discover[source.kind], within)
+            preview = check_by_trial(app, source, within)
             source = replace(source, name=name or preview.title or source.name)
             candidates = [preview, *candidates[1:]]
     registration = register_source(app, source, replace_existing=replace_existing)

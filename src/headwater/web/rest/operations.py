@@ -13,6 +13,7 @@ from headwater.store.reads.record_lists import (
     ALARMS,
     QUARANTINE,
     RUNS,
+    QuarantineSort,
     RunSort,
     find_row,
     list_rows,
@@ -67,15 +68,24 @@ def read_quarantine(
     page: Page,
     *,
     recipe: RecipeParameter = "",
+    reason: Annotated[str, Query(description="Only with this reason.", max_length=MAX_TEXT)] = "",
     since: Since = "",
     until: Until = "",
+    sort: Annotated[
+        QuarantineSort, Query(description="By time, or by reason or recipe and then by time.")
+    ] = "created",
     direction: DirectionParameter = "desc",
 ) -> Response:
-    """Quarantined records with their reasons, newest first, or oldest first."""
-    selection = list_conditions(context_of(request), recipe, since, until)
+    """Quarantined records with their reasons, newest first, unless you choose another order."""
+    more = (quarantine.c.reason == reason,) if reason else ()
+    selection = list_conditions(context_of(request), recipe, since, until, *more)
     engine = context_of(request).app.engine
     return QUARANTINE_LISTING.answer(
-        request, page, lambda pages: list_rows(engine, QUARANTINE, selection, pages), direction=direction
+        request,
+        page,
+        lambda pages: list_rows(engine, QUARANTINE, selection, pages),
+        sort=sort,
+        direction=direction,
     )
 
 

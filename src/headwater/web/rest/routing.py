@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Depends
+from fastapi.dependencies.models import Dependant
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
@@ -51,9 +52,7 @@ class ApiRoute(APIRoute):
         handle = super().get_route_handler()
         names = {field.alias for field in get_flat_params(self.dependant) if _is_query(field)}
         is_post = "POST" in (self.methods or ())
-        body_names = (
-            {field.alias for field in self.dependant.body_params} if self._embed_body_fields else None
-        )
+        body_names = _body_names(self.dependant) if self._embed_body_fields else None
 
         async def answer(request: Request) -> Response:
             if unknown := sorted(set(request.query_params) - names):
@@ -69,6 +68,12 @@ class ApiRoute(APIRoute):
             return await (answer_once(request, handle) if is_post else handle(request))
 
         return answer
+
+
+def _body_names(dependant: Dependant) -> set[str]:
+    """Those of the endpoint and of what it depends on."""
+    names = {field.alias for field in dependant.body_params}
+    return names.union(*(_body_names(part) for part in dependant.dependencies))
 
 
 def _refuse_unknown_fields(body: bytes, names: set[str]) -> None:

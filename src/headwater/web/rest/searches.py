@@ -1,10 +1,11 @@
 """Saved searches: list, add, try, pause, apply and remove them; the matches of each are a feed."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Query
+from fastapi import Body, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -100,32 +101,41 @@ def read_search_feed(
     return bytes_answer_to(request, text.encode(), FEED_MEDIA[form])
 
 
+@dataclass(frozen=True, slots=True)
+class SearchFields:
+    """What a saved search looks for and where its matches go, as a body has it."""
+
+    query: QueryText
+    filters: Filters = None
+    recipe: Annotated[str | None, Body(max_length=100)] = None
+    record_kind: Annotated[Literal["document", "story", "all"], Body()] = "all"
+    action: Annotated[SearchAction, Body()] = SearchAction.DELIVER
+    delivery: Annotated[SearchDelivery | None, Body()] = None
+    channel: Annotated[str, Body(max_length=100)] = ""
+
+    def named(self, name: str) -> SearchRequest:
+        return SearchRequest(
+            name=name,
+            query=self.query,
+            filters=self.filters.record() if self.filters else {},
+            recipe=self.recipe,
+            record_kind=self.record_kind,
+            action=self.action,
+            delivery=self.delivery,
+            channel=self.channel,
+        )
+
+
 @router.post(
     "", status_code=201, responses=described(OBJECT, status=201, writes=True), dependencies=[OPERATE]
 )
 def save_search(
     request: Request,
     name: Name,
-    query: QueryText,
-    *,
-    filters: Filters = None,
-    recipe: Annotated[str | None, Body(max_length=100)] = None,
-    record_kind: Annotated[Literal["document", "story", "all"], Body()] = "all",
-    action: Annotated[SearchAction, Body()] = SearchAction.DELIVER,
-    delivery: Annotated[SearchDelivery | None, Body()] = None,
-    channel: Annotated[str, Body(max_length=100)] = "",
+    fields: Annotated[SearchFields, Depends()],
 ) -> Response:
     """Save a search: every new document and story is compared with it."""
-    line = SearchRequest(
-        name=name,
-        query=query,
-        filters=filters.record() if filters else {},
-        recipe=recipe,
-        record_kind=record_kind,
-        action=action,
-        delivery=delivery,
-        channel=channel,
-    )
+    line = fields.named(name)
     return json_answer_to(request, search_record(add_search(context_of(request).app, line)), status=201)
 
 
@@ -133,26 +143,10 @@ def save_search(
 def change_saved_search(
     request: Request,
     name: str,
-    query: QueryText,
-    *,
-    filters: Filters = None,
-    recipe: Annotated[str | None, Body(max_length=100)] = None,
-    record_kind: Annotated[Literal["document", "story", "all"], Body()] = "all",
-    action: Annotated[SearchAction, Body()] = SearchAction.DELIVER,
-    delivery: Annotated[SearchDelivery | None, Body()] = None,
-    channel: Annotated[str, Body(max_length=100)] = "",
+    fields: Annotated[SearchFields, Depends()],
 ) -> Response:
     """Replace what a saved search looks for and where its matches go. Its matches stay."""
-    line = SearchRequest(
-        name=name,
-        query=query,
-        filters=filters.record() if filters else {},
-        recipe=recipe,
-        record_kind=record_kind,
-        action=action,
-        delivery=delivery,
-        channel=channel,
-    )
+    line = fields.named(name)
     return json_answer_to(request, search_record(change_search(context_of(request).app, line)))
 
 

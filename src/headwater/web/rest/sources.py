@@ -9,11 +9,14 @@ from fastapi import Body, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.page import PageMode
+from headwater.model.source import Source
 from headwater.ops.feed_check import check_feeds
 from headwater.ops.source_detection import detect_sources, refuse_private_address
 from headwater.ops.source_lists import source_opml
+from headwater.ops.source_preview import check_by_trial
 from headwater.ops.source_registration import refuse_places, refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.settings.sources import SourceLine, make_source, parse_duration
@@ -50,6 +53,8 @@ POLL_LISTING = Listing(
     "polls", POLLS, plain_item("poll", "status", "started_at", text_field="error"), ("id", "status", "started_at", "error")
 )  # fmt: skip
 CHANGED = object_schema({"id": TEXT, "name": TEXT})
+ADDED = object_schema({"id": TEXT, "name": TEXT})
+ADDED["properties"]["preview"] = {"type": "object", "description": "What the trial poll listed."}
 Address = Annotated[str, Body(embed=True, min_length=1, max_length=4_000, description="An address.")]
 SECONDS = timedelta(seconds=10)
 
@@ -127,7 +132,7 @@ def read_polls(request: Request, source: str, page: Annotated[PageParameters, De
     )
 
 
-@router.post("", status_code=201, responses=described(CHANGED, status=201, writes=True), dependencies=[ADMIN])
+@router.post("", status_code=201, responses=described(ADDED, status=201, writes=True), dependencies=[ADMIN])
 def add_source(
     request: Request,
     recipe: Annotated[str, Body(max_length=100)],
@@ -140,22 +145,34 @@ def add_source(
     pages: Annotated[PageMode | None, Body()] = None,
     options: Annotated[dict[str, Any] | None, Body()] = None,
     replace: Annotated[bool, Body(description="Change the source if it exists.")] = False,
+    check: Annotated[bool, Body(description="Poll it once on trial first; false adds it unseen.")] = True,
 ) -> Response:
-    """Add a source, or with `replace` change the one of the same recipe, kind, address and name. References to secrets
-    (`env:NAME`, `file:PATH`), files, folders and private addresses that no setting allows are refused."""
-    refuse_references(url, options)
+    """Add a source, or with `replace` change the one of the same recipe, kind, address and name. It is polled once on trial, and
+    refused if that fails, unless `check` is false. References to secrets (`env:NAME`, `file:PATH`), files, folders and private
+    addresses that no setting allows are refused."""
     line = SourceLine(
         name=name, url=url, kind=kind, every=every, cron=cron, pages=pages, options=options or {}
     )
-    chosen = context_of(request).app.recipe(recipe)
-    source = make_source(line, chosen.name, where="source")
-    refuse_places(source, chosen)
-    refuse_private_address(context_of(request).app, source.url)
-    registration = register_source(context_of(request).app, source, replace_existing=replace)
+    app = context_of(request).app
+    source = _source_of(app, line, recipe)
+    preview = check_by_trial(app, source, SECONDS) if check else None
+    registration = register_source(app, source, replace_existing=replace)
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already; change it with `replace`")
     record = {"id": registration.source.id, "name": registration.source.name}
+    if preview is not None:
+        record["preview"] = msgspec.to_builtins(preview)
     return json_answer_to(request, record, status=200 if registration.existed else 201)
+
+
+def _source_of(app: App, line: SourceLine, recipe: str) -> Source:
+    """As it would be stored. Raises Refused for what nobody may name over HTTP."""
+    refuse_references(line.url, line.options)
+    chosen = app.recipe(recipe)
+    source = make_source(line, chosen.name, where="source")
+    refuse_places(source, chosen)
+    refuse_private_address(app, source.url)
+    return source
 
 
 @router.delete("/{source}", responses=described(CHANGED, writes=True), dependencies=[ADMIN])
@@ -177,10 +194,24 @@ def validate_address(request: Request, url: Address) -> Response:
 @router.post(
     "/preview", responses=described(list_schema({"type": "object"}), writes=True), dependencies=[ADMIN]
 )
-def preview_address(request: Request, url: Address) -> Response:
-    """What sources an address offers, and what each would bring. Nothing is stored."""
-    refuse_references(url)
-    candidates = detect_sources(context_of(request).app, url, SECONDS)
+def preview_address(
+    request: Request,
+    url: Address,
+    recipe: Annotated[
+        str, Body(max_length=100, description="The recipe that would poll it; with `kind`.")
+    ] = "",
+    kind: Annotated[str, Body(max_length=50, description="What it is, instead of detecting it.")] = "",
+    options: Annotated[dict[str, Any] | None, Body(description="Options of the kind.")] = None,
+) -> Response:
+    """What sources an address offers, and what each would bring; or with `kind` and `recipe` what a source of that kind lists
+    there, by a trial poll. Nothing is stored."""
+    app = context_of(request).app
+    if kind:
+        source = _source_of(app, SourceLine(name=url, url=url, kind=kind, options=options or {}), recipe)
+        candidates = [check_by_trial(app, source, SECONDS)]
+    else:
+        refuse_references(url)
+        candidates = detect_sources(app, url, SECONDS)
     return json_answer_to(request, {"items": msgspec.to_builtins(candidates), "next": None})
 
 

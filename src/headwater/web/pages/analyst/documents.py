@@ -16,7 +16,7 @@ from headwater.store.reads.record_lists import (
 from headwater.store.schema.flow import sources
 from headwater.web.context import WebContext
 from headwater.web.pages.page import Page
-from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
+from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
 from headwater.web.rest.documents import DOCUMENT_LISTING
 from headwater.web.rest.listing import chosen_recipes, parse_moment
 
@@ -33,7 +33,6 @@ CHOICES = ("recipe", "state", "source", "language", "since")
 def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
     query = request.query_params
     chosen = {name: query.get(name, "") for name in CHOICES}
-    order = chosen_order(query, DIRECTIONS)
     selection = DocumentConditions(
         recipes=chosen_recipes(context, chosen["recipe"]),
         states=stored_states([_state(chosen["state"])]),
@@ -41,23 +40,21 @@ def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
         language=chosen["language"] or None,
         since=parse_moment(context, chosen["since"], "since"),
     )
-    rows, cursor = DOCUMENT_LISTING.read_rows(
+    page = read_sorted(
+        query,
+        DOCUMENT_LISTING,
         lambda pages: list_documents(context.app.engine, selection, pages),
-        FIELDS,
-        cursor=query.get("cursor", ""),
+        names=FIELDS,
+        directions=DIRECTIONS,
         limit=PER_PAGE,
-        sort=order["sort"],
-        direction=order["direction"],
     )
     return {
         **chosen,
         "recipes": context.app.catalogue.recipes(),
         "states": STATES,
         "source_name": _source_name(context, chosen["source"]),
-        "order": order,
-        "items": rows,
-        "next": cursor,
-        "pairs": [(name, value) for name, value in query.multi_items() if name != "cursor"],
+        "items": page.rows,
+        **page.members,
     }
 
 
@@ -76,6 +73,6 @@ DOCUMENTS_PAGE = Page(
     path="/documents",
     template="analyst/documents.html",
     load=load_documents,
-    parameters=SORT_PARAMETERS | {*CHOICES, "cursor"},
+    parameters=LIST_PARAMETERS | {*CHOICES},
     label="Documents",
 )

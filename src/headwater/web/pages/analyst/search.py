@@ -6,7 +6,6 @@ from typing import Any
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from headwater.documents.places.countries import countries
 from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
 from headwater.search.query import MAX_CHARACTERS, parse_query
@@ -14,7 +13,7 @@ from headwater.web.context import WebContext
 from headwater.web.pages.analyst.marked_text import marked_parts
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
-from headwater.web.search_pages import FILTER_NAMES, PagedSearch, search_filters, search_page
+from headwater.web.search_pages import FILTER_NAMES, PagedSearch, search_filters, search_page, value_label
 
 FACETS = ("recipe", "topic", "country", "language", "source")
 SINGLE = ("q", "recipe", "since", "until", "cursor")
@@ -114,12 +113,6 @@ def facet_records(facets: Any, pairs: list[tuple[str, str]]) -> list[dict[str, A
         if len(values) > 1 or selected:
             records.append({"name": name, "values": values})
     return records
-
-
-def value_label(name: str, value: str) -> str:
-    if name == "country" and value in countries():
-        return countries()[value].name
-    return value
 
 
 def search_name(text: str) -> str:

@@ -11,7 +11,7 @@ from headwater.store.rows import Record
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.story_cards import hottest_first, story_card
 from headwater.web.pages.page import Page
-from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
+from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
 from headwater.web.rest.listing import chosen_recipes
 from headwater.web.rest.stories import LIVE, STORY_LISTING
 
@@ -50,23 +50,21 @@ def make_cards(context: WebContext, rows: Sequence[Record]) -> list[dict[str, An
 def load_stories(request: Request, context: WebContext) -> dict[str, Any]:
     """All stories, or those of one recipe."""
     query = request.query_params
-    recipe, order = query.get("recipe", ""), chosen_order(query, DIRECTIONS)
+    recipe = query.get("recipe", "")
     selection = ListConditions(recipes=chosen_recipes(context, recipe), more=[LIVE])
-    rows, cursor = STORY_LISTING.read_rows(
+    page = read_sorted(
+        query,
+        STORY_LISTING,
         lambda pages: list_rows(context.app.engine, STORIES, selection, pages),
-        FIELDS,
-        cursor=query.get("cursor", ""),
+        names=FIELDS,
+        directions=DIRECTIONS,
         limit=PAGE_SIZE,
-        sort=order["sort"],
-        direction=order["direction"],
     )
     return {
         "recipe": recipe,
         "recipes": context.app.catalogue.recipes(),
-        "order": order,
-        "stories": make_cards(context, rows),
-        "pairs": [(name, value) for name, value in query.multi_items() if name != "cursor"],
-        "next": cursor,
+        "stories": make_cards(context, page.rows),
+        **page.members,
     }
 
 
@@ -74,6 +72,6 @@ STORIES_PAGE = Page(
     path="/stories",
     template="analyst/stories.html",
     load=load_stories,
-    parameters=SORT_PARAMETERS | {"recipe", "cursor"},
+    parameters=LIST_PARAMETERS | {"recipe"},
 )
 FRONT_PAGE = Page(path="/", template="analyst/front.html", load=load_front, label="Stories")

@@ -15,39 +15,37 @@ from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.operator.missing import describe_fate
 from headwater.web.pages.page import Page
-from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
+from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import QUARANTINE_LISTING
 
 PER_PAGE = 50
-DIRECTIONS: dict[str, Direction] = {"created": "desc"}
+DIRECTIONS: dict[str, Direction] = {"created": "desc", "reason": "asc", "recipe": "asc"}
 NO_TITLE = {"title": "", "url": ""}
 
 
 def load_quarantine(request: Request, context: WebContext) -> dict[str, Any]:
     query = request.query_params
     recipe, reason = query.get("recipe", ""), query.get("reason", "")
-    order = chosen_order(query, DIRECTIONS)
     more = (quarantine.c.reason == reason,) if reason else ()
     selection = list_conditions(context, recipe, query.get("since", ""), "", *more)
-    rows, cursor = QUARANTINE_LISTING.read_rows(
+    page = read_sorted(
+        query,
+        QUARANTINE_LISTING,
         lambda pages: list_rows(context.app.engine, QUARANTINE, selection, pages),
-        QUARANTINE.shown,
-        cursor=query.get("cursor", ""),
+        names=QUARANTINE.shown,
+        directions=DIRECTIONS,
         limit=PER_PAGE,
-        direction=order["direction"],
     )
-    titles = record_titles(context.app.engine, [row["record_id"] for row in rows])
+    titles = record_titles(context.app.engine, [row["record_id"] for row in page.rows])
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
         "reason": reason,
-        "order": order,
         "reasons": quarantine_reasons(context.app.engine, recipe or None),
         "has_workers": has_live_workers(context.app),
-        "items": [row | titles.get(row["record_id"], NO_TITLE) for row in rows],
-        "next": cursor,
-        "pairs": query.multi_items(),
+        "items": [row | titles.get(row["record_id"], NO_TITLE) for row in page.rows],
+        **page.members,
     }
 
 
@@ -100,7 +98,7 @@ PAGES = (
         path="/operate/quarantine",
         template="operator/quarantine.html",
         load=load_quarantine,
-        parameters=SORT_PARAMETERS | {"recipe", "reason", "since", "cursor"},
+        parameters=LIST_PARAMETERS | {"recipe", "reason", "since"},
     ),
     Page(path="/operate/quarantine/{record}", template="operator/quarantined.html", load=load_record),
 )

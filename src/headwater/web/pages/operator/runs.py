@@ -7,19 +7,18 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.errors import Refused
-from headwater.store.changes.pipeline_runs import CONTINUOUS
+from headwater.store.changes.pipeline_runs import CONTINUOUS, OPEN_STATUSES
 from headwater.store.reads.record_lists import RUNS, Direction, find_row, list_rows
 from headwater.store.schema.operations import pipeline_runs
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
-from headwater.web.pages.sorting import SORT_PARAMETERS, chosen_order
+from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
 from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.operations import RUN_LISTING
 
 PER_PAGE = 30
 DIRECTIONS: dict[str, Direction] = {"created": "desc", "entries": "desc", "failed": "desc"}
-OPEN_STATES = ("pending", "running")
 CONTINUOUS_STATUS = "continuous"
 
 
@@ -27,22 +26,19 @@ def load_runs(request: Request, context: WebContext) -> dict[str, Any]:
     query = request.query_params
     recipe = query.get("recipe", "")
     selection = list_conditions(context, recipe, "", "")
-    order = chosen_order(query, DIRECTIONS)
-    rows, cursor = RUN_LISTING.read_rows(
+    page = read_sorted(
+        query,
+        RUN_LISTING,
         lambda pages: list_rows(context.app.engine, RUNS, selection, pages),
-        (*RUNS.shown, "metrics"),
-        cursor=query.get("cursor", ""),
+        names=(*RUNS.shown, "metrics"),
+        directions=DIRECTIONS,
         limit=PER_PAGE,
-        sort=order["sort"],
-        direction=order["direction"],
     )
     return {
         "recipes": context.app.catalogue.recipes(),
         "recipe": recipe,
-        "order": order,
-        "items": [_counted(context, row) for row in rows],
-        "next": cursor,
-        "pairs": query.multi_items(),
+        "items": [_counted(context, row) for row in page.rows],
+        **page.members,
     }
 
 
@@ -51,7 +47,7 @@ def load_run(request: Request, context: WebContext) -> dict[str, Any]:
     row = find_row(app.engine, RUNS, pipeline_runs.c.id == request.path_params["run"])
     if row is None:
         raise Refused("unknown_run", "there is no such run")
-    is_open = row["status"] in OPEN_STATES
+    is_open = row["status"] in OPEN_STATUSES
     status = app.catalogue.status(row["recipe"], app.clock()) if is_open else None
     return {
         "run": _counted(context, row),
@@ -64,7 +60,7 @@ def load_run(request: Request, context: WebContext) -> dict[str, Any]:
 def _counted(context: WebContext, row: dict[str, Any]) -> dict[str, Any]:
     """An open run with its counts until now; the row gets them when the run ends. That of workers that never end is
     `continuous`."""
-    if row["status"] not in OPEN_STATES:
+    if row["status"] not in OPEN_STATUSES:
         return row
     counts, _ = context.app.pipeline_runs.count_since(row["recipe"], row["started_at"])
     return row | counts | ({"status": CONTINUOUS_STATUS} if row["metrics"].get(CONTINUOUS) else {})
@@ -93,7 +89,7 @@ PAGES = (
         path="/operate/runs",
         template="operator/runs.html",
         load=load_runs,
-        parameters=SORT_PARAMETERS | {"recipe", "cursor"},
+        parameters=LIST_PARAMETERS | {"recipe"},
     ),
     Page(
         path="/operate/runs/{run}",

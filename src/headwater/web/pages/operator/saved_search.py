@@ -8,7 +8,6 @@ from typing import Any
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from headwater.documents.places.countries import countries
 from headwater.model.jobs import State
 from headwater.model.saved_search import QUEUE_CHANNEL, SavedSearch, SearchDelivery
 from headwater.ops.saved_searches import (
@@ -26,6 +25,7 @@ from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
 from headwater.web.rest.cursors import read_cursor, write_cursor
+from headwater.web.search_pages import value_label
 
 PER_PAGE = 50
 # The figures of deliveries are about this many of the newest matches.
@@ -67,14 +67,10 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
 def condition_records(filters: Mapping[str, Any]) -> list[dict[str, str]]:
     """Each value of each filter, with a name for people."""
     return [
-        {"name": name, "value": str(value), "label": _label(name, str(value))}
+        {"name": name, "value": str(value), "label": value_label(name, str(value))}
         for name, values in filters.items()
         for value in (values if isinstance(values, list | tuple) else [values])
     ]
-
-
-def _label(name: str, value: str) -> str:
-    return countries()[value].name if name == "country" and value in countries() else value
 
 
 def delivery_record(delivery: Mapping[str, Any]) -> dict[str, Any]:

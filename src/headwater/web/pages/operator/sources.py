@@ -11,6 +11,7 @@ from starlette.requests import Request
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
 from headwater.ops.source_detection import detect_sources, refuse_private_address, without_options
+from headwater.ops.source_preview import PREVIEWED, check_by_trial
 from headwater.ops.source_registration import refuse_references, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
@@ -36,6 +37,8 @@ PER_PAGE = 50
 DIRECTIONS: dict[str, Direction] = {"status": "asc", "name": "asc", "polled": "desc"}
 DAYS = 14
 SHOWN_POLLS, SHOWN_FETCHES = 20, 10
+# Kinds of sources for which an address is enough.
+ADDRESS_KINDS = ("feed", "sitemap", "page", "crawl")
 PREVIEW_SECONDS = timedelta(seconds=10)
 STATUSES = ("failing", "stopped", "silent", "paused", "muted", "new", "ok")
 # What needs an operator comes first.
@@ -164,25 +167,38 @@ def load_add(request: Request, context: WebContext) -> dict[str, Any]:
 
 def _add_model(context: WebContext, recipe: str, url: str) -> dict[str, Any]:
     recipes = sorted(context.app.recipes)
-    return {"recipes": recipes, "recipe": recipe, "url": url, "candidates": None, "problem": ""}
+    form = {"recipes": recipes, "recipe": recipe, "url": url, "kinds": ADDRESS_KINDS, "kind": ""}
+    return form | {"candidates": None, "problem": ""}
 
 
 def preview(request: Request, context: WebContext, fields: FormData) -> Done:
     """What the address offers; nothing is stored. An address that cannot be used stays in the form."""
     del request
-    url, recipe = str(fields.get("url", "")).strip(), context.app.recipe(str(fields.get("recipe", ""))).name
-    model = _add_model(context, recipe, url)
+    url, kind = (str(fields.get(name, "")).strip() for name in ("url", "kind"))
+    recipe = context.app.recipe(str(fields.get("recipe", ""))).name
+    model = _add_model(context, recipe, url) | {"kind": kind}
     try:
-        return Done(model=model | {"candidates": _candidates(context, url)})
+        return Done(model=model | {"candidates": _candidates(context, recipe, url, kind)})
     except (Refused, Permanent) as error:
         return Done(model=model | {"problem": without_options(error.detail)})
 
 
-def _candidates(context: WebContext, url: str) -> Any:
+def _candidates(context: WebContext, recipe: str, url: str, kind: str) -> list[dict[str, Any]]:
+    """What the address offers, or what a source of the kind lists there. `is_previewed` says that no trial poll is needed when
+    it is added."""
     if not url:
         raise Refused("bad_source", "give the address of a feed, a sitemap or a site")
     refuse_references(url)
-    return msgspec.to_builtins(detect_sources(context.app, url, PREVIEW_SECONDS))
+    if kind:
+        source = make_source(SourceLine(name=url, url=url, kind=kind), recipe, where="source")
+        refuse_private_address(context.app, source.url)
+        candidates = [check_by_trial(context.app, source, PREVIEW_SECONDS)]
+    else:
+        candidates = detect_sources(context.app, url, PREVIEW_SECONDS)
+    return [
+        msgspec.to_builtins(candidate) | {"is_previewed": bool(kind) or candidate.kind in PREVIEWED}
+        for candidate in candidates
+    ]
 
 
 def add(request: Request, context: WebContext, fields: FormData) -> Done:
@@ -194,6 +210,8 @@ def add(request: Request, context: WebContext, fields: FormData) -> Done:
     )
     source = make_source(line, context.app.recipe(values["recipe"]).name, where="source")
     refuse_private_address(context.app, source.url)
+    if not fields.get("is_previewed"):
+        check_by_trial(context.app, source, PREVIEW_SECONDS)
     registration = register_source(context.app, source, replace_existing=False)
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already")
