@@ -27,6 +27,7 @@ from headwater.app import App
 from headwater.model.keys import source_key
 from headwater.model.source import Source
 from headwater.settings.settings import Settings
+from headwater.web.server import listen_on
 from headwater.web.serving import make_context, run_server
 
 ROUNDS = 30
@@ -204,7 +205,7 @@ async def measure_requests(app: App, count: int) -> None:
     started = asyncio.get_running_loop().create_future()
     context = make_context(app, refuse_runs)
     task = asyncio.create_task(
-        run_server(context, "127.0.0.1", 0, on_started=lambda _, port: started.set_result(port))
+        run_server(context, listen_on("127.0.0.1", 0), on_started=lambda _, port: started.set_result(port))
     )
     port = await started
     base = f"http://127.0.0.1:{port}/api/v1"

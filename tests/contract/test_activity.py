@@ -8,7 +8,7 @@ from tests.support.scene import RECIPE, START, Scene, ended_result
 from headwater.model.jobs import State
 from headwater.store.reads.activity import INTERVALS, percentiles, recipe_activity
 from headwater.store.reads.integrity import check_integrity
-from headwater.store.schema.flow import documents, leads
+from headwater.store.schema.flow import documents, leads, sources
 from headwater.store.schema.summaries import summary_requests
 from headwater.store.summaries.sql_summaries import SqlSummaryStore
 
@@ -17,6 +17,9 @@ NOW = START + timedelta(minutes=10)
 
 def test_every_stage_reports_what_it_finished_and_what_waits(scene: Scene):
     scene.keep("strike", "talks", published=START - timedelta(hours=2))
+    added = update(sources).values(created_at=START - timedelta(hours=3))
+    with scene.store.engine.begin() as connection:
+        connection.execute(added)
     scene.now = START + timedelta(minutes=6)
     scene.poll(scene.lead("rain"))
     activity = recipe_activity(scene.store.engine, RECIPE, NOW)
@@ -28,6 +31,10 @@ def test_every_stage_reports_what_it_finished_and_what_waits(scene: Scene):
     assert (stages["fetch"].due, stages["fetch"].oldest_seconds) == (1, 240.0)
     assert activity.lag_seconds == (7200.0, 7200.0)
     assert (activity.poll_errors, activity.quarantined, activity.open_alarms) == (0, 0, 0)
+    with scene.store.engine.begin() as connection:
+        connection.execute(added.values(created_at=START))
+    # What was published before its source was added says nothing about us.
+    assert recipe_activity(scene.store.engine, RECIPE, NOW).lag_seconds is None
 
 
 def test_percentiles_of_few_samples():

@@ -27,6 +27,7 @@ from headwater.settings.settings import Settings
 from headwater.store.schema.flow import sources
 from headwater.web import application
 from headwater.web.contract.websub import WebSubServer, installation_secret
+from headwater.web.server import listen_on
 from headwater.web.serving import make_context, run_server
 
 TOPIC = "http://wire.example/feed"
@@ -134,7 +135,9 @@ async def follow_subscription(tmp_path: Path, servers: list[WebSubServer]) -> No
         port = free_port()
         app = installation(tmp_path, address, clock, callback=f"http://127.0.0.1:{port}/push")
         context = make_context(app, refuse_runs)
-        task = asyncio.create_task(run_server(context, "127.0.0.1", port, on_started=lambda *_: None))
+        task = asyncio.create_task(
+            run_server(context, listen_on("127.0.0.1", port), on_started=lambda *_: None)
+        )
         try:
             await until(lambda: len(hub.answers) == 1)
             assert hub.answers == [(200, "<b>42</b>")]

@@ -22,6 +22,7 @@ from headwater.web.mcp import tools
 from headwater.web.mcp.records import DocumentAnswer, Evidence, Freshness, RecipeAnswer
 from headwater.web.mcp.server import make_mcp_server
 from headwater.web.mcp.size_limit import CHARACTERS_PER_TOKEN, FEWEST_TOKENS, count_tokens, shorten
+from headwater.web.server import listen_on
 from headwater.web.serving import make_context, run_server
 
 STORY = "5" * 40
@@ -77,7 +78,7 @@ async def http_client(app: App) -> AsyncIterator[Client]:
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     context = make_context(app, refuse_runs)
     task = asyncio.create_task(
-        run_server(context, "127.0.0.1", 0, on_started=lambda _, port: started.set_result(port))
+        run_server(context, listen_on("127.0.0.1", 0), on_started=lambda _, port: started.set_result(port))
     )
     try:
         port = await asyncio.wait_for(started, DEADLINE)

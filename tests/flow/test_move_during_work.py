@@ -23,6 +23,7 @@ from headwater.settings.llm import AgentSettings
 from headwater.settings.settings import Settings
 from headwater.store.connect import unchecked_transaction
 from headwater.store.relocation import Departure, record_departure
+from headwater.web.server import listen_on
 from headwater.web.serving import make_context, run_server
 
 DEPARTURE = Departure(
@@ -58,8 +59,7 @@ async def run_nothing(recipe: str, run: str, options: Mapping[str, str]) -> int:
 def run_web_server(app: App, started: "asyncio.Future[int]") -> Awaitable[None]:
     return run_server(
         make_context(app, run_nothing, settings_key="some key"),
-        "127.0.0.1",
-        0,
+        listen_on("127.0.0.1", 0),
         on_started=lambda _, port: started.set_result(port),
     )
 

@@ -167,7 +167,7 @@ def test_a_document_shows_its_fields_with_origins_text_trail_and_copies(client: 
     assert '<iframe name="archived" sandbox src=' in page
     assert client.get("/documents/none").status_code == 404
     spanish = client.get(f"/documents/{rows.article}", headers={"accept-language": "es"}).text
-    assert ">conservados</span>" in spanish
+    assert ">conservado</span>" in spanish
     assert translate(SPANISH, "source") == "fuente"
 
 
@@ -199,6 +199,12 @@ def test_the_documents_that_a_step_set_aside_are_listed_as_quarantined(
     assert quarantined_in(State.ASIDE)
     assert not quarantined_in(State.KEPT)
     assert client.get("/documents?state=aside").status_code == 400
+    sizes = {
+        state: len(client.get(f"/documents.json?state={state}").json()["items"])
+        for state in ("kept", "duplicate", "dropped", "quarantined", "rejected", "all")
+    }
+    assert sizes["rejected"] == sizes["dropped"] + sizes["quarantined"]
+    assert sizes["all"] == sizes["kept"] + sizes["duplicate"] + sizes["rejected"]
 
 
 def test_a_duplicate_is_explained_by_both_texts_side_by_side(client: TestClient, rows: PageRows):

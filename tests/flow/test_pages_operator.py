@@ -28,7 +28,7 @@ from headwater.store.claims.leases import CONTINUES
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import write_transaction
 from headwater.store.reads.saved_searches import list_matches, match_counts
-from headwater.store.schema.flow import deliveries, polls, sources
+from headwater.store.schema.flow import deliveries, leads, polls, sources
 from headwater.web.pages import rendering
 from headwater.web.pages.operator import ACTIONS, PAGES
 from headwater.web.pages.rendering import Frame, render
@@ -334,6 +334,19 @@ def test_an_article_that_is_missing_is_explained(client: TestClient, app: App):
     unknown = client.get("/operate/missing?q=https://wire.example/never-seen")
     assert "No source listed it" in unknown.text
     assert ">Wire</a>" in unknown.text
+
+
+def test_an_item_that_another_source_had_listed_is_explained_itself(client: TestClient, app: App):
+    with write_transaction(app.store.engine) as connection:
+        row = dict(connection.execute(select(leads).limit(1)).mappings().one())
+        later = {"id": "f" * 24, "state": "duplicate", "reason": "duplicate:url", "title": "Harbour, again"}
+        connection.execute(insert(leads).values(**row | later))
+    fate = client.get(f"/operate/missing.json?q=harbour&item={'f' * 24}").json()["fate"]
+    assert (fate["state"], fate["title"]) == ("duplicate", "Harbour, again")
+    assert (fate["known_from"]["state"], fate["document"]) == ("kept", row["document_id"])
+    page = client.get(f"/operate/missing?q=harbour&item={'f' * 24}").text
+    assert "another source had listed it" in page
+    assert 'value="harbour"' in page
 
 
 @pytest.mark.parametrize("address", ["http://[::1", "http://℀.com", "https://[x]/", "http://host:port/"])

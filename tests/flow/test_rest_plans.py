@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, insert, text
-from tests.support.api_installation import api_client, fill, installation
+from sqlalchemy import Engine, event, insert, text, update
+from tests.support.api_installation import api_client, fill, installation, page_client
 
 from headwater.store.schema.flow import stories
 
@@ -81,6 +81,20 @@ def test_every_list_is_read_along_an_index(engine: Engine, statements: list[tupl
                         "INDEX ONLY SCAN", ""
                     ), (path, plan)
                     assert "Sort" not in plan, (path, plan)
+
+
+def test_stories_are_listed_by_country(engine: Engine, tmp_path: Path):
+    with installation(tmp_path, engine.url.render_as_string(hide_password=False)) as app:
+        fill(app)
+        with app.store.engine.begin() as connection:
+            connection.execute(update(stories).values(attributes={"countries": ["BR", "PT"]}))
+        with page_client(app) as client:
+            counts = {
+                code: len(client.get(f"/stories.json?country={code}").json()["stories"])
+                for code in ("PT", "DK", "P")
+            }
+            assert "Country: Portugal" in client.get("/stories?country=PT").text
+    assert counts == {"PT": 1, "DK": 0, "P": 0}
 
 
 @pytest.mark.parametrize("direction", ["desc", "asc"])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,15 +10,17 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.flow.command_line import call
+from tests.flow.command_line import call, call_in
 from tests.support.web_client import client_of
 
 from headwater.app import App
+from headwater.cli.ops import serve
 from headwater.model.errors import Refused
 from headwater.runtime.runs import record_run
 from headwater.settings.settings import Settings
 from headwater.store.changes.pipeline_runs import PipelineRuns
 from headwater.web.context import WebContext
+from headwater.web.server import listen_on
 from headwater.web.serving import make_context
 
 KEY = "a key that is hard to guess"
@@ -217,3 +219,11 @@ def test_g23_a_short_key_is_refused(tmp_path, capsys, monkeypatch):
     answer = call(capsys, monkeypatch, "--config", str(settings), "serve", "--recipe", "crypto")
     assert answer.code != 0
     assert "16 characters" in answer.err
+
+
+def test_a_port_that_is_taken_is_reported_before_the_demo_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(serve, "_open_demo", lambda _: pytest.fail("the demo may run for minutes"))
+    with closing(listen_on("127.0.0.1", 0)) as taken:
+        taken.listen()
+        answer = call_in(tmp_path, "serve", "--demo", "--port", str(taken.getsockname()[1]))
+    assert (answer.code, "is not available" in answer.err) == (1, True)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from headwater.documents.places.countries import countries
 from headwater.fetch.failure_sentences import FAILURE_TEXTS, failure_words
+from headwater.ops.alarms.pipeline_rules import LIMITS, silent_subject_problem
 from headwater.stories.topics.media_topics import TOPIC_NAMES
 from headwater.text.language_names import LANGUAGE_CODES, language_name
 from headwater.web.pages.reasons import reason_words
@@ -86,6 +87,13 @@ def test_every_refusal_of_a_page_has_a_spanish_sentence():
     assert len(sentences) > 50
     package = "headwater_recipes.procedures.pages"
     assert {text for text in sentences if translate_refusal(SPANISH, text, package) == text} == set()
+
+
+def test_alarms_are_read_in_spanish():
+    titles = [limit.title.format(0.5) for limit in LIMITS]
+    problem = silent_subject_problem("x", "Oriel", datetime(2026, 11, 16, tzinfo=UTC))
+    for sentence in (*titles, problem.title, problem.detail):
+        assert translate_refusal(SPANISH, sentence) != sentence
 
 
 def test_a_refusal_keeps_its_values():

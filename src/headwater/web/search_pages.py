@@ -4,6 +4,7 @@ A cursor has a short hash of every document that was returned. The next page has
 or changes the order, neither repeats nor hides a result.
 """
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from headwater.web.problems import HttpProblem
 from headwater.web.rest.listing import chosen_recipes, parse_moment
 
 MARK = b"search "
+_SCHEME = re.compile(r"https?://(www\.)?")
 LONGEST_CURSOR = 8_000
 # Results further down are no results: a better query is needed.
 DEEPEST = 1_000
@@ -49,7 +51,11 @@ def search_filters(
 
 def value_label(name: str, value: str) -> str:
     """The value of a filter, as people call it."""
-    return countries()[value].name if name == "country" and value in countries() else value
+    if name == "country" and value in countries():
+        return countries()[value].name
+    if name == "source" and value.startswith(("http://", "https://")):
+        return _SCHEME.sub("", value).rstrip("/")
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from socket import socket
 from urllib.parse import urlsplit
 
 from headwater.app import App
@@ -13,7 +14,7 @@ from headwater.web.context import WebContext
 from headwater.web.runs import RunStarter, Start
 from headwater.web.security.access import AccessControl
 from headwater.web.security.hosts import is_loopback
-from headwater.web.server import listen_on, make_server
+from headwater.web.server import make_server
 
 
 def make_context(
@@ -47,9 +48,9 @@ def make_context(
 
 
 async def run_server(
-    context: WebContext, host: str, port: int, *, on_started: Callable[[str, int], None]
+    context: WebContext, listener: socket, *, on_started: Callable[[str, int], None]
 ) -> None:
-    listener = listen_on(host, port)
+    """Serves on the socket of `listen_on`, and closes it."""
     application = build_application(context, prefix=urlsplit(context.public_url).path)
     server = make_server(application, on_started=on_started, on_stop=context.stopping.set)
 

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -66,10 +66,13 @@ def serve_command(
     """
     try:
         from headwater.web.crash_trial import CrashTrial  # noqa: PLC0415 - needs the extra `web`
+        from headwater.web.server import listen_on  # noqa: PLC0415 - needs the extra `web`
         from headwater.web.serving import make_context, run_server  # noqa: PLC0415 - needs the extra `web`
     except ModuleNotFoundError as error:
         raise missing_extra(error) from error
     stack = context.with_resource(ExitStack())
+    # Before anything else: the demo may run for minutes, and a port that is taken should be reported at once.
+    listener = stack.enter_context(closing(listen_on(host, port)))
     words = tuple(global_option_words(global_options(context)))
     if demo:
         # The server passes a signal on when it has stopped; as an exception it lets the processes of the demo end, too.
@@ -110,7 +113,7 @@ def serve_command(
             web.crash_trial = CrashTrial(app, words, _trial_recipe())
         async with working(words) if demo else nullcontext():
             try:
-                await run_server(web, host, port, on_started=report)
+                await run_server(web, listener, on_started=report)
             finally:
                 if web.crash_trial is not None:
                     await asyncio.to_thread(web.crash_trial.stop)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, case, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Engine, case, func, literal_column, or_, select
 
 from headwater.model.jobs import State
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
@@ -120,10 +120,13 @@ def _fetches(connection: Connection, recipe: str, now: datetime) -> list[tuple[i
 def publication_lags(
     connection: Connection, recipe: str, now: datetime, limit: int = MOST_SAMPLES
 ) -> list[float]:
-    """From publication to searchable, of documents that arrived in the last day: a kept document is found by the next search."""
+    """From publication to searchable, of documents that arrived in the last day: a kept document is found by the next search. What
+    was published before its source was added says nothing about us, and does not count."""
     query = (
         select(documents.c.published_at, documents.c.updated_at)
+        .outerjoin(sources, sources.c.id == documents.c.source_id)
         .where(
+            or_(sources.c.id.is_(None), sources.c.created_at <= documents.c.published_at),
             documents.c.recipe == recipe,
             documents.c.state == State.KEPT,
             documents.c.created_at >= now - LAG_WINDOW,

@@ -14,10 +14,13 @@ MOST_ROWS = 20
 READ_POLLS = 5_000
 COLUMNS = (
     leads.c.id,
+    leads.c.source_id,
     leads.c.recipe,
     leads.c.url,
     leads.c.first_seen_at,
     leads.c.state.label("lead_state"),
+    leads.c.reason.label("lead_reason"),
+    leads.c.title.label("lead_title"),
     leads.c.document_id,
     documents.c.state,
     func.coalesce(documents.c.reason, leads.c.reason).label("reason"),
@@ -27,7 +30,7 @@ COLUMNS = (
 
 
 def leads_with_words(engine: Engine, words: Sequence[str]) -> list[Record]:
-    """The newest whose title has all these words, or whose address has them."""
+    """The newest whose title has all these words, or whose address has them; one more than a page shows, if there are more."""
     text = func.lower(func.coalesce(leads.c.title, "") + " " + leads.c.url)
     conditions: list[Any] = [text.contains(word.lower(), autoescape=True) for word in words]
     query = (
@@ -36,10 +39,23 @@ def leads_with_words(engine: Engine, words: Sequence[str]) -> list[Record]:
         .outerjoin(documents, documents.c.id == leads.c.document_id)
         .where(*conditions)
         .order_by(leads.c.first_seen_at.desc())
-        .limit(MOST_ROWS)
+        .limit(MOST_ROWS + 1)
     )
     with read_transaction(engine) as connection:
         return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def listed_lead(engine: Engine, lead: str) -> Record | None:
+    """What a source listed, by its id, also if another lead led to its document."""
+    query = (
+        select(*COLUMNS)
+        .join(sources, sources.c.id == leads.c.source_id)
+        .outerjoin(documents, documents.c.id == leads.c.document_id)
+        .where(leads.c.id == lead)
+    )
+    with read_transaction(engine) as connection:
+        row = connection.execute(query).mappings().first()
+        return None if row is None else dict(row)
 
 
 def poll_notes_with_words(engine: Engine, words: Sequence[str]) -> list[Record]:

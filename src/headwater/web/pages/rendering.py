@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from headwater.model.api_key import ApiKey, KeyScope
 from headwater.text.language_names import language_name
 from headwater.web.pages.outlines import outlines
+from headwater.web.pages.plain_values import plain_value
 from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.static_files import static_path
 from headwater.web.pages.translations import OWN_PACKAGE, translate, translate_refusal
@@ -77,6 +78,7 @@ def environment() -> Environment:
         link=safe_link,
         language_name=_language_name,
         reason=_reason,
+        plain=_plain,
         refusal=_refusal,
     )
     return templates
@@ -180,6 +182,11 @@ def _time_element(context: Context, value: datetime | None, *, has_clock: bool) 
     return Markup('<time datetime="{}" data-form="{}">{}</time>').format(
         value.isoformat(timespec="seconds"), form, text
     )
+
+
+@pass_context
+def _plain(context: Context, value: Any) -> str:
+    return plain_value(value, lambda text, **values: _translate(context, text, **values))
 
 
 @pass_context

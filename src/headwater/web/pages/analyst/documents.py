@@ -1,5 +1,6 @@
 """The list of documents: what arrived, of which recipe and source, in which state; the list behind many numbers of other pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -26,6 +27,11 @@ FIELDS = (
     "updated_at",
 )  # fmt: skip
 STATES = tuple(state.value for state in (State.KEPT, State.DUPLICATE, State.DROPPED, State.QUARANTINED))
+# Several states together, for numbers that count them together.
+STATE_GROUPS = {
+    "rejected": (State.DROPPED, State.QUARANTINED),
+    "all": (State.KEPT, State.DUPLICATE, State.DROPPED, State.QUARANTINED),
+}
 DIRECTIONS: dict[str, Direction] = {"created": "desc", "published": "desc", "updated": "desc"}
 CHOICES = ("recipe", "state", "source", "language", "since")
 
@@ -35,7 +41,7 @@ def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
     chosen = {name: query.get(name, "") for name in CHOICES}
     selection = DocumentConditions(
         recipes=chosen_recipes(context, chosen["recipe"]),
-        states=stored_states([_state(chosen["state"])]),
+        states=stored_states(_states(chosen["state"])),
         source=chosen["source"] or None,
         language=chosen["language"] or None,
         since=parse_moment(context, chosen["since"], "since"),
@@ -51,17 +57,20 @@ def load_documents(request: Request, context: WebContext) -> dict[str, Any]:
     return {
         **chosen,
         "recipes": context.app.catalogue.recipes(),
-        "states": STATES,
+        "states": (*STATES, *STATE_GROUPS),
         "source_name": _source_name(context, chosen["source"]),
         "items": page.rows,
         **page.members,
     }
 
 
-def _state(text: str) -> State:
+def _states(text: str) -> Sequence[State]:
+    if text in STATE_GROUPS:
+        return STATE_GROUPS[text]
     if text and text not in STATES:
-        raise Refused("bad_state", f"there is no state '{text}'; there are: {', '.join(STATES)}")
-    return State(text or State.KEPT)
+        names = ", ".join((*STATES, *STATE_GROUPS))
+        raise Refused("bad_state", f"there is no state '{text}'; there are: {names}")
+    return [State(text or State.KEPT)]
 
 
 def _source_name(context: WebContext, source: str) -> str:

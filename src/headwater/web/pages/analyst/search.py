@@ -20,6 +20,8 @@ SINGLE = ("q", "recipe", "since", "until", "cursor")
 PARAMETERS = frozenset({*SINGLE, *FILTER_NAMES})
 PAGE_SIZE = 15
 MOST_VALUES = 8
+# What headings and bold words look like in the stored text.
+_MARKUP = re.compile(r"\*\*|#{1,6}(?=\s|$)")
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
@@ -90,7 +92,7 @@ def result_record(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in names} | {
         "title": marked_parts(row["title"], row["title_highlights"]),
         "snippet": [
-            part | {"text": part["text"].replace("**", "").lstrip("#")}
+            part | {"text": _MARKUP.sub("", part["text"])}
             for part in marked_parts(row["snippet"], row["highlights"])
         ],
     }

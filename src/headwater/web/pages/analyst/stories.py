@@ -6,14 +6,16 @@ from typing import Any
 from starlette.requests import Request
 
 from headwater.store.reads.record_lists import STORIES, Direction, ListConditions, PageRequest, list_rows
+from headwater.store.reads.story_countries import is_about_country
 from headwater.store.reads.story_members import members_of_stories
 from headwater.store.rows import Record
 from headwater.web.context import WebContext
 from headwater.web.pages.analyst.story_cards import hottest_first, story_card
 from headwater.web.pages.page import Page
 from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
-from headwater.web.rest.listing import chosen_recipes
+from headwater.web.rest.listing import list_conditions
 from headwater.web.rest.stories import LIVE, STORY_LISTING
+from headwater.web.search_pages import value_label
 
 FIELDS = ("id", "recipe", "title", "summary", "size", "score", "first_at", "last_at", "attributes")
 # The front page ranks this many of the newest stories of a recipe, and shows the first of them.
@@ -48,20 +50,24 @@ def make_cards(context: WebContext, rows: Sequence[Record]) -> list[dict[str, An
 
 
 def load_stories(request: Request, context: WebContext) -> dict[str, Any]:
-    """All stories, or those of one recipe."""
-    query = request.query_params
-    recipe = query.get("recipe", "")
-    selection = ListConditions(recipes=chosen_recipes(context, recipe), more=[LIVE])
+    """All stories, or those of one recipe, about one country, or with a report since then."""
+    query, engine = request.query_params, context.app.engine
+    recipe, country, since = (query.get(name, "") for name in ("recipe", "country", "since"))
+    is_about = [is_about_country(country, engine.dialect)] if country else []
+    selection = list_conditions(context, recipe, since, "", LIVE, *is_about)
     page = read_sorted(
         query,
         STORY_LISTING,
-        lambda pages: list_rows(context.app.engine, STORIES, selection, pages),
+        lambda pages: list_rows(engine, STORIES, selection, pages),
         names=FIELDS,
         directions=DIRECTIONS,
         limit=PAGE_SIZE,
     )
     return {
         "recipe": recipe,
+        "country": country,
+        "country_name": value_label("country", country),
+        "since": since,
         "recipes": context.app.catalogue.recipes(),
         "stories": make_cards(context, page.rows),
         **page.members,
@@ -72,6 +78,6 @@ STORIES_PAGE = Page(
     path="/stories",
     template="analyst/stories.html",
     load=load_stories,
-    parameters=LIST_PARAMETERS | {"recipe"},
+    parameters=LIST_PARAMETERS | {"recipe", "country", "since"},
 )
 FRONT_PAGE = Page(path="/", template="analyst/front.html", load=load_front, label="Stories")

@@ -40,7 +40,7 @@ SHOWN_POLLS, SHOWN_FETCHES = 20, 10
 # Kinds of sources for which an address is enough.
 ADDRESS_KINDS = ("feed", "sitemap", "page", "crawl")
 PREVIEW_SECONDS = timedelta(seconds=10)
-STATUSES = ("failing", "stopped", "silent", "paused", "muted", "new", "ok")
+STATUSES = ("failing", "stopped", "silent", "gone", "paused", "unlisted", "removed", "muted", "new", "ok")
 # What needs an operator comes first.
 SEVERITY = {"stopped": 0, "failing": 1, "silent": 2, "gone": 3, "paused": 4, "unlisted": 5, "new": 6, "ok": 7}
 
