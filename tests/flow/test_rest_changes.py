@@ -237,6 +237,8 @@ def test_a_replay_is_started_paused_and_discarded(app: App, client: TestClient):
 
 def test_a_search_is_tried_saved_applied_followed_as_a_feed_and_removed(app: App, client: TestClient):
     ids = fill(app)
+    tried = post(client, "/searches/test", 200, WITH_KEY, query="harbour", limit=1)
+    assert tried["total"] > len(tried["items"]) == 1
     matches = post(client, "/searches/test", 200, WITH_KEY, query="harbour")["items"]
     assert {ids[0], ids[1]} <= {match["id"] for match in matches}
     assert post(client, "/searches", 201, WITH_KEY, name="harbour", query="harbour")["state"] == "active"

@@ -47,13 +47,13 @@ def record_document_matches(
     """Each document comes with its terms, which the search index has computed."""
     if not searches.active or not kept_documents:
         return
-    kept = [document for document, _ in kept_documents]
-    names = source_names(connection, kept) if searches.needs_source_names() else {}
+    documents_alone = [document for document, _ in kept_documents]
+    names = source_names(connection, documents_alone) if searches.needs_source_names() else {}
     searched = [
         searched_document(document, source_name=names.get(document.source, ""), arrived=now, text=text)
         for document, text in kept_documents
     ]
-    _record(connection, _pairs(searches, kept, searched, now, "document"), "document", now)
+    _record(connection, _pairs(searches, documents_alone, searched, now, "document"), "document", now)
 
 
 def record_rule_matches(
@@ -84,8 +84,8 @@ def record_story_matches(
         _record(connection, _pairs(searches, stories, searched, now, "story"), "story", now)
 
 
-def source_names(connection: Connection, kept: Iterable[Document]) -> dict[str, str]:
-    ids = sorted({document.source for document in kept})
+def source_names(connection: Connection, kept_documents: Iterable[Document]) -> dict[str, str]:
+    ids = sorted({document.source for document in kept_documents})
     query = select(sources.c.id, sources.c.name).where(in_list(sources.c.id, ids))
     return {row.id: row.name for row in connection.execute(query)}
 

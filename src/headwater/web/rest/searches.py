@@ -150,7 +150,11 @@ def change_saved_search(
     return json_answer_to(request, search_record(change_search(context_of(request).app, line)))
 
 
-@router.post("/test", responses=described(list_schema(OBJECT), writes=True), dependencies=[OPERATE])
+TRIED = list_schema(OBJECT)
+TRIED["properties"] |= {"total": COUNT | {"description": "How many it would have matched."}}
+
+
+@router.post("/test", responses=described(TRIED, writes=True), dependencies=[OPERATE])
 def try_on_past(
     request: Request,
     query: QueryText,
@@ -167,7 +171,9 @@ def try_on_past(
     )
     search = check_search(context.app, line)
     matches = try_search(context.app, search, parse_moment(context, since, "since"))
-    return json_answer_to(request, {"items": _records(islice(matches, limit)), "next": None})
+    items = _records(islice(matches, limit))
+    total = len(items) + sum(1 for _ in matches)
+    return json_answer_to(request, {"items": items, "next": None, "total": total})
 
 
 def _records(matches: Iterable[StoredRecord]) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from headwater.web.search_pages import value_label
 PER_PAGE = 50
 # The figures of deliveries are about this many of the newest matches.
 COUNTED = 200
-NOT_SENT = {"state": "", "reason": None, "sent_at": None, "due_at": None}
+NO_DELIVERY = {"state": "", "reason": None, "sent_at": None, "due_at": None}
 
 
 def load_search(request: Request, context: WebContext) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "problem": channel_problems(app).get(search.name, ""),
         "feeds": list(FEED_FORMATS),
         "items": [
-            {**row, "delivery": delivery_record(sent.get(row["record_id"], NOT_SENT))} for row in page.rows
+            {**row, "delivery": delivery_record(sent.get(row["record_id"], NO_DELIVERY))} for row in page.rows
         ],
         "next": write_cursor(order, page.next_position),
         "pairs": [],
