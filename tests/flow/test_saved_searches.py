@@ -106,9 +106,9 @@ def test_mistakes_are_answered_with_what_to_do(headwater: Callable[..., CommandR
     for words, hint in (
         (("add", "Bad Name", "x"), "small letters"),
         (("add", "x", "the", "--channel", "nowhere"), "there are: hook, queue"),
-        (("add", "x", "the", "--deliver", "hourly"), "--channel"),
+        (("add", "x", "the", "--deliver", "hourly"), "needs a channel"),
         (("add", "x", "the", "--channel", "queue", "--deliver", "daily"), "immediately"),
-        (("add", "x", "the", "--action", "drop"), "--recipe"),
+        (("add", "x", "the", "--action", "drop"), "name the recipe"),
         (("add", "x", "--", "-the"), "every document"),
         (("add", "x", "since:someday"), "is not a date"),
         (("add", "alert", "x"), "another name"),

@@ -10,7 +10,7 @@ from headwater.model.jobs import IDLE_TASKS
 from headwater.ops.alarms.settlement import settle_recipe_alarms
 from headwater.ops.same_sources import same_source_warnings
 from headwater.ops.sandbox_report import sandbox_report
-from headwater.ops.saved_searches import channel_problems
+from headwater.ops.saved_searches import channel_problems, deleted_channels
 from headwater.ops.system_checks import check_parts
 from headwater.ops.system_rules import PartCheck, parts_record, recipes_check, sinks_check
 from headwater.ops.uptime import uptime_report
@@ -27,6 +27,8 @@ def check_health(app: App, *, settle_alarms: bool = True) -> dict[str, Any]:
     parts, sandbox = check_parts(app), sandbox_report()
     left_out = {name: refusal.detail for name, refusal in app.loaded_recipes.refusals.items()}
     parts |= {"recipes": recipes_check(left_out), "channels": _check_sinks(app, parts)}
+    if parts["database"].ok and parts["channels"].ok:
+        parts["channels"] = sinks_check(deleted_channels(app))
     names = app.catalogue.recipes() if parts["database"].ok else ()
     recipes = {name: _check_recipe(app, name, settle_alarms=settle_alarms) for name in names}
     unhealthy = [name for name, check in recipes.items() if check["alarms"] or check["waiting_too_long"]]

@@ -114,13 +114,13 @@ def _check_rule(search: SavedSearch) -> None:
     if not search.is_rule:
         return
     if search.recipe is None:
-        raise Refused("bad_search", "a rule belongs to one recipe; name it with --recipe")
+        raise Refused("bad_search", "a rule belongs to one recipe; name the recipe")
     if search.record_kind == "story":
-        raise Refused("bad_search", "a rule acts on documents, not on stories; leave out --of story")
+        raise Refused("bad_search", "a rule acts on documents, not on stories alone")
     if search.channel and search.action is not SearchAction.TAG:
         raise Refused(
             "bad_search",
-            f"what a search with the action {search.action} meets is not kept, so there is nothing to send; leave out --channel",
+            f"what a search with the action {search.action} meets is not kept, so there is nothing to send; give no channel",
         )
 
 
@@ -130,10 +130,10 @@ def _check_channel(app: App, search: SavedSearch) -> None:
             raise Refused("bad_search", "a channel needs a delivery: immediately, hourly or daily")
         return
     if not search.channel:
-        raise Refused("bad_search", f"the delivery {search.delivery} needs a channel: give --channel")
+        raise Refused("bad_search", f"the delivery {search.delivery} needs a channel")
     if search.channel == QUEUE_CHANNEL:
         if search.delivery is not SearchDelivery.IMMEDIATELY:
-            raise Refused("bad_search", "a queue takes documents one by one; use --deliver immediately")
+            raise Refused("bad_search", "a queue takes documents one by one; choose the delivery immediately")
     elif search.channel not in app.channels:
         names = ", ".join([*sorted(app.channels), QUEUE_CHANNEL])
         raise Refused(
@@ -182,12 +182,16 @@ def channel_problems(app: App) -> dict[str, str]:
         if row["route"].startswith(SEARCH_ROUTE):
             name = row["route"].removeprefix(SEARCH_ROUTE)
             failing[name] = f"{row['count']} deliveries fail: {row['reason']}"
-    deleted = {
+    return failing | deleted_channels(app)
+
+
+def deleted_channels(app: App) -> dict[str, str]:
+    """By the name of a saved search: that its channel was deleted."""
+    return {
         search.name: f"the channel '{search.channel}' is no longer in the setting notify"
         for search in list_saved_searches(app.store.engine)
         if search.channel and search.channel != QUEUE_CHANNEL and search.channel not in app.channels
     }
-    return failing | deleted
 
 
 def try_search(app: App, search: SavedSearch, since: datetime | None = None) -> Iterator[StoredRecord]:

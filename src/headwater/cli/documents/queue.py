@@ -99,7 +99,7 @@ def fail(
     _queues(context).fail(item, reason)
     print_result(
         {"id": item, "state": "failed"},
-        f"{item} will be retried, unless it has had its last attempt.",
+        f"{item} counts as failed; it is due again in ten minutes, unless this was its last attempt.",
         as_json=as_json,
     )
 

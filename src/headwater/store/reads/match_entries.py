@@ -2,13 +2,22 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, literal, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, func, literal, select
 
 from headwater.model.saved_search import MatchEntry
-from headwater.store.schema.flow import documents, stories
+from headwater.store.schema.flow import documents, stories, story_members
 from headwater.store.schema.searches import matches
 
 SUMMARY_LENGTH = 1_000
+_CENTRAL_URL = (
+    select(documents.c.url)
+    .join(story_members, story_members.c.document_id == documents.c.id)
+    .where(story_members.c.story_id == stories.c.id)
+    .order_by(story_members.c.similarity.desc(), documents.c.id)
+    .limit(1)
+    .scalar_subquery()
+)
+"""A story has no address of its own: that of the document nearest to it."""
 
 
 def match_entries(
@@ -36,7 +45,7 @@ def match_entries(
             *match_columns,
             stories.c.id,
             stories.c.title,
-            literal("").label("url"),
+            func.coalesce(_CENTRAL_URL, "").label("url"),
             stories.c.summary.label("description"),
             literal("").label("text"),
             literal("").label("publisher"),

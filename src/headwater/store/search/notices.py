@@ -19,6 +19,8 @@ INDEXED_FIELDS = ("source", "publisher", "topic", "country", "subject")
 def search_notices(index: IndexReader, query: SearchQuery) -> tuple[str, ...]:
     """Those of the query itself, and one for each value of a filter that is unknown here: it may be misspelt, and what it
     should have excluded is among the results."""
+    if not index.documents:  # before the first run nothing can be known
+        return query.notices
     conditions = (query.filters, *query.excluded_filters)
     unknown = (notice for filters in conditions for notice in _unknown_values(index, filters))
     return tuple(dict.fromkeys((*query.notices, *unknown)))
