@@ -32,8 +32,8 @@ from headwater.search.query import words_query
 from headwater.store.connect import connect, read_transaction, unchecked_transaction
 from headwater.store.migrate import migrate
 from headwater.store.schema.search import search_entries, search_vectors
-from headwater.store.search.candidates import find_candidates, plan_for
 from headwater.store.search.codes import refresh_codes, stored_models
+from headwater.store.search.document_search import best_candidates
 from headwater.store.search.entries import index_kept_documents
 from headwater.store.search.index_reader import open_index
 from headwater.store.search.query_vectors import SearchEncoders, add_vectors, query_language
@@ -194,9 +194,7 @@ def searcher(
             models = [] if method == "words" else stored_models(connection)
             language = query_language(question, index.common_languages) if models else ""
             vectors = encoders.query_vectors(question, language, models, index.languages) if models else []
-            results = find_candidates(
-                index, plan_for(index, query, {}), vectors, RECALL, words_count=method != "vectors"
-            )
+            results, _ = best_candidates(index, query, {}, vectors, RECALL, words=method != "vectors")
         return [ids[candidate.number] for candidate in results.candidates]
 
     return search

@@ -25,8 +25,7 @@ SEARCHES = {
 
 
 def search_texts(count: int) -> list[str]:
-    words = query_words(np.random.default_rng(11), count)
-    return ["+".join(f"w{number}" for number in row) for row in words]
+    return ["+".join(words) for words in query_words(np.random.default_rng(11), count)]
 
 
 def fill_search(app: App, count: int, recipe: str) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, delete, func, insert, select
 from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_result
 
 from headwater.model.document import Mention
@@ -13,10 +13,11 @@ from headwater.model.jobs import State
 from headwater.search.query import SearchFilters, parse_query
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.maintenance.retention import mark_archived
-from headwater.store.schema.search import search_entries, search_segments
+from headwater.store.schema.search import search_entries, search_segments, search_vectors
 from headwater.store.search import segments
 from headwater.store.search.document_search import DocumentSearch, SearchResults
 from headwater.store.search.entries import AT_ONCE, index_documents
+from headwater.store.search.renewal import old_segments, renew_segments
 from headwater.store.search.segments import refresh_segments
 
 TEXTS = {
@@ -185,6 +186,8 @@ def test_a_misspelt_word_is_corrected_only_when_nothing_else_matches(filled: Sce
     results = search(engine, "conducri")
     assert [row["title"] for row in results.rows] == ["Renovación del permiso de conducir"]
     assert results.corrections
+    for slip in ("conduciir", "condcir", "conduxir"):
+        assert titles(engine, slip) == ["Renovación del permiso de conducir"], slip
     assert search(engine, "conducri pesca").corrections == {}
     assert titles(engine, "xyzzyxyz") == []
 
@@ -247,3 +250,33 @@ def test_the_longest_text_and_strange_letters_do_no_harm(scene: Scene, engine: E
     scene.keep("odd", title="Ω 日本経済 ² ﬁn", text="x" * 500_000, language="ja")
     assert titles(engine, "w17") == ["Largo"]
     assert titles(engine, "経済 fin") == ["Ω 日本経済 ² ﬁn"]
+
+
+def test_documents_of_an_older_index_are_indexed_again_without_a_gap(
+    filled: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(segments, "INDEX_VERSION", 1)
+    refresh_segments(engine, flush_at=1)
+    before = search(engine, "pesca")
+    assert before.rows
+    number = old_segments(engine)
+    assert len(number) == 1
+    with engine.begin() as connection:
+        entry = connection.execute(select(search_entries.c.id, search_entries.c.document_id)).first()
+        row = {"model": "m", "entry_id": entry.id, "vector": b"1234"}
+        connection.execute(insert(search_vectors), [row])
+    monkeypatch.undo()
+    assert renew_segments(engine, seconds=0) == 0
+    assert old_segments(engine) == number
+    assert renew_segments(engine) >= len(before.rows)
+    assert old_segments(engine) == []
+    refresh_segments(engine, flush_at=1)
+    after = search(engine, "pesca")
+    assert [row["id"] for row in after.rows] == [row["id"] for row in before.rows]
+    with engine.begin() as connection:
+        query = select(search_entries.c.document_id).join(
+            search_vectors, search_vectors.c.entry_id == search_entries.c.id
+        )
+        assert connection.scalar(query) == entry.document_id
+    assert old_segments(engine) == []
+    assert renew_segments(engine) == 0

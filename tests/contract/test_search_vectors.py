@@ -13,7 +13,7 @@ from headwater.search.fusion import ENGLISH, MULTILINGUAL
 from headwater.search.query import SearchFilters, words_query
 from headwater.store.search import document_search, query_vectors
 from headwater.store.search.codes import refresh_codes
-from headwater.store.search.document_search import DocumentSearch, Method
+from headwater.store.search.document_search import DocumentSearch, Method, SearchResults
 from headwater.store.search.query_vectors import SearchEncoder, SearchEncoders, add_vectors
 from headwater.store.search.segments import refresh_segments
 
@@ -103,6 +103,25 @@ def test_what_is_found_by_meaning_alone_counts_as_found(
     assert totals("vessel", "hybrid") == (2, 1, 2)
     assert totals("sea", "hybrid") == (2, 0, 2)
     assert totals("sea", "meaning")[0] == totals("sea", "meaning")[2]
+
+
+def test_a_word_that_no_document_has_returns_the_few_nearest_and_says_so(
+    scene: Scene, engine: Engine, encoders: dict[str, MeaningEncoder]
+):
+    for number in range(12):
+        scene.keep(f"v{number}", title=f"A vessel {number}", language="en", published=START)
+    scene.keep("t", title="The levy on sugar", language="en", published=START)
+    add_vectors(engine, ENCODERS)
+
+    def results(text: str) -> SearchResults:
+        return DocumentSearch(engine, Path()).search(words_query(text, limit=20), facets=["language"])
+
+    nearest = results("sea")
+    assert (len(nearest.rows), nearest.total, nearest.facets["language"]) == (10, 10, {"en": 10})
+    assert nearest.notices == ("no document has these words; the results are the nearest by meaning",)
+    assert not results("zorblatt").rows
+    assert results("vessel").total == 12
+    assert results("vessel").notices == ()
 
 
 def test_without_the_extra_words_decide_alone(

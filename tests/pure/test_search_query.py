@@ -10,6 +10,7 @@ from headwater.model.document import Document, Mention
 from headwater.model.errors import Refused
 from headwater.search.analysis import analyse, tokens_of
 from headwater.search.matching import matches, searched_document
+from headwater.search.near_spellings import near_spellings
 from headwater.search.query import Clause, SearchFilters, SearchQuery, make_filters, parse_query
 
 NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
@@ -279,3 +280,10 @@ def test_what_a_caller_left_empty_is_no_condition():
         {"recipe": None, "source": "", "language": [], "topic": "war", "country": ["UA", "PL"]}
     )
     assert filters == SearchFilters(topic=("war",), country=("UA", "PL"))
+
+
+def test_near_spellings_have_one_slip_after_the_first_letter() -> None:
+    spellings = set(near_spellings("ports"))
+    assert {"port", "poorts", "pirts", "prots", "portso"} <= spellings
+    assert not {"sports", "aorts", "ports", "opts"} & spellings
+    assert "порты" in set(near_spellings("порти"))

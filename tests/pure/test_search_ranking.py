@@ -1,17 +1,22 @@
 """The arrays of the search index, the scores over them, and the passages that are shown."""
 
 from datetime import UTC, datetime
+from typing import cast
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 
+from headwater.search.analysis import word_terms
 from headwater.search.coverage import text_coverage
 from headwater.search.entry_terms import entry_terms, key_hash, term_hash
 from headwater.search.fusion import ENGLISH, MULTILINGUAL, VectorScores, fuse, scaled, whole_weight
+from headwater.search.matching import clause_places, has_phrase
 from headwater.search.postings import (
     COLUMNS,
+    PAGE_POSTINGS,
     Directory,
     join_entries,
     merge_postings,
@@ -20,11 +25,12 @@ from headwater.search.postings import (
     sort_postings,
     write_pages,
 )
-from headwater.search.query import parse_query
+from headwater.search.query import Clause, parse_query
 from headwater.search.scoring import SegmentPostings, score_words, statistics_of
 from headwater.search.snippets import find_matches, make_snippet, query_terms
-from headwater.search.text_terms import TextTerms
+from headwater.search.text_terms import KEEPS_BEGINNINGS, TextTerms
 from headwater.search.vector_codes import code_distances, encode_bits, read_vectors, smallest, store_vectors
+from headwater.store.search.index_reader import IndexReader, Segment
 
 NOW = datetime(2026, 11, 14, tzinfo=UTC)
 TEXTS = st.lists(st.text("abc ", max_size=40), min_size=1, max_size=12)
@@ -42,11 +48,13 @@ def test_pages_return_what_was_written(texts: list[str]) -> None:
     directory = Directory.from_bytes(directory.to_bytes())
     for word in {word for text in texts for word in text.split()} | {"missing"}:
         term = term_hash(word)
-        places = [place for page in directory.pages_of(term) for place in page_postings(pages[page], term)[0]]
+        places = [
+            place for page in directory.pages_of([term])[0] for place in page_postings(pages[page], term)[0]
+        ]
         assert places == [place for place, text in enumerate(texts) if word in text.split()]
     everyone = [
         p
-        for page in directory.pages_of(key_hash("language:xx"))
+        for page in directory.pages_of([key_hash("language:xx")])[0]
         for p in page_postings(pages[page], key_hash("language:xx"))[0]
     ]
     assert everyone == list(range(len(texts)))
@@ -165,3 +173,64 @@ def test_coverage_is_the_share_of_the_words_that_carry_content() -> None:
     assert text_coverage("permisos de pesca", "Permiso para cazar", "es") == 0.5
     assert text_coverage("the port", "ports", "en") == 1.0
     assert text_coverage("", "ports", "en") == 0.0
+
+
+def test_a_phrase_is_highlighted_only_where_it_stands() -> None:
+    text = "Port of Odesa. The strike at the port, a port strike, strikes. 東京都と京都"
+
+    def marked(query: str) -> list[str]:
+        terms = query_terms(parse_query(query, NOW), "en")
+        return [text[first:last] for first, last, _ in find_matches(text, "en", terms)]
+
+    assert marked('"port strike"') == ["port", "strike"]
+    assert marked('"port stri*"') == ["port", "strike"]
+    assert marked('"port strike" odesa') == ["Odesa", "port", "strike"]
+    assert marked("strike") == ["strike", "strike", "strikes"]
+    assert marked('"東京都"') == ["東京", "京都"]
+
+
+def test_marks_of_headings_are_not_in_a_snippet() -> None:
+    text = "# Ports\n\nThe strike.\n## Night shifts\nTalks #2 about shifts failed."
+    snippet = make_snippet(text, find_matches(text, "en", query_terms(parse_query("shifts", NOW), "en")))
+    assert snippet.text == "Ports  The strike. Night shifts Talks #2 about shifts failed."
+    assert [snippet.text[first:last] for first, last in snippet.matches] == ["shifts", "shifts"]
+    assert [text[first:last] for first, last in snippet.offsets] == ["shifts", "shifts"]
+
+
+def test_the_floor_of_similarity_depends_on_the_encoder_and_the_languages() -> None:
+    assert ENGLISH.floor("en", "en").below(0.3) == 0.2
+    assert ENGLISH.floor("", "en").below(0.9) == pytest.approx(0.36)
+    assert MULTILINGUAL.floor("es", "en").below(0.2) == pytest.approx(0.03)
+    assert MULTILINGUAL.floor("de", "de-AT").below(0.2) == pytest.approx(0.08)
+
+
+@given(code=st.sampled_from(sorted(KEEPS_BEGINNINGS)), word=st.text("abcdefghijklmnoprstuvz", min_size=1))
+@settings(max_examples=300)
+def test_stemmers_that_keep_the_first_letter_do(code: str, word: str) -> None:
+    assert {term[0] for term in word_terms(word, code)} == {word[0]}
+
+
+WRITTEN = st.lists(
+    st.sampled_from(["port", "ports", "strike", "the", "español", "日本", "x-ray"]), max_size=8
+)
+
+
+@given(written=WRITTEN, phrase=st.lists(st.sampled_from(["port", "strikes", "espanol", "the"]), min_size=2))
+def test_a_text_that_is_read_for_one_phrase_has_it_if_its_terms_do(
+    written: list[str], phrase: list[str]
+) -> None:
+    text, clause = TextTerms(("", "", " ".join(written)), "es"), Clause(tuple(phrase))
+    places = clause_places(clause, "es")
+    assert text.has_spoken(places) in (None, has_phrase(clause, places, text))
+
+
+def test_words_with_a_beginning_are_read_as_far_as_their_pages_allow() -> None:
+    arrays = sort_postings(join_entries([entry(" ".join(f"w{number}" for number in range(9_000)))]))
+    directory, pages = write_pages(arrays)
+    assert len(pages) == 3
+    segment = Segment(1, np.zeros(1, dtype=COLUMNS), ["xx"], ["r"], [1], directory)
+    index = IndexReader(cast("Connection", None), (segment, segment), 1, 1)
+    terms = [int(value) for value in arrays.hashes]
+    assert index.first_affordable(terms, 6) == 9_000
+    assert index.first_affordable(terms, 4) == PAGE_POSTINGS * 2
+    assert index.first_affordable(terms, 1) == 1

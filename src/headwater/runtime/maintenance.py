@@ -32,6 +32,7 @@ from headwater.store.changes.queue_lists import REPORT_WITHIN
 from headwater.store.search.codes import refresh_codes
 from headwater.store.search.entries import index_documents
 from headwater.store.search.query_vectors import SearchEncoders, add_vectors
+from headwater.store.search.renewal import renew_segments
 from headwater.store.search.segments import compact_segments, refresh_segments
 from headwater.text.urls import canonical_url
 
@@ -39,6 +40,7 @@ LEASE = timedelta(minutes=15)
 CHECK_EVERY = timedelta(seconds=15)
 SUMMARIES = "summaries"
 VECTOR_SECONDS = 40.0
+RENEWAL_SECONDS = 10.0
 LOST_ITEMS_WITHIN = timedelta(days=7)
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -112,16 +114,18 @@ def fill_search_index(app: App) -> dict[str, Any]:
 
 
 def refresh_search_index(app: App) -> dict[str, Any]:
-    """Give new documents their vectors, as far as a minute allows, and move entries into segments; returns how many vectors
-    were added. Without the extra `nlp`, only the latter."""
+    """Give new documents their vectors, as far as a minute allows, index again what an older version indexed, and move entries into
+    segments; returns how many vectors were added and how many documents indexed again. Without the extra `nlp`, no vectors."""
     count = 0
     if nlp_installed():
         encoders = SearchEncoders(app.settings.folder, app.settings.encoder)
         count = add_vectors(app.store.engine, encoders, seconds=VECTOR_SECONDS, whole=False)
+    renewals = renew_segments(app.store.engine, seconds=RENEWAL_SECONDS)
     refresh_segments(app.store.engine)
     if count:
         refresh_codes(app.store.engine)
-    return {"vectors": count} if count else {}
+    counts = {"vectors": count, "renewals": renewals}
+    return {name: value for name, value in counts.items() if value}
 
 
 def renew_vectors(app: App) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from xxhash import xxh3_64_intdigest
 
 from headwater.search.text_terms import TextTerms
 
+INDEX_VERSION = 2
+"""Raise it with every change of the terms of a text (folding, stemming, cutting into words): workers then index the documents of
+older segments again."""
 TITLE_WEIGHT = 2
 MAX_COUNT = 255
 KEY_MARK, TITLE_MARK = "\x1f", "\x1e"

@@ -57,7 +57,7 @@ class FiledQuery:
             if terms.isdisjoint(alternatives) and not document.text.has_beginning(beginning):
                 return False
         for clause, places in self.phrases:
-            if not has_phrase(clause, places, document):
+            if not has_phrase(clause, places, document.text):
                 return False
         return not self.needs_more or self._accepts_more(document)
 

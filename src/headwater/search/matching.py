@@ -177,18 +177,18 @@ def has_places(clause: Clause, places: Sequence[frozenset[str]], document: Searc
         return False
     is_word = len(places) == 1 and not clause.prefix
     if clause.field != TITLE:
-        return len(places) == 1 or has_phrase(clause, places, document)
+        return len(places) == 1 or has_phrase(clause, places, document.text)
     if is_word:
         return not places[0].isdisjoint(document.text.title_terms)
     return clause_occurs(clause, document.text.title, document.text.code)
 
 
-def has_phrase(clause: Clause, places: Sequence[frozenset[str]], document: SearchedDocument) -> bool:
+def has_phrase(clause: Clause, places: Sequence[frozenset[str]], text: TextTerms) -> bool:
     """The order of the words decides, except where there are no spaces between them."""
-    has_sequence = None if clause.prefix else document.text.has_sequence(places)
+    has_sequence = None if clause.prefix else text.has_sequence(places)
     if has_sequence is not None:
         return has_sequence
-    return clause_occurs(clause, document.text.body, document.text.code)
+    return clause_occurs(clause, text.body, text.code)
 
 
 @lru_cache(maxsize=50_000)

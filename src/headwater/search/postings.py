@@ -100,10 +100,15 @@ class Directory:
     first: Hashes
     last: Hashes
 
-    def pages_of(self, term: int) -> range:
-        value = np.uint64(term)
-        start = int(np.searchsorted(self.last, value, side="left"))
-        return range(start, int(np.searchsorted(self.first, value, side="right")))
+    def pages_of(self, terms: Sequence[int]) -> list[range]:
+        """Of each term, the pages that may have it."""
+        starts, ends = self.page_bounds(terms)
+        return list(map(range, starts.tolist(), ends.tolist()))
+
+    def page_bounds(self, terms: Sequence[int]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Of each term, the first page that may have it and the one after the last."""
+        values = np.array(terms, dtype=np.uint64)
+        return np.searchsorted(self.last, values, "left"), np.searchsorted(self.first, values, "right")
 
     def to_bytes(self) -> bytes:
         return self.first.astype("<u8").tobytes() + self.last.astype("<u8").tobytes()

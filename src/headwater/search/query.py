@@ -42,6 +42,11 @@ class Clause:
         """Whether it is one plain word, which only raises the rank of a document."""
         return len(self.words) == 1 and not self.field and not self.prefix and not self.is_quoted
 
+    @property
+    def is_phrase(self) -> bool:
+        """Whether its terms have to stand together: several words, or one that may be cut into pieces."""
+        return len(self.words) > 1 or not self.words[0].isascii()
+
 
 Group = tuple[Clause, ...]
 """Alternatives: a document has one of them."""
@@ -130,6 +135,12 @@ class SearchQuery:
     def required(self) -> tuple[Group, ...]:
         """The groups that every result has: what is in quotes, prefixes, fields and alternatives. Plain words only rank."""
         return tuple(group for group in self.groups if len(group) > 1 or not group[0].is_word)
+
+    @property
+    def has_phrases(self) -> bool:
+        """Whether the text of a document says if it is a result."""
+        required = (clause for group in self.required for clause in group)
+        return any(clause.is_phrase for clause in (*required, *self.excluded))
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from math import prod
 from typing import cast
 
@@ -25,6 +25,13 @@ MAX_FIELDS = (10_000, 20_000, 200_000)
 """Characters that are read of the title, of what is said about a document, and of its text."""
 UNSTEMMED = "qaa"
 """A code of no language, so one without a stemmer."""
+KEEPS_BEGINNINGS = frozenset(
+    {
+        "", "ca", "cs", "da", "de", "en", "es", "et", "eu", "fi", "fr", "gl", "hu", "it", "lt", "nn", "no", "pl", "pt",
+        "ro", "ru", "sv",
+    }
+)  # fmt: skip
+"""Languages whose stemmers leave the first letter of a word as it is; none is one, too."""
 WORD_MARK = "\n"
 """Between words; no term contains it."""
 MOST_PHRASES = 16
@@ -124,6 +131,19 @@ class TextTerms:
                     return True
         return False
 
+    def has_spoken(self, places: Sequence[frozenset[str]]) -> bool | None:
+        """The same for a text that is read for one phrase alone: only words with the first letters of the phrase are stemmed.
+        None if all terms have to be known."""
+        initials = [frozenset(term[:1] for term in place) for place in places]
+        if (
+            len(places) < 2
+            or self.code not in KEEPS_BEGINNINGS
+            or not all(letter.isascii() for part in initials for letter in part)
+        ):
+            return None
+        answers = [has_chunks(chunks, chunk_terms(self.code), places, initials) for chunks in self.chunks]
+        return True if True in answers else None if None in answers else False
+
     def sequence_of(self, number: int) -> str:
         """The first term of each word of a field with spaces in order, with a mark before and after each: a phrase is a part of
         it. Made only for a field that has all words of a phrase."""
@@ -131,6 +151,29 @@ class TextTerms:
             words = WORD_MARK.join(filter(None, self.fields[number].sequence))
             self.sequences[number] = f"{WORD_MARK}{words}{WORD_MARK}"
         return self.sequences[number]
+
+
+def has_chunks(
+    chunks: Sequence[str],
+    terms_of: "ChunkTerms",
+    places: Sequence[frozenset[str]],
+    initials: Sequence[frozenset[str]],
+) -> bool | None:
+    """Whether chunks with a term of each place follow each other. None if a chunk may be more than one word."""
+    others = [chunk for chunk in chunks if not chunk.isascii()]
+    if not all(len(terms_of[chunk]) == 1 for chunk in others):
+        return None
+    # What begins with another letter than ASCII has may have lost its accent.
+    beginnings = [letters.union(chunk[0] for chunk in others) for letters in initials]
+    first, second, length = beginnings[0], beginnings[1], len(places)
+    for start, (chunk, after) in enumerate(pairwise(chunks)):
+        if chunk[0] in first and after[0] in second:
+            words = chunks[start : start + length]
+            if len(words) == length and all(
+                not place.isdisjoint(terms_of[word][0]) for word, place in zip(words, places, strict=True)
+            ):
+                return True
+    return False
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:

@@ -10,9 +10,11 @@ from sqlalchemy import Connection, or_, select
 
 from headwater.search.entry_terms import term_hash
 from headwater.search.fusion import (
+    NO_FLOOR,
     NO_VECTORS,
     POOL,
     PairWeights,
+    SimilarityFloor,
     Values,
     VectorScores,
     fuse,
@@ -54,13 +56,16 @@ NO_DISTANCE = np.iinfo(np.uint16).max
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """The vector of a query by one model, what it counts for the documents of each language, and what the best documents
-    count beside it."""
+    """The vector of a query by one model, what it counts for the documents of each language, what the best documents
+    count beside it, and how similar a document of each language has to be if it has no word of the query. `language` is that of
+    the query, empty if it is unknown."""
 
     model: str
     vector: Matrix
     weights: Mapping[str, PairWeights]
     feedback: float = 0.0
+    floors: Mapping[str, SimilarityFloor] = field(default_factory=dict)
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,10 @@ class CandidateList:
     total: int
     word_total: int
     unsure: Mapping[int, bool] | None = field(default_factory=dict)
+
+    def first(self, most: int) -> Self:
+        """No more than so many."""
+        return replace(self, candidates=self.candidates[:most], total=min(self.total, most))
 
     def without(self, numbers: Collection[int]) -> Self:
         """Without these of the unsure documents, which turned out not to match."""
@@ -235,34 +244,33 @@ def _best_by_vector(
     index: IndexReader, query: VectorQuery, masks: Sequence[Mask | None], pool: int
 ) -> _VectorCandidates | None:
     codes, query_code = index.codes(query.model), encode_bits(query.vector[None, :])
+    coded: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.uint16]]] = []
     places: list[Place] = []
-    distances: list[npt.NDArray[np.uint16]] = []
-    waiting: list[Place] = []
     for number, (segment, mask) in enumerate(zip(index.segments, masks, strict=True)):
         if segment.id in codes and codes[segment.id].shape[0] == len(query_code):
             near = code_distances(codes[segment.id], query_code)
             if mask is not None:
                 near[~mask] = NO_DISTANCE
             chosen = smallest(near, max(CODE_CANDIDATES, pool))
-            places += [(number, int(place)) for place in chosen]
-            distances.append(near[chosen])
+            coded.append((np.full(len(chosen), number), chosen, near[chosen]))
         elif segment.id == 0:
             where = range(len(segment.columns)) if mask is None else np.flatnonzero(mask)
-            waiting += [(number, int(place)) for place in where]
-    if places:
-        nearest = np.concatenate(distances)
-        chosen = smallest(nearest, max(CODE_CANDIDATES, pool))
-        places = [places[place] for place in chosen if nearest[place] != NO_DISTANCE]
-    places += waiting
+            places += [(number, int(place)) for place in where]
+    if coded:
+        segments, positions, distances = (np.concatenate(parts) for parts in zip(*coded, strict=True))
+        chosen = smallest(distances, max(CODE_CANDIDATES, pool))
+        chosen = chosen[distances[chosen] != NO_DISTANCE]
+        nearest = zip(segments[chosen].tolist(), positions[chosen].tolist(), strict=True)
+        places = [*nearest, *places]
     if not places:
         return None
     numbers = {
         int(index.segments[segment].columns["number"][place]): (segment, place) for segment, place in places
     }
-    coded, vectors = read_vectors_of(index.connection, query.model, sorted(numbers))
-    if not coded or vectors.shape[1] != len(query.vector):
+    with_vector, vectors = read_vectors_of(index.connection, query.model, sorted(numbers))
+    if not with_vector or vectors.shape[1] != len(query.vector):
         return None
-    return _VectorCandidates(query, {numbers[number]: row for row, number in enumerate(coded)}, vectors)
+    return _VectorCandidates(query, {numbers[number]: row for row, number in enumerate(with_vector)}, vectors)
 
 
 def _fuse(
@@ -274,7 +282,7 @@ def _fuse(
     words_count: bool,
 ) -> list[Candidate]:
     similarities: list[Values] = [part.vectors @ part.query.vector for part in by_vector]
-    places = _joined_places(index, by_words, by_vector, similarities)
+    places = _joined_places(index, by_words, by_vector, similarities, scores if words_count else None)
     words: Values = np.array([scores[segment][place] for segment, place in places], dtype=np.float32)
     languages = [_language(index, place) for place in places]
     weights = [_weights(part.query, languages, words_count=words_count) for part in by_vector]
@@ -314,13 +322,19 @@ def _joined_places(
     by_words: Sequence[Place],
     by_vector: Sequence[_VectorCandidates],
     similarities: Sequence[Values],
+    scores: Sequence[Scores] | None,
 ) -> list[Place]:
-    """The candidates by words, then those by vectors that count for their language."""
+    """The candidates by words, then those by vectors that count for their language. With the `scores` by words, a document
+    without one has to be as similar as the floor of its language says."""
     places = dict.fromkeys(by_words)
     for part, values in zip(by_vector, similarities, strict=True):
-        positive = scaled(values) > 0
+        positive, top = scaled(values) > 0, _top(index, part, values)
         for place, row in part.places.items():
-            if positive[row] and part.query.weights.get(_language(index, place), NO_VECTORS)[1]:
+            language = _language(index, place)
+            if not positive[row] or not part.query.weights.get(language, NO_VECTORS)[1]:
+                continue
+            has_word = scores is None or scores[place[0]][place[1]] > 0
+            if has_word or values[row] >= part.query.floors.get(language, NO_FLOOR).below(top):
                 places[place] = None
     return list(places)
 

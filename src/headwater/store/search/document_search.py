@@ -9,10 +9,12 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Connection, Engine, func, select
 
 from headwater.documents.embedding.models import nlp_installed, require_package
+from headwater.documents.language.codes import primary_code
 from headwater.model.errors import MovedAway, Refused
-from headwater.search.analysis import query_word_terms
+from headwater.search.analysis import analyse, query_word_terms
 from headwater.search.entry_terms import term_hash
 from headwater.search.query import SearchQuery, make_filters, words_query
+from headwater.search.scoring import Expansions
 from headwater.store.connect import read_transaction
 from headwater.store.schema.flow import documents
 from headwater.store.schema.search import IS_WAITING, search_entries
@@ -39,7 +41,13 @@ FACET_DOCUMENTS = 1_000
 """The best matches of which properties are counted."""
 SPARE = 40
 """Candidates beyond the limit, for documents that turn out to be gone or without the phrase."""
+PHRASE_CANDIDATES = 500
+"""The best documents that have all words of a phrase, whose texts are read until enough of them have it."""
 MAX_CANDIDATES = 2_000
+NEAREST = 10
+"""Documents that are listed by meaning if none has a word of the query: there is always a nearest one."""
+SENTENCE = 4
+"""Words from which on the language of a query is believed."""
 MAX_WAITING = 2 * FLUSH_AT
 
 
@@ -92,60 +100,20 @@ class DocumentSearch:
         with read_transaction(self.engine) as connection:
             index = open_index(connection)
             vectors = [] if method == "words" else self._query_vectors(index, query, encoders)
-            count = max(query.limit + passed_over + SPARE, FACET_DOCUMENTS if facets else 0)
-            while True:
-                candidates, corrections = self._candidates(
-                    index, query, vectors, count, words=method != "meaning"
-                )
-                rows = result_rows(
-                    connection,
-                    query,
-                    candidates.candidates,
-                    corrections=tuple(corrections.values()),
-                    is_wanted=is_wanted,
-                )
-                # Documents that are gone, or lack a phrase, make room for others.
-                if len(rows) == query.limit or len(candidates.candidates) < count or count >= MAX_CANDIDATES:
-                    break
-                count = MAX_CANDIDATES
-            best = candidates.candidates[:FACET_DOCUMENTS]
-            counts = count_facets(connection, best, facets) if facets else {}
-            return SearchResults(
-                rows,
-                candidates.total,
-                candidates.word_total,
-                written_corrections(corrections, rows),
-                counts,
-                search_notices(index, query),
+            return search_index(
+                index,
+                query,
+                vectors,
+                words=method != "meaning",
+                facets=facets,
+                is_wanted=is_wanted,
+                passed_over=passed_over,
             )
 
     def pages(self, recipe: str, text: str, language: str, limit: int = 10) -> list[dict[str, Any]]:
         """For a retriever: the documents of a recipe, without operators in the text."""
         filters = make_filters({"recipe": recipe, "language": language})
         return list(self.search(words_query(text, filters=filters, limit=limit)).rows)
-
-    def _candidates(
-        self,
-        index: IndexReader,
-        query: SearchQuery,
-        vectors: Sequence[VectorQuery],
-        count: int,
-        *,
-        words: bool,
-    ) -> tuple[CandidateList, dict[str, str]]:
-        """With misspelt words corrected, if no document has one of the words, and without the documents that have the words of
-        a phrase, but apart."""
-        expansions = expand_prefixes(index.connection, query)
-        plan = plan_for(index, query, expansions)
-        candidates = find_candidates(index, plan, vectors, count, words_count=words)
-        corrections: dict[str, str] = {}
-        if words and query.groups and not candidates.word_total:
-            corrections = correct_words(index.connection, unknown_words(index, query), index.languages)
-        if corrections:
-            plan = plan_for(index, query, expansions, corrections=tuple(corrections.values()))
-            candidates = find_candidates(index, plan, vectors, count, words_count=words)
-        unmatched = without_phrases(index.connection, query, candidates.unsure or ())
-        return candidates.without(unmatched), corrections
 
     def _query_vectors(
         self, index: IndexReader, query: SearchQuery, encoders: SearchEncoders
@@ -170,6 +138,93 @@ class DocumentSearch:
             index_documents(self.engine, recipe)
         if missing or is_crowded:
             refresh_segments(self.engine)
+
+
+def search_index(
+    index: IndexReader,
+    query: SearchQuery,
+    vectors: Sequence[VectorQuery],
+    *,
+    words: bool = True,
+    facets: Sequence[str] = (),
+    is_wanted: IsWanted = lambda _: True,
+    passed_over: int = 0,
+) -> SearchResults:
+    """The search in one transaction; without `words`, by vectors alone."""
+    connection = index.connection
+    expansions, prefix_notices = expand_prefixes(index, query)
+    count = max(query.limit + passed_over + SPARE, FACET_DOCUMENTS if facets else 0)
+    if query.has_phrases:
+        count = max(count, PHRASE_CANDIDATES)
+    while True:
+        candidates, corrections = best_candidates(index, query, expansions, vectors, count, words=words)
+        rows = result_rows(
+            connection,
+            query,
+            candidates.candidates,
+            corrections=tuple(corrections.values()),
+            is_wanted=is_wanted,
+        )
+        # Documents that are gone make room for others.
+        is_last = query.has_phrases or count >= MAX_CANDIDATES
+        if is_last or len(rows) == query.limit or len(candidates.candidates) < count:
+            break
+        count = MAX_CANDIDATES
+    best = candidates.candidates[:FACET_DOCUMENTS]
+    return SearchResults(
+        rows,
+        candidates.total,
+        candidates.word_total,
+        written_corrections(corrections, rows),
+        count_facets(connection, best, facets) if facets else {},
+        (*search_notices(index, query), *prefix_notices, *_meaning_notices(query, candidates, words=words)),
+    )
+
+
+def best_candidates(
+    index: IndexReader,
+    query: SearchQuery,
+    expansions: Expansions,
+    vectors: Sequence[VectorQuery],
+    count: int,
+    *,
+    words: bool,
+) -> tuple[CandidateList, dict[str, str]]:
+    """With misspelt words corrected, if no document has one of the words, and without the documents that have the words of
+    a phrase, but apart. If no document has a word all the same, the few nearest by meaning."""
+    plan = plan_for(index, query, expansions)
+    candidates = find_candidates(index, plan, vectors, count, words_count=words)
+    corrections: dict[str, str] = {}
+    if words and query.groups and not candidates.word_total:
+        corrections = correct_words(index, unknown_words(index, query))
+    if corrections:
+        plan = plan_for(index, query, expansions, corrections=tuple(corrections.values()))
+        candidates = find_candidates(index, plan, vectors, count, words_count=words)
+    unmatched = without_phrases(index.connection, query, candidates.unsure or ())
+    candidates = candidates.without(unmatched)
+    if (
+        words
+        and query.groups
+        and not candidates.word_total
+        and not _is_foreign_sentence(index, query, vectors)
+    ):
+        candidates = candidates.first(NEAREST)
+    return candidates, corrections
+
+
+def _is_foreign_sentence(index: IndexReader, query: SearchQuery, vectors: Sequence[VectorQuery]) -> bool:
+    """Whether the query is in a language of no document, and long enough to be sure of that: none can have its words, and
+    vectors are the way to find them."""
+    language = vectors[0].language if vectors else ""
+    codes = {primary_code(name) for name in index.common_languages}
+    return bool(language) and language not in codes and len(analyse(query.text)) >= SENTENCE
+
+
+def _meaning_notices(query: SearchQuery, candidates: CandidateList, *, words: bool) -> tuple[str, ...]:
+    is_meaning_alone = words and query.groups and candidates.candidates and not candidates.word_total
+    return (
+        ("no document has these words; the results are the nearest by meaning",) if is_meaning_alone else ()
+    )
 
 
 def unknown_words(index: IndexReader, query: SearchQuery) -> list[str]:

@@ -36,7 +36,7 @@ def index_kept_documents(
     """For the transaction that stores these documents, which are then found by words as soon as it ends. Returns their terms, for
     the saved searches with which they are compared next."""
     texts = {document.id: document_text(document) for document in kept_documents}
-    _write(connection, [(document, now, now) for document in kept_documents], texts)
+    write_entries(connection, [(document, now, now) for document in kept_documents], texts)
     return texts
 
 
@@ -45,7 +45,7 @@ def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
         connection.execute(delete(search_entries).where(in_list(search_entries.c.document_id, document_ids)))
 
 
-def _write(
+def write_entries(
     connection: Connection,
     batch: Sequence[tuple[Document, datetime, datetime]],
     texts: Mapping[str, TextTerms],
@@ -86,9 +86,11 @@ def index_documents(engine: Engine, recipe: str, *, whole: bool = False) -> int:
         kept_rows = [row for row in rows if row["state"] == State.KEPT]
         if rows:
             with unchecked_transaction(engine) as connection:
-                batch = _with_mentions(connection, kept_rows)
+                batch = with_mentions(connection, kept_rows)
                 remove_entries(connection, removed_ids)
-                _write(connection, batch, {document.id: document_text(document) for document, _, _ in batch})
+                write_entries(
+                    connection, batch, {document.id: document_text(document) for document, _, _ in batch}
+                )
             since = rows[-1]["updated_at"]
         count += len(rows)
         if len(rows) < AT_ONCE:
@@ -129,7 +131,7 @@ def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
         return connection.execute(query).mappings().all()
 
 
-def _with_mentions(connection: Connection, rows: Sequence[Any]) -> list[tuple[Document, datetime, datetime]]:
+def with_mentions(connection: Connection, rows: Sequence[Any]) -> list[tuple[Document, datetime, datetime]]:
     subjects: dict[str, list[str]] = defaultdict(list)
     query = select(mentions.c.document_id, mentions.c.subject_id)
     for row in connection.execute(query.where(in_list(mentions.c.document_id, [row["id"] for row in rows]))):

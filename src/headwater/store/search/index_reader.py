@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sqlalchemy import Connection, Engine, select
 
+from headwater.search.entry_terms import term_hash
 from headwater.search.postings import (
     COLUMNS,
     MAX_DOCUMENTS,
@@ -87,20 +88,48 @@ class IndexReader:
 
     def estimate(self, terms: Iterable[int]) -> int:
         """At least how many documents have one of the terms, without reading their postings."""
-        return max((sum(_least(segment, term) for segment in self.segments) for term in terms), default=0)
+        listed = list(terms)
+        counts = np.zeros(len(listed), dtype=np.int64)
+        for segment in self.segments:
+            if segment.directory is not None:
+                starts, ends = segment.directory.page_bounds(listed)
+                counts += np.maximum(ends - starts - 2, 0) * PAGE_POSTINGS
+        return int(counts.max(initial=0))
+
+    def first_affordable(self, terms: Sequence[int], pages: int) -> int:
+        """How many of the terms, from the first on, can be read with so many pages; at least one."""
+        costs = np.zeros(len(terms), dtype=np.int64)
+        for segment in self.segments:
+            if segment.directory is None:
+                continue
+            starts, ends = segment.directory.page_bounds(terms)
+            # A page that an earlier term needs, too, is read once.
+            _, firsts = np.unique(starts, return_index=True)
+            costs += np.maximum(ends - starts - 1, 0)
+            np.add.at(costs, firsts, 1)
+        return max(1, int(np.searchsorted(np.cumsum(costs), pages, side="right")))
 
     def occurring(self, terms: Iterable[int]) -> set[int]:
         """Those of the terms that a document has."""
         return {term for segment in self.read(terms) for term in segment.postings}
 
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many documents each term occurs."""
+        hashes = {term: term_hash(term) for term in terms}
+        segments = self.read(hashes.values())
+        return {
+            term: sum(len(segment.postings[value][0]) for segment in segments if value in segment.postings)
+            for term, value in hashes.items()
+        }
+
     def read(self, terms: Iterable[int]) -> list[SegmentPostings]:
         """Every segment with its postings of these terms."""
         hashes = list(terms)
         pages = {
-            (segment.id, term): segment.directory.pages_of(term)
+            (segment.id, term): numbers
             for segment in self.segments
             if segment.directory is not None
-            for term in hashes
+            for term, numbers in zip(hashes, segment.directory.pages_of(hashes), strict=True)
         }
         keys = {page_key(segment, page) for (segment, _), numbers in pages.items() for page in numbers}
         stored = self._read_pages(keys)
@@ -218,12 +247,6 @@ def _read_waiting(connection: Connection) -> list[Segment]:
             )
         )
     return segments
-
-
-def _least(segment: Segment, term: int) -> int:
-    if segment.directory is None:
-        return 0
-    return max(0, len(segment.directory.pages_of(term)) - 2) * PAGE_POSTINGS
 
 
 def _join(segment: int, term: int, pages: range, stored: dict[int, bytes]) -> tuple[Positions, Counts]:

@@ -99,7 +99,8 @@ class SearchEncoders:
             if model in models:
                 encoder = open_search_encoder(self.folder, listed.files)
                 vector = encoder([text], [language] if language else None)[0]
-                vectors.append(VectorQuery(model, vector, weights, listed.weights.feedback))
+                floors = {name: listed.weights.floor(language, name) for name in weights}
+                vectors.append(VectorQuery(model, vector, weights, listed.weights.feedback, floors, language))
         return vectors
 
 

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from headwater.model.jobs import State
-from headwater.search.analysis import analyse, stem_language
+from headwater.search.analysis import analyse
 from headwater.search.coverage import word_coverage
-from headwater.search.matching import clause_occurs
+from headwater.search.matching import clause_occurs, clause_places, has_phrase
 from headwater.search.query import TITLE, Clause, SearchQuery
 from headwater.search.snippets import find_matches, make_snippet, query_terms
-from headwater.search.text_terms import term_positions
+from headwater.search.text_terms import TextTerms
 from headwater.store.in_list import in_list
 from headwater.store.schema.flow import documents, sources
 from headwater.store.schema.knowledge import edges
@@ -22,9 +22,24 @@ from headwater.store.search.candidates import Candidate
 FIELDS = ("id", "recipe", "title", "url", "publisher", "published_at", "language", "quality")
 SEARCHED_FIELDS = ("text", "description", "keywords")
 """Read for the snippet; not part of a result."""
+RESULT_FIELDS = (
+    *FIELDS,
+    "source",
+    "score",
+    "words_score",
+    "similarity",
+    "coverage",
+    "snippet",
+    "snippet_start",
+    "highlights",
+    "offsets",
+    "title_highlights",
+    "duplicates",
+)
+"""`similarity` only of a document with a vector."""
 SPARE = 5
 """Candidates that are read beyond the limit, because some may be gone."""
-TEXTS_AT_ONCE = 50
+TEXTS_AT_ONCE = 200
 FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
 MAX_VALUES = 20
 
@@ -41,9 +56,11 @@ def result_rows(
 ) -> list[dict[str, Any]]:
     """The best documents that are still kept, are wanted by their ids, and have the phrases of the query."""
     rows: list[dict[str, Any]] = []
-    batch = query.limit + SPARE
-    for start in range(0, len(candidates), batch):
-        part = candidates[start : start + batch]
+    start, end = 0, query.limit + SPARE
+    while start < len(candidates):
+        part = candidates[start:end]
+        # If the first ones are not enough, many are not.
+        start, end = end, end + max(query.limit, TEXTS_AT_ONCE)
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)
@@ -92,24 +109,21 @@ def _written(term: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
     """Whether the words of each phrase stand together, which the index does not know."""
-    groups = [group for group in query.required if any(_is_phrase(clause) for clause in group)]
-    excluded = [clause for clause in query.excluded if _is_phrase(clause)]
-    if not groups and not excluded:
+    if not query.has_phrases:
         return True
+    groups = [group for group in query.required if any(clause.is_phrase for clause in group)]
+    excluded = [clause for clause in query.excluded if clause.is_phrase]
     about = " ".join([row["description"], *map(str, row["keywords"] or ())])
-    body = term_positions([row["title"], about, row["text"]], row["language"])
-    title = term_positions([row["title"]], row["language"])
-
-    code = stem_language(row["language"])
+    text = TextTerms((row["title"], about, row["text"]), row["language"])
 
     def occurs(clause: Clause) -> bool:
-        return clause_occurs(clause, title if clause.field == TITLE else body, code)
+        if clause.field == TITLE:
+            return clause_occurs(clause, text.title, text.code)
+        places = clause_places(clause, text.code)
+        answer = None if clause.prefix or not places else text.has_spoken(places)
+        return has_phrase(clause, places, text) if answer is None else answer
 
     return all(any(map(occurs, group)) for group in groups) and not any(map(occurs, excluded))
-
-
-def _is_phrase(clause: Clause) -> bool:
-    return len(clause.words) > 1 or not clause.words[0].isascii()
 
 
 def _result(

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, null, select, text, update
 
+from headwater.search.entry_terms import INDEX_VERSION
 from headwater.search.postings import (
     COLUMNS,
     MAX_DOCUMENTS,
@@ -125,15 +126,15 @@ def write_segment(
     connection: Connection,
     arrays: PostingArrays,
     entries: Columns,
-    names: Mapping[str, Sequence[str]],
+    names: Mapping[str, Any],
     codes: Sequence[Mapping[str, Any]],
 ) -> None:
-    """`codes` are the rows of `code_rows`."""
+    """`codes` are the rows of `code_rows`; `names` has the version of the oldest postings, unless it is this one."""
     directory, pages = write_pages(arrays)
     statement = insert(search_segments).values(
         size=len(entries),
         length=int(entries["length"].sum(dtype=np.int64)),
-        names=dict(names),
+        names={"version": INDEX_VERSION, **names},
         entries=entries.tobytes(),
         directory=directory.to_bytes(),
     )
@@ -149,10 +150,10 @@ def merge_segments(engine: Engine) -> bool:
     with read_transaction(engine) as connection:
         sizes = connection.execute(select(search_segments.c.id, search_segments.c.size)).all()
         chosen = _choose({row.id: row.size for row in sizes})
-    return bool(chosen) and _join_segments(engine, chosen)
+    return bool(chosen) and join_segments(engine, chosen)
 
 
-def _join_segments(engine: Engine, chosen: Sequence[int]) -> bool:
+def join_segments(engine: Engine, chosen: Sequence[int]) -> bool:
     """Computed before the transaction that replaces the segments; what is deleted meanwhile is left out the next time."""
     with read_transaction(engine) as connection:
         query = select(search_segments).where(in_list(search_segments.c.id, chosen))
@@ -160,13 +161,14 @@ def _join_segments(engine: Engine, chosen: Sequence[int]) -> bool:
         live = [_live(connection, np.frombuffer(row.entries, dtype=COLUMNS)) for row in rows]
         parts = [(_read_postings(connection, row.id), mask) for row, mask in zip(rows, live, strict=True)]
         entries, names = _join_columns(rows, live)
+        version = min((row.names.get("version", 1) for row in rows), default=INDEX_VERSION)
         codes = code_rows(connection, entries)
     arrays = merge_postings(parts)
     with _exclusive(engine) as connection:
         if connection is None or not _replace_segments(connection, chosen):
             return False
         if len(entries):
-            write_segment(connection, arrays, entries, names, codes)
+            write_segment(connection, arrays, entries, {**names, "version": version}, codes)
         _remove_orphaned_vectors(connection, rows, live)
     return True
 
@@ -192,7 +194,7 @@ def compact_segments(engine: Engine) -> int:
             for row in segments
             if _live(connection, np.frombuffer(row.entries, dtype=COLUMNS)).mean() < LIVE_SHARE
         ]
-    return sum(_join_segments(engine, [segment]) for segment in crowded)
+    return sum(join_segments(engine, [segment]) for segment in crowded)
 
 
 def _choose(sizes: Mapping[int, int]) -> list[int]:

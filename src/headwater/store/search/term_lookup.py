@@ -7,32 +7,49 @@ from rapidfuzz.distance import OSA
 from sqlalchemy import Connection, func, select
 
 from headwater.search.analysis import fold_word, query_word_terms
-from headwater.search.query import Clause, SearchQuery
+from headwater.search.entry_terms import term_hash, title_hash
+from headwater.search.near_spellings import near_spellings
+from headwater.search.query import TITLE, Clause, SearchQuery
+from headwater.store.in_list import in_list
 from headwater.store.schema.search import IS_WAITING, search_entries, search_terms
+from headwater.store.search.index_reader import IndexReader
 
 MAX_EXPANSIONS = 1_000
 """The shortest words with a beginning; with one letter there are many, and those are longer than what was meant."""
+PREFIX_PAGES = 400
+"""Pages of the index that are read for the prefixes of a query. They hold all words of most beginnings in an index of some ten
+thousand documents, and about twenty-five in one of a million, where each word is in another page of each segment."""
 MAX_CANDIDATES = 20_000
 MIN_LETTERS = 4
 """Shorter words have too many neighbours."""
 LONG_WORD = 8
+MOST_SLIPS = 2
+"""In a long word."""
+MOST_NEAR = 5
 LAST = "\U0010ffff"
 
 
-def expand_prefixes(connection: Connection, query: SearchQuery) -> dict[Clause, list[str]]:
-    """For each clause with a prefix, the terms that begin with it, shortest first."""
-    clauses = [clause for group in query.groups for clause in group if clause.prefix]
-    clauses += [clause for clause in query.excluded if clause.prefix]
+def expand_prefixes(index: IndexReader, query: SearchQuery) -> tuple[dict[Clause, list[str]], list[str]]:
+    """For each clause with a prefix, the terms that begin with it, shortest first: as many as the search can afford to read. And
+    a notice for each clause of which there are more."""
+    clauses = dict.fromkeys(clause for group in query.groups for clause in group if clause.prefix)
+    clauses |= dict.fromkeys(clause for clause in query.excluded if clause.prefix)
     if not clauses:
-        return {}
-    waiting = _waiting_terms(connection)
-    expansions = {}
+        return {}, []
+    waiting = _waiting_terms(index.connection)
+    expansions: dict[Clause, list[str]] = {}
+    notices = []
     for clause in clauses:
         prefix = fold_word(clause.words[-1])
-        stored = _stored_terms(connection, prefix, MAX_EXPANSIONS)
+        stored = _stored_terms(index.connection, prefix, MAX_EXPANSIONS)
         terms = {*stored, *(term for term in waiting if term.startswith(prefix))}
-        expansions[clause] = sorted(terms, key=lambda term: (len(term), term))[:MAX_EXPANSIONS]
-    return expansions
+        listed = sorted(terms, key=lambda term: (len(term), term))[:MAX_EXPANSIONS]
+        hashes = list(map(title_hash if clause.field == TITLE else term_hash, listed))
+        count = index.first_affordable(hashes, PREFIX_PAGES // len(clauses))
+        expansions[clause] = listed[:count]
+        if count < len(listed) or len(listed) == MAX_EXPANSIONS:
+            notices.append(f"more than {count} words begin with '{prefix}'; the shortest were searched")
+    return expansions, notices
 
 
 def _stored_terms(connection: Connection, prefix: str, limit: int) -> list[str]:
@@ -48,23 +65,43 @@ def _waiting_terms(connection: Connection) -> set[str]:
     return {term for terms in connection.scalars(query) for term in (terms or "").split("\n") if term}
 
 
-def correct_words(connection: Connection, words: Iterable[str], languages: Sequence[str]) -> dict[str, str]:
-    """The nearest term of the index for each word of four letters or more: one letter wrong, two in a long word. Stems are
-    compared, because the index has no words. They share their first letter, as nearly all misspelt ones do."""
-    waiting = _waiting_terms(connection)
+def correct_words(index: IndexReader, words: Iterable[str]) -> dict[str, str]:
+    """The term of the index that was probably meant by each word of four letters or more: that of a word with one slip, or, for a
+    long word, a stem with two. Of several, the most frequent one. They share their first letter, as nearly all misspelt ones do."""
+    waiting = _waiting_terms(index.connection)
     corrections = {}
     for word in words:
-        distance = 1 if len(word) < LONG_WORD else 2
-        best: tuple[float, str] | None = None
-        for stem in query_word_terms(word, languages) if len(word) >= MIN_LETTERS else ():
-            candidates = {*_similar_terms(connection, stem, distance)}
-            candidates |= {term for term in waiting if term[:1] == stem[:1]}
-            match = process.extractOne(stem, sorted(candidates), scorer=OSA.distance, score_cutoff=distance)
-            if match is not None and match[1] and (best is None or match[1] < best[0]):
-                best = (match[1], str(match[0]))
-        if best is not None:
-            corrections[word] = best[1]
+        if len(word) < MIN_LETTERS:
+            continue
+        terms = _terms_with_slip(index, word, waiting)
+        if not terms and len(word) >= LONG_WORD:
+            terms = _near_stems(index, word, waiting)
+        if terms:
+            frequencies = index.frequencies(terms)
+            corrections[word] = min(terms, key=lambda term: (-frequencies[term], term))
     return corrections
+
+
+def _terms_with_slip(index: IndexReader, word: str, waiting: set[str]) -> set[str]:
+    """The terms of words that differ from this one by one slip. Words are compared, not stems: a slip in an ending changes the stem."""
+    spellings = dict.fromkeys(near_spellings(fold_word(word)))
+    terms = {term for spelling in spellings for term in query_word_terms(spelling, index.languages)}
+    query = select(search_terms.c.term).where(in_list(search_terms.c.term, sorted(terms)))
+    return {*index.connection.scalars(query), *terms.intersection(waiting)}
+
+
+def _near_stems(index: IndexReader, word: str, waiting: set[str]) -> set[str]:
+    """The terms nearest to a stem of the word, at most two slips away."""
+    distances: dict[str, float] = {}
+    for stem in query_word_terms(word, index.languages):
+        candidates = {*_similar_terms(index.connection, stem, MOST_SLIPS)}
+        candidates |= {term for term in waiting if term[:1] == stem[:1]}
+        near = process.extract(
+            stem, sorted(candidates), scorer=OSA.distance, score_cutoff=MOST_SLIPS, limit=MOST_NEAR
+        )
+        distances |= {term: distance for term, distance, _ in near if distance}
+    least = min(distances.values(), default=0)
+    return {term for term, distance in distances.items() if distance == least}
 
 
 def _similar_terms(connection: Connection, stem: str, distance: int) -> list[str]:

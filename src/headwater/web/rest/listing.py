@@ -1,6 +1,6 @@
 """Lists of the API: pages with cursors, chosen fields, and the same rows in any form."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -63,6 +63,18 @@ DirectionParameter = Annotated[
 RecipeParameter = Annotated[str, Query(description="Only of this recipe.", max_length=100)]
 
 
+def chosen_fields(fields: str, possible: Collection[str]) -> tuple[str, ...]:
+    """The names in `fields`, separated by commas; refused if one of them is not possible."""
+    names = tuple(dict.fromkeys(name.strip() for name in fields.split(",")))
+    if unknown := [name for name in names if name not in possible]:
+        raise HttpProblem(
+            400,
+            "unknown_field",
+            f"fields: there is no field '{unknown[0]}'; there are: {', '.join(possible)}",
+        )
+    return names
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """`describe_item` makes an entry of a feed from a row with at least `item_fields`."""
@@ -78,16 +90,7 @@ class Listing:
 
     def field_names(self, fields: str) -> tuple[str, ...]:
         """The chosen fields, or those that a list shows by default."""
-        if not fields:
-            return self.table.shown
-        names = tuple(dict.fromkeys(name.strip() for name in fields.split(",")))
-        if unknown := [name for name in names if name not in self.table.columns]:
-            raise HttpProblem(
-                400,
-                "unknown_field",
-                f"fields: there is no field '{unknown[0]}'; there are: {', '.join(self.table.columns)}",
-            )
-        return names
+        return chosen_fields(fields, self.table.columns) if fields else self.table.shown
 
     def answer(
         self,

@@ -8,9 +8,11 @@ from starlette.responses import Response
 
 from headwater.search.query import MAX_CHARACTERS
 from headwater.store.search.document_search import Method
+from headwater.store.search.result_rows import RESULT_FIELDS
+from headwater.text.written_feed import FEED_WRITERS
 from headwater.web.context import context_of
-from headwater.web.rest.forms import plain_item, rows_answer
-from headwater.web.rest.listing import RecipeParameter, Since, Until, add_list
+from headwater.web.rest.forms import form_of, plain_item, rows_answer
+from headwater.web.rest.listing import RecipeParameter, Since, Until, add_list, chosen_fields
 from headwater.web.rest.routing import api_router
 from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
 from headwater.web.search_pages import LONGEST_CURSOR, PagedSearch, search_filters, search_page
@@ -63,6 +65,9 @@ def search(
     facet: Annotated[
         list[str] | None, Query(max_length=20, description="Count this property of the best matches.")
     ] = None,
+    fields: Annotated[
+        str, Query(description="Names of fields, separated by commas; default: all.", max_length=2_000)
+    ] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
     cursor: Annotated[
         str, Query(description="The `next` of the page before.", max_length=LONGEST_CURSOR)
@@ -70,6 +75,7 @@ def search(
 ) -> Response:
     """The best documents for a query, with the matching passage, the number of matches, corrected words and facets."""
     context = context_of(request)
+    names = chosen_fields(fields, RESULT_FIELDS) if fields else RESULT_FIELDS
     values = {
         "source": source,
         "publisher": publisher,
@@ -88,7 +94,10 @@ def search(
     )
     totals = {"total": page.total, "word_total": page.word_total}
     members = {**totals, "corrections": page.corrections, "facets": page.facets, "notices": page.notices}
-    return rows_answer(request, "search", page.rows, _search_item, cursor=next_cursor, members=members)
+    rows = page.rows
+    if form_of(request) not in FEED_WRITERS:
+        rows = [{name: row[name] for name in names if name in row} for row in rows]
+    return rows_answer(request, "search", rows, _search_item, cursor=next_cursor, members=members)
 
 
 _search_item = plain_item("document", "title", "published_at", text_field="snippet", url_field="url")
