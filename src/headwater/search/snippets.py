@@ -79,9 +79,9 @@ class QueryTerms:
         return (terms, term, phrase_term) if term or phrase_term else None
 
 
-def _matching(terms: Sequence[str], wanted: Collection[str], prefixes: Sequence[str]) -> str:
+def _matching(terms: Sequence[str], vocabulary: Collection[str], prefixes: Sequence[str]) -> str:
     for term in terms:
-        if term in wanted:
+        if term in vocabulary:
             return term
         for prefix in prefixes:
             if term.startswith(prefix):
