@@ -106,6 +106,7 @@ def measure_batch(batch, *, verbose=False, as_written=False):
         "pages": len(pages),
         "precision": round(ratio(total["hits"], total["have"]), 4),
         "recall": round(ratio(total["hits"], total["want"]), 4),
+        "counts": dict(total),
         "no_file": missing,
         "too_short": short,
         "false_procedures": false,

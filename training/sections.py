@@ -8,6 +8,8 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,13 +31,26 @@ from headwater_recipes.procedures.sections.classifier import CLASSES, FEATURES, 
 from headwater_recipes.procedures.sections.order import order_lifts
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.standalone import page_from
+from training.section_bodies import TEXTS, composed_bodies
 from training.section_headings import headings
 
-Section = tuple[int, str, str, str, tuple[SectionLine, ...]]
-BATCHES = [f"batch-{number}" for number in range(1, 23)] + ["none"]
+BATCHES = [*(f"batch-{number}" for number in range(1, 25)), "none"]
+DEMO, COMPOSED, COMPOSED_PAGE = "demo", "composed", -1
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page `page` of a batch; `name` is its class."""
+
+    page: int
+    batch: str
+    language: str
+    name: str
+    title: str
+    lines: tuple[SectionLine, ...]
 
 
 def say(*values: object) -> None:
@@ -63,31 +78,41 @@ def class_by_truth(part: PagePart, truth: Mapping[str, Any]) -> str:
 
 
 def labelled_sections() -> Iterator[Section]:
-    """(number of the page, language, class, heading, lines) of every section of our pages."""
-    pages = [
+    """Every section of our pages, with its class."""
+    demo = [
         *procedure_pages(), *first_unseen_pages()[::3], *second_unseen_pages()[::2], *third_unseen_pages()[::3],
-        *pages_without_procedure(), *(page for batch in BATCHES for page, _ in read_batch(batch)),
+        *pages_without_procedure(),
     ]  # fmt: skip
-    for number, page in enumerate(pages):
+    pages = [(DEMO, page) for page in demo]
+    pages += [(batch, page) for batch in BATCHES for page, _ in read_batch(batch)]
+    for number, (batch, page) in enumerate(pages):
         reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
         if not isinstance(reading, Reading):
             continue
         language = page_from(reading, page.url).language
-        parts = parts_by_rules(reading.text)
-        procedure = bool(page.truth)
-        for part in parts:
-            if (
-                not part.lines
-                or not part.title
-                or part.level == 1
-                or (not part.own and part.label is not None)
-            ):
+        for part in parts_by_rules(reading.text):
+            if not _is_example(part):
                 continue
-            name = (
-                (class_of(part) if part.label else class_by_truth(part, page.truth)) if procedure else "other"
-            )
+            name = "other"
+            if page.truth:
+                name = class_of(part) if part.label else class_by_truth(part, page.truth)
             if name:
-                yield number, language, name, part.title, part.lines
+                yield Section(number, batch, language, name, part.title, part.lines)
+
+
+def _is_example(part: PagePart) -> bool:
+    return bool(part.lines and part.title and part.level != 1 and (part.own or part.label is None))
+
+
+def composed_sections(count: int) -> Iterator[Section]:
+    """`count` sections of our own text for each class and language, under headings in other words. Each is a page of its own, so that
+    the order of pages is learned from real ones."""
+    rng = random.Random(11)  # noqa: S311 - the same sections every time
+    for name, by_language in TEXTS.items():
+        for language in by_language:
+            for lines in composed_bodies(name, language, count, rng):
+                title = rng.choice(headings(name, language))
+                yield Section(COMPOSED_PAGE, COMPOSED, language, name, title, lines)
 
 
 def held_out(heading: str, fold: int) -> bool:
@@ -99,14 +124,18 @@ def examples(sections: Sequence[Section], fold: int | None, *, test: bool) -> tu
     rng = random.Random(7)  # noqa: S311 - the same examples every time
     rows: list[np.ndarray] = []
     targets: list[int] = []
-    for number, language, name, title, lines in sections:
-        if fold is not None and (number % FOLDS == fold) != test:
+    for section in sections:
+        if fold is not None and (section.page % FOLDS == fold) != test:
             continue
-        choices = [text for text in headings(name, language) if fold is None or held_out(text, fold) == test]
+        choices = [
+            text
+            for text in headings(section.name, section.language)
+            if fold is None or held_out(text, fold) == test
+        ]
         chosen = rng.sample(choices, min(OTHER_HEADINGS, len(choices)))
-        for heading in chosen if test else [title, *chosen]:
-            rows.append(section_features(heading, lines))
-            targets.append(CLASSES.index(name))
+        for heading in chosen if test else [section.title, *chosen]:
+            rows.append(section_features(heading, section.lines))
+            targets.append(CLASSES.index(section.name))
     return csr_matrix(np.array(rows, dtype=np.float32)), np.array(targets)
 
 
@@ -154,14 +183,24 @@ def report(probabilities: np.ndarray, targets: np.ndarray) -> None:
 def page_orders(sections: Sequence[Section]) -> list[list[int]]:
     """The classes of the sections of each page, in their order. On pages that are no procedures, other sections follow each other."""
     pages: dict[int, list[int]] = {}
-    for number, _, name, _, _ in sections:
-        pages.setdefault(number, []).append(CLASSES.index(name))
+    for section in sections:
+        if section.batch == COMPOSED:
+            continue
+        pages.setdefault(section.page, []).append(CLASSES.index(section.name))
     return list(pages.values())
+
+
+def train(sections: Sequence[Section], target: Path) -> None:
+    """Trains on all sections and writes the model."""
+    weights, bias = fit(*examples(sections, None, test=False))
+    lifts = order_lifts(page_orders(sections), len(CLASSES))
+    arrays = {"weights": weights, "bias": bias, "lifts": lifts}
+    np.savez_compressed(target, **{name: array.astype(np.float16) for name, array in arrays.items()})
 
 
 def main() -> None:
     sections = list(labelled_sections())
-    say(len(sections), "sections", Counter(name for _, _, name, _, _ in sections).most_common())
+    say(len(sections), "sections", Counter(section.name for section in sections).most_common())
     probabilities: list[np.ndarray] = []
     truths: list[np.ndarray] = []
     for fold in range(FOLDS):
@@ -170,14 +209,7 @@ def main() -> None:
         probabilities.append(shares(rows, weights, bias))
         truths.append(targets)
     report(np.concatenate(probabilities), np.concatenate(truths))
-    weights, bias = fit(*examples(sections, None, test=False))
-    lifts = order_lifts(page_orders(sections), len(CLASSES))
-    np.savez_compressed(
-        MODEL,
-        weights=weights.astype(np.float16),
-        bias=bias.astype(np.float16),
-        lifts=lifts.astype(np.float16),
-    )
+    train(sections, MODEL)
     say(f"{MODEL.name}: {MODEL.stat().st_size / 1024:.0f} KiB")
 
 

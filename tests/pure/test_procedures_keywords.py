@@ -167,6 +167,17 @@ def test_p30_a_name_within_another_name_still_finds_its_own_file(tmp_path: Path)
     assert unfindable_documents(tmp_path) == []
 
 
+def test_p20_a_department_is_no_keyword_but_a_town_hall_is():
+    for organism, matches in (
+        ("Comisaría de Policía", 0),
+        ("Mugikortasun Saila", 0),
+        ("Ayuntamiento de Valdemora", 1),
+        ("Departament de Cultura de la Generalitat", 1),
+    ):
+        words = keywords_for("Carta de invitación", (), organism, "", "local-x-carta")
+        assert count_matches(f"como consigo el nie {organism}", words) == matches
+
+
 def test_p20_a_word_and_its_stem_count_once():
     words = keywords_for("Matriculación de embarcaciones", (), "", "", "local-x-embarcaciones")
     assert count_matches("quiero saber algo de embarcaciones", words) == 1

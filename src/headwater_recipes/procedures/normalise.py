@@ -28,7 +28,12 @@ from headwater_recipes.procedures.sections.boilerplate import without_boilerplat
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.label_lines import divide_label_lines
 from headwater_recipes.procedures.sections.meaning import place_by_meaning
-from headwater_recipes.procedures.sections.parts import PagePart, lines_of, parts_of_field
+from headwater_recipes.procedures.sections.parts import (
+    PagePart,
+    lines_of,
+    parts_of_field,
+    with_counted_items,
+)
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
@@ -55,7 +60,7 @@ def parts_of(text: str) -> list[PagePart]:
 
 def parts_by_rules(text: str) -> list[PagePart]:
     """The sections with the labels that rules give them."""
-    lines = divide_label_lines(without_boilerplate(list(lines_of(text))))
+    lines = divide_label_lines(with_counted_items(without_boilerplate(list(lines_of(text)))))
     return divide_parts(promote_headings(list(lines)))
 
 
@@ -145,12 +150,7 @@ def _fields(
     )
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = parts_of_field(content, "como_solicitar", "donde_solicitar")
-    steps = first(
-        [
-            channels.application_steps(how),
-            channels.steps_in_places(parts_of_field(content, "donde_solicitar")),
-        ]
-    )
+    steps = channels.steps_and_ways(how, parts_of_field(content, "donde_solicitar"))
     channel = channels.channel(steps.value or (), ways_parts, urls)
     lines = [line for part in ways_parts for line in part.lines]
     papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
@@ -366,7 +366,8 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]
-    territory = in_nominative(most_specific(territories), page.text) or level_of_department(organism)
+    levels = [level for name in dict.fromkeys(names) if (level := level_of_department(name))]
+    territory = in_nominative(most_specific(territories), page.text) or next(iter(levels), {})
     return territory, SOURCE_TYPES.get(str(territory.get("nivel")), "local")
 
 

@@ -25,7 +25,7 @@ PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l)\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
 )
 CALLED = re.compile(
-    r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b"
+    r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b|^(?:por telefono|per telefon|telefonoz|by (?:tele)?phone|telefonicamente?)\b"
 )
 POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
@@ -86,6 +86,14 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
         described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
         steps, lines = [way for way, _ in described], [line for _, line in described]
     return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
+
+
+def steps_and_ways(how: Sequence[PagePart], where: Sequence[PagePart]) -> FieldValue:
+    """The steps of the sections about how to apply. Where those name no way, with the ways of the sections about where."""
+    steps, ways = application_steps(how), steps_in_places(where)
+    if not steps or not ways or any(step["via"] != "paso" for step in steps.value):
+        return steps or ways
+    return FieldValue([*steps.value, *ways.value], tuple(sorted({*steps.spans, *ways.spans})))
 
 
 def steps_in_places(parts: Sequence[PagePart]) -> FieldValue:

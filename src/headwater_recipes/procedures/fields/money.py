@@ -37,12 +37,17 @@ MOST_FREE_WORDS, SHORTEST_FREE, HIGHEST_TITLE = 9, 4, 2
 EXEMPT = re.compile(
     r"^(?:\w+ ){0,3}exent\w+ (?:de|del|do|d) (?:\w+ ){0,2}(?:pago|pagament|tasas?|taxes|taxa|taxas)(?: (?:de|del) (?:tasas?|taxes))?$"
 )
+AGAIN = re.compile(
+    r"\b(?:duplica\w+|segunda copia|segona copia|replacement|replac\w+|lost|perd\w+|extravi\w+|bikoizt\w+|galdu\w*)\b"
+)
+"""What is paid for a second copy says nothing about the first."""
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 DIGIT = re.compile(r"\d")
 MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euro\w{0,8}\b|eur\b)|€\s*\d", re.IGNORECASE)
+SUM_OR_SHARE = re.compile(rf"{MONEY.pattern}|%", re.IGNORECASE)
 PAYS = re.compile(
     r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|\bordain\w*|\btasa(?:ren|k|rik)\b"
 )
@@ -70,23 +75,25 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
             else _free_of_charge(everything)
         )
     text = join_lines(lines)
+    return FieldValue(FREE if _calls_free(text) else text, spans_of(lines))
+
+
+def _calls_free(text: str) -> bool:
+    """Whether a text says that nothing is paid, apart from what a second copy costs."""
+    beginning, *further = sentences(text)
+    if further and all(AGAIN.search(fold_text(sentence)) for sentence in further):
+        text = beginning
     folded = fold_text(text)
-    if (
-        NO.match(folded)
-        or ZERO.match(folded)
-        or (
-            (
-                ALL_FREE.match(folded)
-                or NOTHING_TO_PAY.match(folded)
-                or says_free(folded)
-                or ENDS_FREE.search(folded)
-                or EXEMPT.match(folded)
-            )
-            and not MONEY.search(text)
-        )
-    ):
-        return FieldValue(FREE, spans_of(lines))
-    return FieldValue(text, spans_of(lines))
+    if NO.match(folded) or ZERO.match(folded):
+        return True
+    free = (
+        ALL_FREE.match(folded)
+        or NOTHING_TO_PAY.match(folded)
+        or says_free(folded)
+        or ENDS_FREE.search(folded)
+        or EXEMPT.match(folded)
+    )
+    return free is not None and free is not False and not MONEY.search(text)
 
 
 def _content_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
@@ -142,7 +149,10 @@ def amounts(parts: Sequence[PagePart]) -> FieldValue:
     """An object: rows and items by their names, all else under `importe`."""
     values: dict[str, str] = {}
     lines = [line for part in parts for line in without_header_rows(part.lines) if not NOTE.match(line.text)]
+    has_sums = any(line.kind == "row" and MONEY.search(line.text) for line in lines)
     for line in lines:
+        if has_sums and line.kind == "row" and not SUM_OR_SHARE.search(line.text):
+            continue  # the head of the table
         name, value = _name_and_value(line)
         if value:
             values[name] = f"{values[name]} {value}" if name in values else value

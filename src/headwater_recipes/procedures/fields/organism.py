@@ -8,6 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
+from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
 
 # One word each: overlapping alternatives would let a hostile text cause endless backtracking.
@@ -137,7 +138,7 @@ def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
 
 def _is_subject(text: str) -> bool:
     """Whether the text names no body but what it deals with: "Urbanismo"."""
-    return not name_in(text) and len(text.split()) <= FEW_WORDS
+    return not name_in(text) and not is_body(text) and len(text.split()) <= FEW_WORDS
 
 
 def name_in(text: str) -> str:

@@ -15,6 +15,9 @@ _UNITS = (
 )
 _NAME = rf"{_UNITS}(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD}){{1,12}}"
 _ENGLISH_NAME = rf"(?:{_WORD} (?:and |of |for )?){{1,6}}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service|Council|Ministry|Board|Authority)\b|(?:Directorate(?:-General)?|Department|Ministry|Office|Agency) (?:for|of) {_WORD}(?:,? (?:and )?{_WORD}){{0,6}}"
+_BASQUE_NAME = (
+    rf"(?:{_WORD} ){{1,5}}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Udala)"
+)
 _ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye"
 _FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
 RESPONSIBLE = (
@@ -23,6 +26,12 @@ RESPONSIBLE = (
     ),
     re.compile(
         rf"\b(?i:(?:órgano|òrgan|organismo|organisme|departamento|unidad|unitat)?\s?(?:competente?|responsable|encargad[oa]|encarregat|encarregada|gestora?) (?:es|és|é)|(?:es )?(?:cosa|competencia|competència|responsabilidad|responsabilitat) (?:de|da|do)|(?:a cargo|a càrrec|depende|depèn|depende) (?:de|da|do|del)|corresponde?n? (?:a|al|á)) {_FILL}({_NAME})"
+    ),
+    re.compile(
+        rf"\b(?:[Aa]rdurat(?:zen|uko)|[Kk]udeatzen|[Tt]ramitatzen|[Ee]ramaten|[Ee]basten|[Ee]bazten) (?:den|duen)a(?: da)?:? ({_BASQUE_NAME})\b"
+    ),
+    re.compile(
+        rf"({_BASQUE_NAME})k? (?:\w+ ){{0,3}}(?:arduratzen|kudeatzen|tramitatzen|eramaten|ebazten|antolatzen|ematen) (?:da|du|ditu)\b"
     ),
     re.compile(
         rf"\b(?i:kept|run|managed|handled|issued|organised|organized|provided|granted|decided|processed|administered) by (?:the )?({_ENGLISH_NAME})"

@@ -81,7 +81,7 @@ BODY = (
 
 SILENCE = (
     r"(?:efectos?|efectes?|sentido|sentit|regimen|caracter)(?: y \w+)? (?:del?|do|de la|da) (?:silencio?|falta)|efect\w+ (?:de )?silencio?\b",
-    r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
+    r"silencio?(?: administrati[vu]\w*)?\b|(?:administrazio\w* )?isiltasun\w*|(?:administrative|effect\w* of(?: administrative)?) silence|silence$",
     r"(?:que (?:pasa|ocurre|sucede|pasara|passa|acontece) si|y si|i si|e se|what (?:happens )?if) (?:\w+ )?(?:no|non|nobody|they (?:do not|don t))\b.*(?:contest|respo|resuelv|resol|answer|reply|respond)\w*",
     r"(?:consecuencias?|consequencies|efectos?|efectes) (?:de|d) (?:la )?(?:falta|no|manca)|falta de (?:respuesta|resolucion|resposta|resolucio)|(?:inactividad|inactivitat|inactividade) (?:de|da)\b|effects? of (?:no|not|lack|failure)\b|(?:no|lack of|absence of|without) (?:answer|response|decision)$|en (?:caso|cas) de (?:no|falta|ausencia|absencia|manca)\b.*(?:contest|resp|resol)\w*|erantzun\w* (?:ez|ezean|ezik)\b|ebazpen\w* (?:ez|ezean|ezik)\b|si no (?:me |se |hay |te |em )?(?:contesta|responde|respuesta|responen|contesten|resuelve)\w*|no reply|if (?:you (?:get|receive) )?no (?:answer|reply)|what if .* not answer",
 )

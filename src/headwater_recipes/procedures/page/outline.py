@@ -86,14 +86,14 @@ def _has_starred_notes(text: str) -> bool:
 
 
 def _has_stopped_labels(tree: LexborHTMLParser) -> bool:
-    """Whether the page has several short bold paragraphs that end with a stop: its labels do."""
+    """Whether several paragraphs of the page begin with a few bold words and a stop, or consist of them: its labels end so."""
     texts = [
         text
         for node in tree.css("p > b, p > strong")[:MOST_BOLD]
         if (text := to_one_line(node.text(deep=True))).endswith(".")
         and len(text.split()) <= MOST_LABEL_WORDS
         and node.parent is not None
-        and to_one_line(node.parent.text(deep=True)) == text
+        and to_one_line(node.parent.text(deep=True)).startswith(text)
     ]
     return len(texts) >= FEWEST_STOPPED
 

@@ -119,7 +119,7 @@ def is_chrome(node: LexborNode) -> bool:
         return not (_holds_title(node) or _within(node, ("main", "article")))
     if CHROME_WORDS & names:
         return not _holds_title(node)
-    return bool(MENUS & names) and not _is_tab_list(node) and not _holds_title(node)
+    return bool(MENUS & names) and not (_is_tab_list(node) or _holds_title(node) or _is_content(node))
 
 
 def element_names(node: LexborNode) -> set[str]:
@@ -137,6 +137,15 @@ def _is_tab_list(node: LexborNode) -> bool:
 
 def _holds_title(node: LexborNode) -> bool:
     return node.css_first("h1") is not None
+
+
+def _is_content(node: LexborNode) -> bool:
+    """Whether the element is a part of the text in spite of its name: it is within the main part and has few links. A menu has
+    links."""
+    if not _within(node, ("main", "article")):
+        return False
+    linked = sum(len(to_one_line(link.text(deep=True))) for link in node.css("a"))
+    return 2 * linked < len(to_one_line(node.text(deep=True)))
 
 
 def _within(node: LexborNode, tags: tuple[str, ...]) -> bool:

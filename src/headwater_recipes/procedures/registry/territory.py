@@ -62,6 +62,9 @@ OF_COMMUNITY: Mapping[str, str] = {
     "riojan[oa]": "la-rioja",
     "valencian[oa]": "comunitat-valenciana",
     "valenciana?": "comunitat-valenciana",
+    "(?:institut|servei|agencia|consell|centre) valencia": "comunitat-valenciana",
+    "(?:institut|servei|agencia|consell|centre) catala": "cataluna",
+    "balear": "illes-balears",
     "vasc[oa]": "pais-vasco",
     "basc[ao]?": "pais-vasco",
 }
@@ -75,7 +78,7 @@ PART_OF = re.compile(
 TOWN_FIRST = re.compile(r"^(.+) (?:ayuntamiento|ajuntament|concello|udala)$")
 BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
 SHARED = re.compile(
-    r"^(?:consell comarcal|comarca|mancomunidad|mancomunitat|mancomunidade|area metropolitana)\b|\b(?:mankomunitatea|kuadrilla)$"
+    r"^(?:consell comarcal|comarca|mancomunidad|mancomunitat|mancomunidade|area metropolitana|organism[eo](?: autonomo?)? (?:provincial )?de (?:recaptacio|recaudacion|gestio tributaria|gestion tributaria))\b|\b(?:mankomunitatea|kuadrilla)$"
 )
 BASQUE_PROVINCE = re.compile(r"^(.+?)(?:ko|go) foru aldundi\w*$")
 ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
@@ -91,7 +94,7 @@ REGIONAL = re.compile(
 )
 
 DEPARTMENT = re.compile(
-    r"\b(?:direccion? general|direccio general|direccion xeral|directorate general|zuzendaritza nagusi\w*|servicio provincial|servicio territorial|servei territorial|servizo territorial|delegacion (?:provincial|territorial)|axencia|agencia|agentzia|agency)\b"
+    r"\b(?:direccion? general|direccio general|direccion xeral|directorate general|zuzendaritza(?: nagusi\w*)?|servicio provincial|servicio territorial|servei territorial|servizo territorial|delegacion (?:provincial|territorial)|axencia|agencia|agentzia|agency)\b"
 )
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from headwater.text.folding import fold_accents, fold_text
+from headwater_recipes.procedures.registry.territory import territory_of
 
 
 def _words(text: str) -> frozenset[str]:
@@ -208,12 +209,23 @@ MOST_KEYWORDS = 40
 LONG, ENDING = 10, 4
 FEWEST_ENDINGS, TOPIC_ENDINGS = 1, 5
 BETWEEN = re.compile(r"[^\w·]+")
+# Many towns have one of the same name, and people name it when they ask about something else.
+DEPARTMENT = re.compile(
+    r"^(?:comisaria|comissaria|concejalia|concelleria|concellaria|regidoria|negociado|negociat|servicios?|servei|servizos?|area|oficina"
+    r"|centro|centre|unidad|unitat|unidade|seccion|seccio|departamento|departament|department|secretaria|delegacion|delegacio"
+    r"|direccion|direccio|subdireccion|subdireccio)\b|\b(?:saila|batzordea|department|office|unit|section)$"
+)
+
+
+def _is_department(organism: str) -> bool:
+    """Whether the name says neither of which town, province or community it is, nor that it is the state's."""
+    return DEPARTMENT.search(fold_for_matching(organism)) is not None and not territory_of(organism, "")
 
 
 def keywords_for(
     name: str, other_names: Sequence[str], organism: str, abbreviation: str, identity: str
 ) -> list[str]:
-    """The whole name, its distinctive words or their stems, the organism, colloquial words, the id.
+    """The whole name, its distinctive words or their stems, the organism unless it is a department, colloquial words, the id.
 
     No keyword is shorter than five letters, part of a common word, or a repetition with other accents. Partial phrases of
     the name are left out: they may be the name of another procedure, which the whole name must outrank.
@@ -222,7 +234,9 @@ def keywords_for(
     for other in other_names:
         candidates += _of_name(other)
     candidates += [
-        bare for text in (organism, abbreviation) if len(bare := fold_for_matching(text)) >= SHORTEST_KEYWORD
+        bare
+        for text in (organism, abbreviation)
+        if len(bare := fold_for_matching(text)) >= SHORTEST_KEYWORD and not _is_department(text)
     ]
     candidates += [words for term, words in COLLOQUIAL if term in fold_text(name)]
     candidates.append(identity)

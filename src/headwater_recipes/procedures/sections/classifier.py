@@ -71,7 +71,7 @@ class SectionGuess:
 
 def section_shares(title: str, lines: Sequence[SectionLine]) -> Any:
     """The probability of each class, by heading and lines."""
-    weights, bias, _ = _model()
+    weights, bias, _ = read_model()
     scores = section_features(title, lines) @ weights + bias
     shares = np.exp(scores - scores.max())
     return shares / shares.sum()
@@ -91,7 +91,7 @@ def guesses_in_order(shares: Sequence[Any]) -> list[SectionGuess]:
     """The most likely field of each section of a page, by its own shares and its neighbours."""
     if not shares:
         return []
-    together = shares_in_order(np.array(shares), _model()[2]) if len(shares) > 1 else shares
+    together = shares_in_order(np.array(shares), read_model()[2]) if len(shares) > 1 else shares
     return [_best_guess(row, alone) for row, alone in zip(together, shares, strict=True)]
 
 
@@ -106,7 +106,7 @@ def label_of_class(name: str) -> Label | None:
 
 
 @cache
-def _model() -> tuple[Any, Any, Any]:
+def read_model() -> tuple[Any, Any, Any]:
     with np.load(MODEL) as arrays:
         weights, bias, lifts = (arrays[name].astype(np.float32) for name in ("weights", "bias", "lifts"))
     return weights, bias, lifts

@@ -55,6 +55,8 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
             if above and part.label is None
             else _label_of(guesses[place], threshold, rule_fields)
         )
+        if label is not None and part.own and label.field == part.field:
+            label = None  # what the question asks for says it better: the time to apply, or to answer
         if label is not None:
             above.append((part.level, label))
         result.append(part if label is None else replace(part, label=label, by_model=True))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater_recipes.procedures.labels.vocabulary import Label
@@ -11,6 +11,8 @@ HEADING = re.compile(r"^(#{1,6})\s+(.+)$")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|[a-z]\))\s+(?=\S)")
 LINK = re.compile(r"\[([^\[\]]{0,500})\]\(([^()\s]{1,2000})\)")
 COUNT = re.compile(r"^\s*\d{1,2}\s*$")  # the number of a step on its own line
+TYPED_COUNT = re.compile(r"^(\d{1,2})\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
+FEWEST_COUNTED = 2
 RULE = re.compile(r"^-{3,8}$")
 SEPARATOR = re.compile(r"^\|(?:\s*+:?-{3,}+:?\s*+\|)++\s*$")
 CELL = re.compile(r"(?<!\\)\|")
@@ -48,6 +50,29 @@ class SectionLine:
     links: tuple[TextLink, ...] = ()
     promoted: bool = False
     numbered: bool = False
+
+
+def with_counted_items(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines, with those that count from one upwards without a mark as numbered items: "1 Rellena la ficha", "2 Ven a vernos"."""
+    result = list(lines)
+    place = 0
+    while place < len(lines):
+        counted = _counted_from(lines, place)
+        if len(counted) >= FEWEST_COUNTED:
+            result[place : place + len(counted)] = counted
+        place += max(1, len(counted))
+    return result
+
+
+def _counted_from(lines: Sequence[SectionLine], place: int) -> list[SectionLine]:
+    """The lines from here on that begin with 1, 2, 3, without their numbers."""
+    counted: list[SectionLine] = []
+    for number, line in enumerate(lines[place:], start=1):
+        match = TYPED_COUNT.match(line.text) if line.kind == "text" and not line.lead else None
+        if match is None or int(match[1]) != number:
+            break
+        counted.append(replace(line, kind="item", text=line.text[match.end() :], numbered=True))
+    return counted
 
 
 def lines_of(text: str) -> Iterator[SectionLine]:

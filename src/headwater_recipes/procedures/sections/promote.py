@@ -17,7 +17,7 @@ ARTICLE = re.compile(
     r"[.ºª]?\s?[.:–—-]+\s*([A-ZÁÉÍÓÚÀÈÒÑÇ][^.:]{2,90}?)\s?[.:](?:\s?[–—-])?\s*(.*)$",
     re.IGNORECASE,
 )
-FEWEST_BOLD = 6
+FEWEST_BOLD, FEWEST_ALIKE, FEWEST_OF_ALL = 6, 3, 2
 FEWEST_LABELS, FEWEST_KNOWN, MOST_OF_THEM = 3, 4, 0.6
 LISTED, SHORT_PIECE = frozenset({"requisitos", "documentos_necesarios"}), 12
 STOP = re.compile(r"(?<=[a-zà-ÿ0-9)%]\.)\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
@@ -127,21 +127,27 @@ def _labels_above_lists(lines: Sequence[SectionLine]) -> set[int]:
 
 
 def _leads_are_labels(lines: Sequence[SectionLine]) -> bool:
-    """Whether most bold beginnings are labels. Then the others count as labels too."""
+    """Whether most bold beginnings are labels. Then the others count as labels too. On a page without headings, two are enough:
+    nothing else divides it."""
     leads = [line.lead for line in lines if _has_lead(line)]
     labels = {label for lead in leads if (label := recognise_plain(f"{lead}:")) is not None}
     label_count = sum(recognise_plain(f"{lead}:") is not None for lead in leads)
+    if len(leads) >= FEWEST_KNOWN and not _dividing_headings(lines) and len(set(leads)) == len(leads):
+        return len(labels) >= FEWEST_OF_ALL
     return len(labels) >= FEWEST_KNOWN and label_count >= MOST_OF_THEM * len(leads)
 
 
 def _bold_lines_divide(lines: Sequence[SectionLine]) -> bool:
     """Whether bold lines divide the page: there are many of them, and no headings below the title."""
     bold = [line for line in lines if line.kind == "text" and line.lead and not line.rest]
+    alike = all(line.lead.isupper() for line in bold[1:])
+    return len(bold) >= (FEWEST_ALIKE if alike else FEWEST_BOLD) and not _dividing_headings(lines)
+
+
+def _dividing_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The headings below the title, without those of parts that are no text."""
     headings = [line for line in lines if line.kind == "heading" and not line.promoted and line.level > 1]
-    dividing = [
-        line for line in headings if (label := recognise(line.text)) is None or label.field != "ignored"
-    ]
-    return len(bold) >= FEWEST_BOLD and not dividing
+    return [line for line in headings if (label := recognise(line.text)) is None or label.field != "ignored"]
 
 
 def _promote_line(

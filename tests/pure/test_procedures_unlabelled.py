@@ -1,0 +1,114 @@
+"""Parts of pages that are recognised by their structure, where few of their labels are known."""
+
+import pytest
+from tests.pure.test_procedures_decisions import BASE, read
+from tests.pure.test_procedures_forms import read_site
+
+from headwater_recipes.procedures.fields.responsible import responsible_in
+from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.normalise import parts_by_rules
+
+
+def titles(text: str) -> list[str]:
+    return [part.title for part in parts_by_rules(text) if part.title]
+
+
+def read_one(main: str) -> dict:
+    (document,) = read(main)
+    return document
+
+
+def test_p13_sections_in_a_list_that_is_named_like_a_menu_are_text():
+    steps = "".join(
+        f'<li class="step-nav"><div class="step-nav__head"><h2>{label}</h2></div><div class="step-nav__panel">{text}</div></li>'
+        for label, text in (("Requisitos", "<p>Vivir aquí.</p>"), ("Documentación", "<p>Una foto.</p>"))
+    )
+    (document,) = read_site("", f'<p>Permite usar la pista.</p><ol class="step-nav">{steps}</ol>')
+    assert document["requisitos"] == ["Vivir aquí."]
+    assert read_site("", f'{BASE}<div class="nav"><a href="/a">Requisitos</a> <a href="/b">Tasas</a></div>')
+
+
+def test_p13_bold_beginnings_that_end_with_a_stop_make_bold_lines_labels():
+    main = (
+        "<p><b>Requisitos.</b> Vivir en la villa.</p><p><b>Cosas para la mochila.</b></p><ul><li>Un candado</li></ul>"
+        "<p><b>Tasas.</b> Dos euros.</p><p><b>Plazo de solicitud.</b> En mayo.</p>"
+    )
+    assert "Un candado" not in read_one(main)["requisitos"]
+
+
+def test_p13_bold_beginnings_are_labels_on_a_page_that_nothing_else_divides():
+    text = "# Bono\n\n**Requisitos** Vivir aquí.\n\n**Bolsillo** Dos euros.\n\n**Las fechas buenas** En mayo.\n\n**Normativa** Ley 1/2001."
+    assert titles(text) == ["Bono", "Requisitos", "Bolsillo", "Las fechas buenas", "Normativa"]
+    assert "Bolsillo" not in titles(f"{text}\n\n## Otra parte\n\nMás.")
+
+
+def test_p13_bold_lines_in_capitals_are_on_one_level():
+    text = "**Bono**\n\n**QUÉ HAY QUE HACER**\n\nVen.\n\n**LO QUE VALE**\n\nDos euros.\n\n**NORMATIVA**\n\nLey 1/2001."
+    levels = {part.level for part in parts_by_rules(text) if part.title}
+    assert len(levels) == 1
+
+
+def test_p17_lines_that_count_from_one_are_steps():
+    main = f"{BASE}<h2>Cómo solicitarlo</h2><div>1 Rellena la ficha.</div><div>2 Ven a la charla.</div>"
+    assert [step["via"] for step in read_one(main)["como_solicitar"]] == ["paso", "paso"]
+    main = f"{BASE}<h2>Cómo solicitarlo</h2><div>12 Oficinas te atienden.</div><div>En persona.</div>"
+    assert "paso" not in [step["via"] for step in read_one(main)["como_solicitar"]]
+
+
+def test_p17_steps_that_name_no_way_stand_beside_the_ways_to_the_office():
+    main = (
+        f"{BASE}<h2>Cómo solicitarlo</h2><ol><li>Paga la tasa.</li><li>Guarda el recibo.</li></ol>"
+        "<h2>Dónde presentarlo</h2><p>En la sede electrónica o en el registro.</p>"
+    )
+    assert [step["via"] for step in read_one(main)["como_solicitar"]] == [
+        "paso",
+        "paso",
+        "online",
+        "presencial",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fee"),
+    [
+        ("Nada. El duplicado cuesta seis euros.", "Gratuito"),
+        (
+            "Gratuito para residentes. Los demás pagan 6 euros.",
+            "Gratuito para residentes. Los demás pagan 6 euros.",
+        ),
+    ],
+)
+def test_p17_a_second_copy_that_costs_something_leaves_the_first_one_free(text: str, fee: str):
+    assert read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")["tasas"] == fee
+
+
+def test_p17_the_head_of_a_table_is_no_amount_even_with_a_number():
+    table = "<table><tr><td>Hijos</td><td>Hasta los 3 años</td></tr><tr><td>Dos</td><td>100 €</td></tr><tr><td>Tres</td><td>225 €</td></tr></table>"
+    assert read_one(f"{BASE}<h2>Cuantía de la ayuda</h2>{table}")["cuantias"] == {
+        "Dos": "100 €",
+        "Tres": "225 €",
+    }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Honetaz arduratzen dena: Hezkuntza Batzordea.",
+        "Hezkuntza Batzordeak kudeatzen du.",
+    ],
+)
+def test_p17_a_basque_sentence_names_the_responsible_body(sentence: str):
+    assert responsible_in(sentence) == "Hezkuntza Batzordea"
+
+
+def test_p17_a_directorate_general_at_the_top_of_the_site_is_a_regional_body():
+    (document,) = read_site(
+        "Dirección General de Pesca", f"{BASE}<h2>Organismo</h2><p>Servicio de Recursos</p>"
+    )
+    assert document["territorio"] == {"nivel": "autonomico"}
+
+
+def test_p17_administrative_silence_is_recognised_in_the_genitive():
+    label = recognise("Administrazioaren isiltasuna")
+    assert label is not None
+    assert label.key == "silencio_administrativo"
