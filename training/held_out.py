@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from benchmarks.first_contact import measure_batch
 
 from headwater_recipes.procedures.sections import classifier
-from training.sections import labelled_sections, say, train
+from training.sections import composed_sections, labelled_sections, say, train
 
 BLIND = tuple(f"batch-{number}" for number in range(19, 25))
 
 
 def main() -> None:
-    pages = list(labelled_sections())
+    pages = [*labelled_sections(), *composed_sections()]
     total: Counter[str] = Counter()
     for batch in sys.argv[1:] or BLIND:
         with TemporaryDirectory() as folder:

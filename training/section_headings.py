@@ -1,8 +1,6 @@
 """Headings in other words than the vocabulary of the rules, by class and language. Sections that the rules labelled are trained
 under these headings as well, so that the network learns what a section says and not how portals usually call it."""
 
-from training.heading_grammar import composed_headings
-
 HEADINGS = {
     "requisitos": {
         "es": "Condiciones que miramos|A quién está pensado|Quiénes entran|Gente que puede optar|Si eres alguna de estas personas|Lo que se te exige|Debes reunir esto|Podrás participar si|Colectivos|Situaciones que dan derecho|Perfil|Comprueba que es para ti|Solo para|Esto es para ti si|Quién entra en el programa|Características de las personas solicitantes",
@@ -120,7 +118,5 @@ HEADINGS = {
 
 
 def headings(name: str, language: str) -> list[str]:
-    """Headings of a class in a language; those of Spanish where the language has none."""
     by_language = HEADINGS.get(name, {})
-    own = by_language.get(language, by_language.get("es", "")).split("|")
-    return list(dict.fromkeys([*own, *composed_headings(name, language)]))
+    return by_language.get(language, by_language.get("es", "")).split("|")

@@ -35,7 +35,7 @@ from training.section_bodies import TEXTS, composed_bodies
 from training.section_headings import headings
 
 BATCHES = [*(f"batch-{number}" for number in range(1, 25)), "none"]
-DEMO, COMPOSED, COMPOSED_PAGE = "demo", "composed", -1
+DEMO, COMPOSED, COMPOSED_PAGE, COMPOSED_EACH = "demo", "composed", -1, 40
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -104,9 +104,9 @@ def _is_example(part: PagePart) -> bool:
     return bool(part.lines and part.title and part.level != 1 and (part.own or part.label is None))
 
 
-def composed_sections(count: int) -> Iterator[Section]:
-    """`count` sections of our own text for each class and language, under headings in other words. Each is a page of its own, so that
-    the order of pages is learned from real ones."""
+def composed_sections(count: int = COMPOSED_EACH) -> Iterator[Section]:
+    """`count` sections of our own text for each class and language, under headings in other words. They belong to no page: the order of
+    sections is learned from real ones."""
     rng = random.Random(11)  # noqa: S311 - the same sections every time
     for name, by_language in TEXTS.items():
         for language in by_language:
@@ -125,7 +125,11 @@ def examples(sections: Sequence[Section], fold: int | None, *, test: bool) -> tu
     rows: list[np.ndarray] = []
     targets: list[int] = []
     for section in sections:
-        if fold is not None and (section.page % FOLDS == fold) != test:
+        if section.batch == COMPOSED:
+            in_this_part = not test
+        else:
+            in_this_part = fold is None or (section.page % FOLDS == fold) == test
+        if not in_this_part:
             continue
         choices = [
             text
@@ -199,7 +203,7 @@ def train(sections: Sequence[Section], target: Path) -> None:
 
 
 def main() -> None:
-    sections = list(labelled_sections())
+    sections = [*labelled_sections(), *composed_sections()]
     say(len(sections), "sections", Counter(section.name for section in sections).most_common())
     probabilities: list[np.ndarray] = []
     truths: list[np.ndarray] = []

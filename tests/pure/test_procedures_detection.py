@@ -3,7 +3,8 @@
 import pytest
 from tests.pure.test_procedures_decisions import read
 
-from headwater_recipes.procedures.detection import NEWS_PATH
+from headwater_recipes.procedures.detection import NEWS_PATH, other_content
+from headwater_recipes.procedures.normalise import parts_by_rules
 
 PAPERS = "<h2>Documentación</h2><ul><li>Declaración responsable.</li><li>Copia del documento de identidad.</li></ul>"
 PEOPLE = "<h2>Requisitos</h2><ul><li>Tener más de 16 años.</li></ul>"
@@ -18,6 +19,31 @@ OTHER_CONTENT = {
     "press release": f"<p>La alcaldesa ha presentado hoy las ayudas. «Llegarán a mil familias», ha dicho.</p>{PEOPLE}{PAPERS}{TERM}<p>Gabinete de prensa.</p>",
     "press release in English": "<p>The mayor said on Monday that the town will help families. “We want to reach everyone”, she explained.</p><h2>Who can apply</h2><p>Families of the town.</p><h2>Deadline</h2><p>In May.</p><h2>Documents</h2><p>An identity card.</p>",
 }
+OTHER_TITLES = {
+    "help with the site": (
+        "Cómo usar la sede electrónica",
+        "Nola erabili egoitza elektronikoa",
+        "How to use this site",
+    ),
+    "norm": ("Ordenanza reguladora de la tenencia de animales", "Reglament general de cementiris"),
+    "public notice": (
+        "Consulta pública previa sobre el ruido",
+        "Aprovació inicial del pressupost",
+        "Edicto de cobranza",
+    ),
+    "report": (
+        "Annual report of the registry",
+        "Memoria de actividades de 2025",
+        "Presupuestos municipales 2026",
+    ),
+    "outcome": (
+        "Fallo del concurso de cuentos",
+        "Ajuts a entitats concedits",
+        "Lista definitiva de admitidos",
+    ),
+    "outing": ("Ruta de las ermitas", "Museo del Pan"),
+}
+ASKING = "## Requisitos\n\nPresentar una solicitud.\n\n## Documentación\n\nUna foto."
 PROCEDURES = {
     "aid for employers": f"<h2>Beneficiarios</h2><p>Empresas que firmen un contrato indefinido a jornada completa con una persona en paro.</p>{PAPERS}{TERM}<h2>Cuantía de la ayuda</h2><p>El 20 % del salario de cada puesto de trabajo.</p>",
     "register of bidders": f"<h2>Objeto</h2><p>Inscripción de las empresas que quieran participar en licitaciones.</p>{PEOPLE}{PAPERS}{TERM}",
@@ -34,6 +60,17 @@ def test_p6_other_content_is_no_procedure(kind: str):
 @pytest.mark.parametrize("kind", PROCEDURES)
 def test_p6_procedures_may_use_the_words_of_other_content(kind: str):
     assert len(read(PROCEDURES[kind])) == 1
+
+
+def test_p6_titles_say_what_a_page_is_instead_of_a_procedure():
+    kinds = {title: kind for kind, titles in OTHER_TITLES.items() for title in titles}
+    assert {title: other_content(parts_by_rules(ASKING), title, "") for title in kinds} == kinds
+    for title in (
+        "Solicitud de acceso a la información pública",
+        "Informe de vida laboral",
+        "Ayudas para rutas escolares",
+    ):
+        assert other_content(parts_by_rules(ASKING), title, "") == ""
 
 
 def test_news_are_recognised_by_whole_parts_of_their_address():

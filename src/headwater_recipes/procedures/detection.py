@@ -15,7 +15,7 @@ def _patterns(*alternatives: str) -> tuple[re.Pattern[str], ...]:
 REQUIRED = frozenset({"requisitos", "documentos_necesarios", "como_solicitar"})
 CORE = frozenset({*REQUIRED, "plazos", "tasas", "cuantias", "donde_solicitar"})
 LISTING = re.compile(
-    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar|usar|utilizar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
+    r"(?:resultad\w+|llistat|listado|listaxe|catalogo de (?:tramites|procedimientos|servicios)|cataleg de|relacion de|relacio de|indice|index|buscador|cercador|directorio|bilaket\w*|search results|list of|tramites mas|tots els tramits|todos los tramites|mapa (?:del|de la|do|web)|(?:como )?(?:se )?(?:leer?|interpretar) (?:la |una |las |el |este )?(?:fichas?|sede|portal|catalogo|buscador|web))\b"
 )
 JOB = re.compile(
     r"\b(?:proceso selectivo|proces selectiu|hautaketa prozesua|selection process)\b|\b(?:bolsa|borsa|oferta|ofertas|convocatoria) (?:publica )?(?:de|d) (?:\w+ ){0,2}(?:empleo|trabajo|treball|ocupacio|emprego|plazas|places|prazas)|\boposici\w+|\boposizio\w*|lan (?:eskaintza|poltsa)|\b(?:job|vacancy|vacancies)\b"
@@ -25,6 +25,26 @@ EVENT = re.compile(
 )
 ABOUT_THE_SITE = re.compile(
     r"^(?:(?:la |nuestra |la nostra |a nosa |our )?(?:politica|politique|policy|declaracion|declaracio|informacion|informacio|aviso|avis|clausula)\w* (?:de |d |sobre |legal|about |on )?(?:\w+ ){0,3}?(?:cookies?|privacidad|privacitat|privadesa|privacidade|privacy|datos personales|dades personals|accesibilidad|accessibilitat|legal)|cookies?\b|cookieak|cookie policy|(?:privacy|accessibility) (?:policy|statement|notice)|privacidad|privacitat|privadesa|privacidade|pribatutasun\w*|proteccion de datos|proteccio de dades|aviso legal|avis legal|lege oharra|legal notice|condiciones (?:generales )?de uso|condicions d us|terms (?:of use|and conditions)|mapa web|accesibilidad$|(?:(?:preguntas|preguntes|cuestiones|dudas) (?:mas |mes |mais )?(?:frecuentes|frequents)|faqs?|frequently asked questions|ayuda|ajuda|axuda|help|ohiko galderak) (?:sobre|about|on|de|del|da|do|with|con|amb)(?: (?:el |l |o |the )?(?:uso|us|funcionamiento|funcionament|use) (?:de|del|da|do|of)\b)?(?: l?[ae]s?t?a?| o| this| our| nuestr\w| aquest\w?)? (?:sitio|web\w*|sede|seu|portal|site|page|pagina|lloc))"
+)
+_ARTICLE = r"(?:(?:la|el|las|los|les|els|o|a|os|as|the) |l )?"
+USING_THE_SITE = re.compile(
+    rf"(?:(?:como|com|nola|how to|guia (?:de|d)|guide to|manual (?:de|d)) )?(?:(?:se )?(?:usar|utilizar|utilitzar|fer servir|navegar (?:por|en|per)|buscar en|use|using|erabili)|us|uso) (?:de |d |of |this |our |esta |este |aquest\w? |nuestra |da |do )?{_ARTICLE}(?:\w+ )?(?:sede|seu|portal|web\w*|sitio|site|pagina|catalogo|cataleg|buscador|fichas?|egoitza|ataria|atari|oficina virtual|carpeta|e ?office)\b|(?:egoitza(?: elektronikoa)?|ataria|webgunea) nola erabili"
+)
+NORM_TEXT = re.compile(
+    r"(?:proyecto de |projecte d |texto (?:integro|consolidado) de (?:la |el )?|modificacion de la )?(?:ordenanza|ordenanca|reglamento|reglament|regulamento|ordenantza|araudia|by ?law|estatutos?|estatuts|plan general|pla general|instruccion)(?: \w+){0,2} (?:reguladora?|general|municipal|fiscal|local|organico|organic|de|d|del|on|of|sobre|numero|n)\b"
+)
+PUBLIC_NOTICE = re.compile(
+    r"(?:anuncio|anunci|edicto|edicte|iragarkia|public notice)\b|(?:consulta|audiencia|informacion|informacio|exposicion|exposicio)(?: \w+)? public[ao]\b(?! de empleo)|consulta (?:publica )?previa|public consultation|jendaurre\w*|(?:aprobacion|aprovacio|onarpena|approval) (?:inicial|provisional|definitiva|of)|hasierako onarpena|behin betiko onarpena"
+)
+REPORT = re.compile(
+    r"(?:memoria|informe|balance|balanc) anual\b|annual report|urteko (?:txostena|memoria)|(?:memoria|informe|balance|balanc|cuenta|comptes?|cuentas|estadisticas?|estadistiques|anuario|anuari|annual report|yearly report|report on|report of|statistics|urteko txostena|memoria anual|presupuestos?|pressupost(?:os)?|orzamentos?|aurrekontua?k?|budget)(?: (?:general(?:es)?|anual(?:es)?|municipal(?:es)?|economic\w*|de gestion|de gestio|de actividades?|d activitats?|of|de|del|da|do|per|para|on))* ?(?:(?:la|el|the|ano|any|ejercicio|exercici|year) )*\d{4}\b"
+)
+OUTCOME = re.compile(
+    r"(?:fallo|veredicto|veredicte|ganador\w*|guanyador\w*|gainador\w*|irabazle\w*|winners?|premiad\w+|lista\w* (?:de |d |da |do )?(?:provisional|definitiv|admitid|espera|admes|admesos)\w*|llista\w* (?:de |d )?(?:provisional|definitiv|admes|admesos)\w*|(?:relacion|relacio) (?:de |d )?(?:admitid|admes|beneficiari|aprobad)\w*|behin (?:betiko|behineko) zerrenda\w*|resultad\w+|resultats|emaitzak)\b"
+    r"|(?:subvencion\w*|subvencions|ayudas?|ajuts|ajudes|axudas|becas|beques|bolsas|premios|premis|laguntzak|dirulaguntzak|grants?)(?: \w+){0,4}? (?:concedid|concedit|otorgad|atorgat|adxudicad|emandako|awarded|granted)\w*"
+)
+OUTING = re.compile(
+    r"(?:ruta|rutas|rutes|sendero|sender|itinerario|itinerari|ibilbidea|museo|museu|museum|playa|platja|praia|hondartza|piscinas?|igerileku\w*|walk|trail|route)\b"
 )
 MINUTES = re.compile(
     r"\bacta (?:de la |del |da |do |de )?(?:sesion|sessio|pleno|ple|junta|reunion)|\borden del dia|\bordre del dia|\bminutes of|\bbilkura(?:ren)? akta|\bbando\b"
@@ -63,7 +83,7 @@ NEWS_PATH = re.compile(
     r"/(?:noticias?|noticies|noticia|novas|nova|albisteak|albistea|news|prensa|premsa|prentsa|actualidad|actualitat|actualidade|sala-de-prensa|notas-de-prensa|press|blog)(?:/|-|$)"
 )
 LEADERS = re.compile(r"(?:\.{4}|(?:\s\.){4}|…{2}|_{4})\s{0,3}\d{1,4}\s?$")
-FEWEST_LEADERS, FEWEST_TENDER, FEWEST_JOB, FEWEST_COOKIES = 3, 3, 3, 5
+FEWEST_LEADERS, FEWEST_TENDER, FEWEST_JOB, FEWEST_NAMED_JOB, FEWEST_COOKIES = 3, 3, 3, 2, 5
 ENOUGH_NEWS = 2
 
 
@@ -86,12 +106,18 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     kinds = (
         ("listing", any(LISTING.match(line) for line in titles) or _has_leaders(parts)),
         ("about the site", any(ABOUT_THE_SITE.match(line) for line in titles) or _is_about_cookies(text)),
+        ("help with the site", any(USING_THE_SITE.match(line) for line in titles)),
+        ("norm", any(NORM_TEXT.match(line) for line in titles)),
+        ("public notice", any(PUBLIC_NOTICE.match(line) for line in titles)),
+        ("report", any(REPORT.match(line) for line in titles)),
+        ("outcome", any(OUTCOME.match(line) for line in titles)),
         ("minutes", any(MINUTES.search(line) for line in titles)),
         ("notice", any(NOTICE.search(line) for line in titles)),
         ("tender", _count(TENDER, text) >= FEWEST_TENDER),
         ("job offer", _is_job_offer(parts, titles, text)),
         ("news", news_signs(parts, text, url) >= ENOUGH_NEWS),
         ("event", not applying and any(EVENT.match(line) for line in titles)),
+        ("outing", "como_solicitar" not in applying and any(OUTING.match(line) for line in titles)),
     )
     return next((kind for kind, matches in kinds if matches), "")
 
@@ -114,7 +140,8 @@ def _is_job_offer(parts: Sequence[PagePart], titles: Sequence[str], text: str) -
         return True
     # Aids for those who hire or lost their work use the same words, but nobody is examined for them.
     selected = named or _count(SELECTION, text) > 0
-    return selected and _count((*JOB_OFFER, *SELECTION), text) >= FEWEST_JOB
+    signs = _count((*JOB_OFFER, *SELECTION), text)
+    return selected and signs >= (FEWEST_NAMED_JOB if named else FEWEST_JOB)
 
 
 def _is_about_cookies(text: str) -> bool:

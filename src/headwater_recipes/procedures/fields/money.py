@@ -40,7 +40,7 @@ EXEMPT = re.compile(
 AGAIN = re.compile(
     r"\b(?:duplica\w+|segunda copia|segona copia|replacement|replac\w+|lost|perd\w+|extravi\w+|bikoizt\w+|galdu\w*)\b"
 )
-"""What is paid for a second copy says nothing about the first."""
+PRICE = re.compile(r"\beuro|€", re.IGNORECASE)
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
@@ -79,9 +79,11 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
 
 
 def _calls_free(text: str) -> bool:
-    """Whether a text says that nothing is paid, apart from what a second copy costs."""
+    """Whether a text says that nothing is paid, and at most that a second copy costs nothing either."""
     beginning, *further = sentences(text)
-    if further and all(AGAIN.search(fold_text(sentence)) for sentence in further):
+    if further and all(
+        AGAIN.search(fold_text(sentence)) and not PRICE.search(sentence) for sentence in further
+    ):
         text = beginning
     folded = fold_text(text)
     if NO.match(folded) or ZERO.match(folded):
@@ -93,7 +95,7 @@ def _calls_free(text: str) -> bool:
         or ENDS_FREE.search(folded)
         or EXEMPT.match(folded)
     )
-    return free is not None and free is not False and not MONEY.search(text)
+    return bool(free) and not MONEY.search(text)
 
 
 def _content_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:

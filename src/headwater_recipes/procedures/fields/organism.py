@@ -8,7 +8,6 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
-from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
 
 # One word each: overlapping alternatives would let a hostile text cause endless backtracking.
@@ -21,7 +20,7 @@ NAMED = re.compile(
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
 )
 BASQUE = re.compile(
-    rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua))\b"
+    rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua|Zuzendaritza|Batzordea|Bulegoa))\b"
 )
 ENGLISH = re.compile(
     rf"\b({_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
@@ -138,7 +137,7 @@ def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
 
 def _is_subject(text: str) -> bool:
     """Whether the text names no body but what it deals with: "Urbanismo"."""
-    return not name_in(text) and not is_body(text) and len(text.split()) <= FEW_WORDS
+    return not name_in(text) and len(text.split()) <= FEW_WORDS
 
 
 def name_in(text: str) -> str:
