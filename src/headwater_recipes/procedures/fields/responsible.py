@@ -31,7 +31,7 @@ RESPONSIBLE = (
         rf"\b(?:[Aa]rdurat(?:zen|uko)|[Kk]udeatzen|[Tt]ramitatzen|[Ee]ramaten|[Ee]basten|[Ee]bazten) (?:den|duen)a(?: da)?:? ({_BASQUE_NAME})\b"
     ),
     re.compile(
-        rf"(?<!\w)({_BASQUE_NAME})k? (?:\w+ ){{0,3}}(?:arduratzen|kudeatzen|tramitatzen|eramaten|ebazten|antolatzen|ematen) (?:da|du|ditu)\b"
+        rf"(?<![\w'’·\-])({_BASQUE_NAME})k? (?:\w+ ){{0,3}}(?:arduratzen|kudeatzen|tramitatzen|eramaten|ebazten|antolatzen|ematen) (?:da|du|ditu)\b"
     ),
     re.compile(
         rf"\b(?i:kept|run|managed|handled|issued|organised|organized|provided|granted|decided|processed|administered) by (?:the )?({_ENGLISH_NAME})"
