@@ -11,7 +11,6 @@ requests for each of a cached document, a list, a search and a feed.
 import asyncio
 import re
 import resource
-import statistics
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ import httpx2
 from tests.servers.postgres import running_postgres
 from tests.support.web_client import client_of, refuse_runs
 
+from benchmarks.stopwatch import Stopwatch, p95
 from benchmarks.web_search import fill_search, measure_search, search_texts
 from headwater.app import App
 from headwater.model.keys import source_key
@@ -64,6 +64,7 @@ PAGES = (
     "/",
     "/stories?recipe=news",
     "/stories?sort=heat",
+    "/stories?country=RO",
     "/stories/STORY",
     "/documents",
     "/documents?state=quarantined&sort=published&direction=asc",
@@ -159,21 +160,16 @@ def fill(app: App, count: int) -> None:
         connection.commit()
 
 
-def p95(seconds: list[float]) -> float:
-    return 1000 * statistics.quantiles(seconds, n=20)[18]
-
-
 async def measure_lists(app: App) -> None:
     context = make_context(app, refuse_runs)
     async with client_of(context) as client:
         page = (await client.get("/api/v1/documents?limit=1000&fields=id")).json()
         for path in LISTS:
             address = "/api/v1" + path.replace("MIDDLE", page["next"])
-            times, bare = [], []
+            watch, bare = Stopwatch(), []
             for _ in range(ROUNDS):
-                began = time.perf_counter()
-                answer = await client.get(address)
-                times.append(time.perf_counter() - began)
+                with watch.running():
+                    answer = await client.get(address)
                 assert answer.status_code == 200, answer.text
                 began = time.perf_counter()
                 with app.store.engine.connect() as connection:
@@ -181,9 +177,7 @@ async def measure_lists(app: App) -> None:
                         "SELECT * FROM documents WHERE recipe = 'news' AND state = 'kept' ORDER BY created_at DESC, id DESC LIMIT 50"
                     ).all()
                 bare.append(time.perf_counter() - began)
-            print(
-                f"{path:44} p50 {1000 * statistics.median(times):6.1f} ms  p95 {p95(times):6.1f} ms  bare SELECT p95 {p95(bare):5.1f} ms"
-            )
+            print(f"{path:44} {watch}  bare SELECT p95 {p95(bare):5.1f} ms", flush=True)
 
 
 async def measure_pages(app: App) -> None:
@@ -192,13 +186,12 @@ async def measure_pages(app: App) -> None:
         story = (await client.get("/api/v1/stories?limit=1&fields=id")).json()["items"][0]["id"]
         document = (await client.get("/api/v1/documents?limit=1&fields=id")).json()["items"][0]["id"]
         for path in PAGES:
-            address, times = path.replace("STORY", story).replace("DOCUMENT", document), []
+            address, watch = path.replace("STORY", story).replace("DOCUMENT", document), Stopwatch()
             for _ in range(ROUNDS):
-                began = time.perf_counter()
-                answer = await client.get(address)
-                times.append(time.perf_counter() - began)
+                with watch.running():
+                    answer = await client.get(address)
                 assert answer.status_code == 200, answer.text
-            print(f"{path:44} p50 {1000 * statistics.median(times):6.1f} ms  p95 {p95(times):6.1f} ms")
+            print(f"{path:44} {watch}", flush=True)
 
 
 async def measure_requests(app: App, count: int) -> None:

@@ -1,12 +1,10 @@
 """Searches over HTTP at a million documents, for benchmarks.web_api: the index of benchmarks.search_scale over its documents."""
 
-import statistics
-import time
-
 import numpy as np
 from tests.support.web_client import client_of, refuse_runs
 
 from benchmarks.search_scale import fill_index, query_words
+from benchmarks.stopwatch import Stopwatch
 from headwater.app import App
 from headwater.model.errors import HeadwaterError
 from headwater.store.connect import unchecked_transaction
@@ -57,13 +55,9 @@ async def measure_search(app: App, *, has_vectors: bool) -> None:
         for name, path in SEARCHES.items():
             if name.startswith("hybrid") and not has_vectors:
                 continue
-            times = []
+            watch = Stopwatch()
             for text in search_texts(QUERIES):
-                began = time.perf_counter()
-                answer = await client.get(path.replace("TEXT", text))
-                times.append(time.perf_counter() - began)
+                with watch.running():
+                    answer = await client.get(path.replace("TEXT", text))
                 assert answer.status_code == 200, answer.text
-            p95 = statistics.quantiles(times, n=20)[18]
-            print(
-                f"search: {name:36} p50 {1000 * statistics.median(times):6.1f} ms  p95 {1000 * p95:6.1f} ms"
-            )
+            print(f"search: {name:36} {watch}", flush=True)

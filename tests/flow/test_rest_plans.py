@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event, insert, text, update
-from tests.support.api_installation import api_client, fill, installation, page_client
+from tests.support.api_installation import NOW, api_client, fill, installation, page_client
 
 from headwater.store.schema.flow import stories
 
@@ -87,7 +87,8 @@ def test_stories_are_listed_by_country(engine: Engine, tmp_path: Path):
     with installation(tmp_path, engine.url.render_as_string(hide_password=False)) as app:
         fill(app)
         with app.store.engine.begin() as connection:
-            connection.execute(update(stories).values(attributes={"countries": ["BR", "PT"]}))
+            changes = {"attributes": {"countries": ["BR", "PT"]}, "last_at": NOW}
+            connection.execute(update(stories).values(**changes))
         with page_client(app) as client:
             counts = {
                 code: len(client.get(f"/stories.json?country={code}").json()["stories"])

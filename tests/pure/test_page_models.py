@@ -14,7 +14,7 @@ from headwater.web.pages.analyst.document import (
     without_markup,
 )
 from headwater.web.pages.analyst.map import hot_spots, stories_without_country
-from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts
+from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts, without_beginning
 from headwater.web.pages.analyst.story import related_stories
 from headwater.web.pages.analyst.story_cards import coverage_points, hottest_first, story_card
 
@@ -70,6 +70,13 @@ def test_related_stories_share_rare_words_and_never_are_the_story_itself():
     assert [card["title"] for card in related_stories(cards[0], cards)] == [
         "Karsten reservoir filling begins"
     ]
+
+
+def test_a_snippet_does_not_say_its_title_again():
+    text = "## Dam opens: The dam opened."
+    assert without_beginning(text, [(3, 6), (18, 21)], "Dam opens") == ("The dam opened.", [(4, 7)])
+    for title in ("", "Da", "Dam opens: The dam opened."):
+        assert without_beginning(text[3:], [(0, 3)], title) == (text[3:], [(0, 3)])
 
 
 @given(st.text(max_size=60), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))

@@ -194,7 +194,7 @@ def trail_records(trail: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "version": entry.get("version", ""),
             "changed": list(entry.get("changed") or ()),
             "notes": [
-                {"name": name, "value": str(value)[:LONGEST_VALUE]}
+                {"name": name, "value": value}
                 for name, value in (entry.get("notes") or {}).items()
                 if value not in (None, "", [], {})
             ],

@@ -24,6 +24,15 @@ def marked_parts(text: str, places: Sequence[Sequence[int]]) -> list[dict[str, A
     return [part for part in parts if part["text"]]
 
 
+def without_beginning(
+    text: str, places: Sequence[Sequence[int]], beginning: str
+) -> tuple[str, list[tuple[int, int]]]:
+    """The text and its places without these words at its start, unless nothing else is there."""
+    match = re.match(rf"[#*\s]*{re.escape(beginning)}[*\s.:–—-]+", text) if beginning else None
+    cut = match.end() if match and match.end() < len(text) else 0
+    return text[cut:], [(start - cut, end - cut) for start, end in places if start >= cut]
+
+
 def _part(text: str, is_marked: bool) -> dict[str, Any]:
     return {"text": text, "is_marked": is_marked}
 

@@ -10,7 +10,7 @@ from headwater.model.errors import Refused
 from headwater.ops.saved_searches import SearchRequest, add_search
 from headwater.search.query import MAX_CHARACTERS, parse_query
 from headwater.web.context import WebContext
-from headwater.web.pages.analyst.marked_text import marked_parts
+from headwater.web.pages.analyst.marked_text import marked_parts, without_beginning
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
 from headwater.web.search_pages import FILTER_NAMES, PagedSearch, search_filters, search_page, value_label
@@ -88,12 +88,13 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
 
 
 def result_record(row: dict[str, Any]) -> dict[str, Any]:
+    """A snippet need not say the title again, which stands above it."""
+    snippet, highlights = without_beginning(row["snippet"], row["highlights"], row["title"])
     names = ("id", "recipe", "url", "publisher", "source", "published_at", "language", "duplicates")
     return {name: row[name] for name in names} | {
         "title": marked_parts(row["title"], row["title_highlights"]),
         "snippet": [
-            part | {"text": _MARKUP.sub("", part["text"])}
-            for part in marked_parts(row["snippet"], row["highlights"])
+            part | {"text": _MARKUP.sub("", part["text"])} for part in marked_parts(snippet, highlights)
         ],
     }
 

@@ -21,6 +21,7 @@ FIELDS = ("id", "recipe", "title", "summary", "size", "score", "first_at", "last
 # The front page ranks this many of the newest stories of a recipe, and shows the first of them.
 RANKED, SHOWN = 40, 6
 PAGE_SIZE = 30
+COUNTRY_SINCE = "30d"
 DIRECTIONS: dict[str, Direction] = {"last": "desc", "first": "desc", "size": "desc", "heat": "desc"}
 
 
@@ -53,6 +54,8 @@ def load_stories(request: Request, context: WebContext) -> dict[str, Any]:
     """All stories, or those of one recipe, about one country, or with a report since then."""
     query, engine = request.query_params, context.app.engine
     recipe, country, since = (query.get(name, "") for name in ("recipe", "country", "since"))
+    # No index has the countries: a country that no story is about would cost a look at all of them.
+    since = since or (COUNTRY_SINCE if country else "")
     is_about = [is_about_country(country, engine.dialect)] if country else []
     selection = list_conditions(context, recipe, since, "", LIVE, *is_about)
     page = read_sorted(
