@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Column, Connection, select
 
 from headwater.model.jobs import State
 from headwater.search.analysis import analyse
@@ -40,7 +40,18 @@ RESULT_FIELDS = (
 SPARE = 5
 """Candidates that are read beyond the limit, because some may be gone."""
 TEXTS_AT_ONCE = 200
-FACETS = ("recipe", "source", "publisher", "language", "topic", "country", "subject")
+PLAIN_FACETS = {
+    "recipe": documents.c.recipe,
+    "source": sources.c.name,
+    "publisher": documents.c.publisher,
+    "language": documents.c.language,
+}
+FACET_COLUMNS: Mapping[str, Column[Any]] = PLAIN_FACETS | {
+    "topic": documents.c.attributes,
+    "country": documents.c.attributes,
+    "subject": documents.c.subjects,
+}
+FACETS = tuple(FACET_COLUMNS)
 MAX_VALUES = 20
 
 IsWanted = Callable[[str], bool]
@@ -174,37 +185,40 @@ def count_facets(
 ) -> dict[str, dict[str, int]]:
     """How many of the candidates have each value of these properties, the most frequent values first."""
     numbers = [candidate.number for candidate in candidates]
+    columns = list(dict.fromkeys(FACET_COLUMNS[name] for name in names))
     query = (
-        select(
-            *(documents.c[name] for name in ("recipe", "publisher", "language", "subjects", "attributes")),
-            sources.c.name.label("source"),
-        )
+        select(*columns)
         .select_from(search_entries)
         .join(documents, documents.c.id == search_entries.c.document_id)
         .join(sources, sources.c.id == documents.c.source_id, isouter=True)
         .where(in_list(search_entries.c.id, numbers), documents.c.state == State.KEPT)
     )
-    counters: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for mapping in connection.execute(query).mappings():
-        row = dict(mapping)
-        for name in names:
-            counters[name].update(_facet_values(name, row))
-    return {
-        name: dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES])
-        for name, counter in counters.items()
-    }
+    # By column instead of by row: a thousand rows are read for every search of a page.
+    values = dict(zip(columns, zip(*connection.execute(query).all(), strict=True), strict=False))
+    return {name: _most_frequent(name, values.get(FACET_COLUMNS[name], ())) for name in names}
 
 
-def _facet_values(name: str, row: Mapping[str, Any]) -> set[str]:
-    attributes = row["attributes"] or {}
-    if name == "topic":
-        topic = attributes.get("topic")
-        values: Iterable[Any] = [topic.get("name") if isinstance(topic, Mapping) else topic]
-    elif name == "country":
-        places = attributes.get("geo_entities") or ()
-        values = [place.get("alpha2") for place in places if isinstance(place, Mapping)]
-    elif name == "subject":
-        values = row["subjects"] or ()
+def _most_frequent(name: str, values: Iterable[Any]) -> dict[str, int]:
+    """By facet value, from what the column of the facet has for each document."""
+    counter: Counter[str] = Counter()
+    if name in PLAIN_FACETS:
+        counter.update(str(value) for value in values if value)
     else:
-        values = [row[name]]
-    return {str(value) for value in values if value}
+        for value in values:
+            counter.update(_facet_values(name, value))
+    return dict(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES])
+
+
+def _facet_values(name: str, value: Any) -> set[str]:
+    """Those of one document, from its attributes or its subjects."""
+    if not value:
+        return set()
+    if name == "topic":
+        topic = value.get("topic")
+        parts: Iterable[Any] = [topic.get("name") if isinstance(topic, Mapping) else topic]
+    elif name == "country":
+        places = value.get("geo_entities") or ()
+        parts = [place.get("alpha2") for place in places if isinstance(place, Mapping)]
+    else:
+        parts = value
+    return {str(part) for part in parts if part}

@@ -28,9 +28,14 @@ def without_beginning(
     text: str, places: Sequence[Sequence[int]], beginning: str
 ) -> tuple[str, list[tuple[int, int]]]:
     """The text and its places without these words at its start, unless nothing else is there."""
-    match = re.match(rf"[#*\s]*{re.escape(beginning)}[*\s.:–—-]+", text) if beginning else None
-    cut = match.end() if match and match.end() < len(text) else 0
-    return text[cut:], [(start - cut, end - cut) for start, end in places if start >= cut]
+    start = len(text) - len(text.lstrip(" #*"))
+    after = start + len(beginning)
+    rest = text[after:].lstrip(" *.:–—-")
+    is_apart = len(rest) < len(text) - after
+    cut = (
+        len(text) - len(rest) if beginning and rest and is_apart and text.startswith(beginning, start) else 0
+    )
+    return text[cut:], [(first - cut, last - cut) for first, last in places if first >= cut]
 
 
 def _part(text: str, is_marked: bool) -> dict[str, Any]:
