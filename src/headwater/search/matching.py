@@ -82,7 +82,7 @@ def document_keys(document: Document, *, source_name: str = "", stories: Iterabl
     """The keys of a document for every filter except language, date and quality."""
     yield filter_key("recipe", document.recipe)
     yield from (filter_key("source", value) for value in (document.source, source_name) if value)
-    yield from (filter_key("source", site) for site in _sites(document.url))
+    yield from _site_keys(document.url)
     if document.publisher:
         yield filter_key("publisher", document.publisher)
     yield from attribute_keys(document.attributes)
@@ -109,10 +109,12 @@ def attribute_keys(attributes: Mapping[str, Any]) -> Iterator[str]:
             yield filter_key("country", str(place["alpha2"]))
 
 
-def _sites(url: str) -> Iterator[str]:
-    """The host and the domains above it: `news.wire.example`, `wire.example`."""
+@lru_cache(maxsize=512)
+def _site_keys(url: str) -> tuple[str, ...]:
+    """Of the host and the domains above it: `news.wire.example`, `wire.example`. Cached, because the search index and the saved
+    searches ask for those of each document."""
     labels = host_of(url).split(".")
-    yield from (".".join(labels[start:]) for start in range(len(labels) - 1))
+    return tuple(filter_key("source", ".".join(labels[start:])) for start in range(len(labels) - 1))
 
 
 def clause_terms(clause: Clause, languages: Sequence[str]) -> tuple[frozenset[str], ...]:
