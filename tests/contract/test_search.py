@@ -190,6 +190,7 @@ def test_a_misspelt_word_is_corrected_only_when_nothing_else_matches(filled: Sce
         assert titles(engine, slip) == ["Renovación del permiso de conducir"], slip
     assert search(engine, "conducri pesca").corrections == {}
     assert titles(engine, "xyzzyxyz") == []
+    assert search(engine, "xyzzyxyz", facets=("recipe",)).facets == {"recipe": {}}
 
 
 def test_the_index_follows_changes_and_removals(filled: Scene, engine: Engine):

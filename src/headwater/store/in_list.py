@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import ARRAY, ColumnElement, Dialect, Text, bindparam
+from sqlalchemy import ARRAY, ColumnElement, Dialect, Integer, Text, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -45,8 +45,8 @@ class InList(FunctionElement[bool]):
 
 
 def in_list(column: ColumnElement[Any], values: Collection[Any]) -> ColumnElement[bool]:
-    """True where the column has one of the values, which are all strings or all integers."""
-    numbers = isinstance(next(iter(values), ""), int)
+    """True where the column has one of the values, which are all strings or all integers. Of no values, the column says which."""
+    numbers = isinstance(next(iter(values), None), int) if values else isinstance(column.type, Integer)
     return InList(column, bindparam(None, values, ListParameter(numbers=numbers), unique=True))
 
 
