@@ -21,7 +21,7 @@ from headwater.documents.language.detector import (
     identify_language,
     resolve_language,
 )
-from headwater.documents.language.short_text import vote_on_short_text
+from headwater.documents.language.short_text import likeliest, vote_on_short_text
 from headwater.model.document import Document
 from headwater.model.recipe import StepContext
 
@@ -100,9 +100,9 @@ IBERIAN_STRICT = LanguageRules(languages=("es", "gl"), min_confidence=0.6)
 
 
 def test_stopwords_outvote_a_weak_lead() -> None:
-    ranking = [("es", 0.55), ("gl", 0.45)]
-    assert vote_on_short_text("unha cousa e outra na rúa", ranking)[0][0] == "gl"
-    assert vote_on_short_text("una cosa y la otra", ranking)[0][0] == "es"
+    shares = {"es": 0.55, "gl": 0.45}
+    assert likeliest(vote_on_short_text("unha cousa e outra na rúa", shares))[0] == "gl"
+    assert likeliest(vote_on_short_text("una cosa y la otra", shares))[0] == "es"
 
 
 @pytest.mark.parametrize(

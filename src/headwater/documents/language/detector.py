@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.documents.language.codes import NEAR_IDENTICAL, UNDETERMINED, WIDELY_WRITTEN, primary_code
-from headwater.documents.language.short_text import Ranking, normalise_shares, vote_on_short_text
+from headwater.documents.language.short_text import Ranking, likeliest, normalise_shares, vote_on_short_text
 from headwater.text.scripts import EAST_ASIAN, HANGUL, character_class
 
 RankLanguages = Callable[[str], Ranking]
@@ -74,36 +74,38 @@ def identify_language(text: str, rank: RankLanguages, rules: LanguageRules) -> L
     if letters < rules.min_letters and not is_dense_script(prose):
         return NO_GUESS
     shares = dict(rank(prose))
-    expected = [language for language in rules.languages or WIDELY_WRITTEN if language in shares]
-    inside = rank_among(shares, expected)
-    outsider = _outsider(shares, expected, rules.outside_factor) if rules.languages else None
+    inside = shares_among(shares, rules.languages or WIDELY_WRITTEN)
+    outsider = _outsider(shares, rules.languages, rules.outside_factor) if rules.languages else None
     if outsider is not None:
         return outsider
     if not inside:
         return NO_GUESS
     if letters <= rules.short_letters:
         inside = vote_on_short_text(prose, inside)
-    language, confidence = inside[0]
+    language, confidence = likeliest(inside)
     return LanguageGuess(
         language if confidence >= rules.min_confidence else UNDETERMINED, round(confidence, 4)
     )
 
 
-def rank_among(shares: Mapping[str, float], languages: Iterable[str]) -> list[tuple[str, float]]:
+def shares_among(shares: Mapping[str, float], languages: Iterable[str]) -> Mapping[str, float]:
     """The shares of these languages alone, as from a model that knows no others."""
     candidates = {language: shares[language] for language in languages if shares.get(language, 0.0) > 0.0}
     return normalise_shares(candidates)
 
 
-def _outsider(shares: Mapping[str, float], expected: Sequence[str], factor: float) -> LanguageGuess | None:
+def _outsider(shares: Mapping[str, float], languages: Sequence[str], factor: float) -> LanguageGuess | None:
+    expected = [language for language in languages if language in shares]
     best = max((shares[language] for language in expected), default=0.0)
     near_identical = frozenset[str]().union(
         *(group for group in NEAR_IDENTICAL if not group.isdisjoint(expected))
     )
-    ranking = rank_among(shares, (set(WIDELY_WRITTEN) - near_identical) | set(expected))
-    if not ranking or ranking[0][0] in expected:
+    candidates = shares_among(shares, (set(WIDELY_WRITTEN) - near_identical) | set(expected))
+    if not candidates:
         return None
-    language, confidence = ranking[0]
+    language, confidence = likeliest(candidates)
+    if language in expected:
+        return None
     return LanguageGuess(language, round(confidence, 4)) if shares[language] > factor * best else None
 
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from operator import itemgetter
 
 from headwater.documents.language.lexicon import ALPHABETS, FOREIGN_LETTER_GROUPS, STOPWORDS
 
@@ -20,13 +19,13 @@ MAX_EXPONENT = 300.0  # certain enough, and exp() stays finite
 Ranking = Sequence[tuple[str, float]]
 
 
-def vote_on_short_text(text: str, ranking: Ranking) -> list[tuple[str, float]]:
-    """The combined ranking, best first; the shares sum to 1. A language without word lists keeps its share."""
+def vote_on_short_text(text: str, shares: Mapping[str, float]) -> Mapping[str, float]:
+    """The combined shares, which sum to 1. A language without word lists keeps its share."""
     lowered = text.lower()
     tokens = WORD.findall(lowered)
-    candidates = [language for language, share in ranking if share >= MIN_CANDIDATE_SHARE]
+    candidates = [language for language, share in shares.items() if share >= MIN_CANDIDATE_SHARE]
     if not tokens or not candidates:
-        return list(ranking)
+        return shares
     stopwords = word_evidence(tokens, candidates)
     misspellings = spelling_evidence(lowered, candidates)
     # The model flattens its shares by the root of the length; the other evidence must not outgrow them.
@@ -36,7 +35,7 @@ def vote_on_short_text(text: str, ranking: Ranking) -> list[tuple[str, float]]:
         for language in candidates
     }
     return normalise_shares(
-        {language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in ranking}
+        {language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in shares.items()}
     )
 
 
@@ -44,11 +43,15 @@ def _evidence_factor(stopwords: int, misspellings: float, scale: float) -> float
     return math.exp(min((WORD_WEIGHT * stopwords - misspellings) / scale, MAX_EXPONENT))
 
 
-def normalise_shares(weights: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Shares that sum to 1, best first; ties are ordered by name, so that the result is deterministic."""
+def normalise_shares(weights: Mapping[str, float]) -> dict[str, float]:
     total = sum(weights.values())
-    by_name = sorted((language, value / total) for language, value in weights.items())
-    return sorted(by_name, key=itemgetter(1), reverse=True)
+    return {language: value / total for language, value in weights.items()}
+
+
+def likeliest(shares: Mapping[str, float]) -> tuple[str, float]:
+    """The language with the largest share, of equal ones the first by name, so that the result is deterministic."""
+    largest = max(shares.values())
+    return min(language for language, share in shares.items() if share == largest), largest
 
 
 def word_evidence(tokens: Sequence[str], languages: Sequence[str]) -> dict[str, int]:
@@ -68,7 +71,11 @@ def _languages_of(word: str) -> tuple[str, ...]:
 
 def spelling_evidence(lowered: str, languages: Sequence[str]) -> dict[str, float]:
     """How strongly the spelling speaks against each language."""
-    special = [letter for letter in lowered if letter > "\x7f" and (letter.isalpha() or letter == "·")]
+    special = (
+        [letter for letter in lowered if letter > "\x7f" and (letter.isalpha() or letter == "·")]
+        if not lowered.isascii()
+        else ()
+    )
     return {language: _misspellings(lowered, special, language) for language in languages}
 
 
