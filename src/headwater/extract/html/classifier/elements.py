@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from headwater.extract.html.classifier.keywords import name_masks
+from headwater.extract.html.classifier.keywords import name_mask
 from headwater.extract.html.flatten import BLOCK_TAGS, FlatPage
 
 Numbers = npt.NDArray[np.int64]
@@ -79,19 +79,20 @@ class _AttributeTable:
             [classes.setdefault(class_name, len(classes)) for class_name, _, _ in descriptions]
         )
         self.hidden = np.array([hidden for _, hidden, _ in descriptions])
-        self.masks = name_masks([names for _, _, names in descriptions])
+        self.masks = np.array([mask for _, _, mask in descriptions], np.int64)
 
 
 @lru_cache(maxsize=20_000)
-def _describe_attributes(attributes: str) -> tuple[str, bool, str]:
-    """The class without numbers, whether the element is hidden, and all its names. Pages of a site share most of them."""
+def _describe_attributes(attributes: str) -> tuple[str, bool, int]:
+    """The class without numbers, whether the element is hidden, and the mask of its names. Pages of a site share most of
+    them."""
     if not attributes:
-        return "", False, ""
+        return "", False, 0
     # The serialiser writes name="value" throughout and escapes quotes in values.
     parts = attributes.split('"')
     values = dict(zip(parts[::2], parts[1::2], strict=False))
     names = " ".join([values[name] for name in _NAMES if name in values])
-    return _DIGITS.sub("", values.get(" class=", "")), _is_hidden(values), names
+    return _DIGITS.sub("", values.get(" class=", "")), _is_hidden(values), name_mask(names)
 
 
 def _is_hidden(values: dict[str, str]) -> bool:

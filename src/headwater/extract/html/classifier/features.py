@@ -76,12 +76,13 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     columns += _template_columns(elements.family[block_elements], letters, prose)
     columns += _page_columns(page, letters, prose, context)
     flags = _flags(elements, block_elements)
-    matrix = np.empty((len(columns) + flags.shape[1], len(block_elements)), np.float32)
-    for number, column in enumerate(columns):
-        matrix[number] = column
-    matrix[len(columns) :] = flags.T
-    first = np.stack([elements.first[level] for level in chain[1:4]])
-    last = np.stack([elements.last[level] for level in chain[1:4]])
+    matrix = np.empty((len(columns) + sum(map(len, flags)), len(block_elements)), np.float32)
+    row = len(columns)
+    np.concatenate(columns, out=matrix[:row].reshape(-1))
+    for rows in flags:
+        matrix[row : row + len(rows)] = rows
+        row += len(rows)
+    first, last = elements.first[chain[1:4]], elements.last[chain[1:4]]
     # A page that does not say that it is an article is read in both styles, and the mean decides.
     styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
     comments = (elements.all_names[block_elements] & COMMENT_BIT) > 0
@@ -95,11 +96,12 @@ def _log(values: Column) -> Column:
     return result
 
 
-def _chain(elements: ElementTable, block_elements: Numbers) -> list[Numbers]:
-    """The element of each block and those around it, without wrappers that add nothing."""
-    chain = [elements.top[block_elements]]
-    for _ in range(LEVELS - 1):
-        chain.append(elements.top[elements.parent[chain[-1]]])
+def _chain(elements: ElementTable, block_elements: Numbers) -> Numbers:
+    """The element of each block and those around it, without wrappers that add nothing: one row per level."""
+    chain = np.empty((LEVELS, len(block_elements)), np.int64)
+    chain[0] = elements.top[block_elements]
+    for level in range(1, LEVELS):
+        chain[level] = elements.top[elements.parent[chain[level - 1]]]
     return chain
 
 
@@ -190,48 +192,51 @@ def _signed_log(values: Column) -> Column:
     return result
 
 
-def _ancestor_columns(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+def _ancestor_columns(elements: ElementTable, chain: Numbers, sums: _Sums) -> list[Column]:
+    """All levels at once: for so few blocks each call of NumPy costs more than what it computes."""
     page_words, _, page_good, _ = np.maximum(sums.total[-1], 1)
-    columns: list[Column] = []
-    for level in chain[1:]:
-        first, last = elements.first[level], elements.last[level]
-        words, linked, prose, prose_blocks = sums.over(first, last).T
-        words = np.maximum(words, 1)
-        columns += [
-            words / page_words, linked / words, prose / page_good, prose / words,
-            _log(words), _log((last - first).astype(np.float64)), prose_blocks / np.maximum(last - first, 1),
-        ]  # fmt: skip
-    element = chain[1]
-    order = np.arange(len(element))
-    columns += [_log(order - elements.first[element]), _log(elements.last[element] - 1 - order)]
+    first, last = elements.first[chain[1:]], elements.last[chain[1:]]
+    words, linked, prose, prose_blocks = np.moveaxis(sums.over(first, last), -1, 0)
+    words, size = np.maximum(words, 1), last - first
+    by_feature = (
+        words / page_words, linked / words, prose / page_good, prose / words,
+        _log(words), _log(size.astype(np.float64)), prose_blocks / np.maximum(size, 1),
+    )  # fmt: skip
+    columns: list[Column] = [values[level] for level in range(len(first)) for values in by_feature]
+    order = np.arange(first.shape[1])
+    columns += [_log(order - first[0]), _log(last[0] - 1 - order)]
     return columns
 
 
-def _container_columns(elements: ElementTable, chain: list[Numbers], sums: _Sums) -> list[Column]:
+def _container_columns(elements: ElementTable, chain: Numbers, sums: _Sums) -> list[Column]:
     """Where the prose of the page is: the smallest elements with half, three quarters and most of it, and others."""
-    count = len(chain[0])
     words, linked, prose, _ = sums.over(elements.first, elements.last).T
     total = max(prose[0], 1e-6)
-    size = elements.last - elements.first
-    picks = [_smallest(size, prose >= share * total) for share in (0.5, 0.75, 0.9)]
     merit = _merit(elements, prose, words, linked)
-    picks.append(int(np.argmax(merit)))
-    picks += [
-        _largest(prose + 1e-3 * words, elements.tag == TAG_NUMBER[name]) for name in ("article", "main")
-    ]
-    picks.append(_largest(prose + 1e-3 * words, (elements.names & 0b10000) > 0))
-    order = np.arange(count)
-    columns: list[Column] = []
-    for pick in picks:
-        first, last = (elements.first[pick], elements.last[pick]) if pick >= 0 else (0, 0)
-        inside = (order >= first) & (order < last)
-        columns += [
-            inside, _signed_log(order - first) * (pick >= 0), _signed_log(last - 1 - order) * (pick >= 0),
-            np.full(count, prose[pick] / total if pick >= 0 else 0),
-        ]  # fmt: skip
-    best = max(merit.max(), 1e-6)
-    columns += [merit[level] / best for level in chain[:4]]
+    picks = _containers(elements, prose, words, merit)
+    exists = picks >= 0
+    first, last = (np.where(exists, ends[picks], 0)[:, None] for ends in (elements.first, elements.last))
+    order = np.arange(chain.shape[1])
+    after, before = order - first, last - 1 - order
+    inside = (after >= 0) & (before >= 0)
+    is_known = exists[:, None]
+    from_start, from_end = _signed_log(after) * is_known, _signed_log(before) * is_known
+    shares = np.broadcast_to(np.where(exists, prose[picks] / total, 0)[:, None], inside.shape)
+    by_feature = (inside, from_start, from_end, shares)
+    columns: list[Column] = [values[number] for number in range(len(picks)) for values in by_feature]
+    columns += list(merit[chain[:4]] / max(merit.max(), 1e-6))
     return columns
+
+
+def _containers(elements: ElementTable, prose: Column, words: Column, merit: Column) -> Numbers:
+    """The elements themselves; -1 for one that the page does not have."""
+    size = elements.last - elements.first
+    weight = prose + 1e-3 * words
+    picks = [_smallest(size, prose >= share * max(prose[0], 1e-6)) for share in (0.5, 0.75, 0.9)]
+    picks.append(int(np.argmax(merit)))
+    picks += [_largest(weight, elements.tag == TAG_NUMBER[name]) for name in ("article", "main")]
+    picks.append(_largest(weight, (elements.names & 0b10000) > 0))
+    return np.array(picks)
 
 
 def _merit(elements: ElementTable, prose: Array, words: Array, linked: Array) -> Column:
@@ -269,16 +274,21 @@ def _template_columns(template: Numbers, letters: CharacterTable, prose: Array) 
 def _page_columns(
     page: FlatPage, letters: CharacterTable, prose: Array, context: PageContext
 ) -> list[Column]:
-    count = len(prose)
     words = float(letters.words.sum())
-    strong = prose[prose > 0]
+    strong = np.sort(prose[prose > 0])
     values = (
-        np.log1p(count), np.log1p(words), np.log1p(prose.sum()), prose.sum() / max(words, 1),
+        np.log1p(len(prose)), np.log1p(words), np.log1p(prose.sum()), prose.sum() / max(words, 1),
         float((letters.words * letters.link_density).sum()) / max(words, 1),
-        np.log1p(len(strong)), np.log1p(np.median(strong)) if len(strong) else 0.0,
+        np.log1p(len(strong)), np.log1p(_middle(strong)) if len(strong) else 0.0,
         np.log1p(sum(page.image_counts)), float(context.is_article), float(letters.dense_script.mean()),
     )  # fmt: skip
-    return [np.full(count, value) for value in values]
+    return list(np.broadcast_to(np.array(values)[:, None], (len(values), len(prose))))
+
+
+def _middle(ordered: Array) -> np.float32:
+    """The median, without the many checks that NumPy's own makes."""
+    half = len(ordered) // 2
+    return np.float32(ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2)
 
 
 @cache
@@ -296,18 +306,15 @@ def _around_bits() -> Numbers:
     return np.array([TAG_NUMBER[name] for name in _AROUND])
 
 
-def _flags(elements: ElementTable, element: Numbers) -> Array:
+def _flags(elements: ElementTable, element: Numbers) -> tuple[Column, ...]:
+    """Rows of flags, one column per block."""
     parent = elements.parent[element]
     near = elements.names[element] | elements.names[parent] | elements.names[elements.parent[parent]]
-    any_name = elements.all_names[element]
-    bits = np.arange(len(NAME_GROUPS))
-    return np.concatenate(
-        [
-            _tag_table()[elements.tag[element]],
-            ((elements.all_tags[element][:, None] >> _around_bits()) & 1).astype(np.float32),
-            ((near[:, None] >> bits) & 1).astype(np.float32),
-            ((any_name[:, None] >> bits) & 1).astype(np.float32),
-            elements.hidden[element][:, None].astype(np.float32),
-        ],
-        axis=1,
+    bits = np.arange(len(NAME_GROUPS))[:, None]
+    return (
+        _tag_table()[elements.tag[element]].T,
+        (elements.all_tags[element] >> _around_bits()[:, None]) & 1,
+        (near >> bits) & 1,
+        (elements.all_names[element] >> bits) & 1,
+        elements.hidden[element][None, :],
     )

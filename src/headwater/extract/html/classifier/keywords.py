@@ -75,8 +75,11 @@ _NAMES = _index(NAME_GROUPS)
 _PHRASES = _index(PHRASE_GROUPS)
 
 
-def name_masks(names: Sequence[str]) -> Masks:
-    return _masks(names, *_NAMES)
+def name_mask(names: str) -> int:
+    """Of one element: those of a site have few different names, so that a caller can remember them."""
+    automaton, bits = _NAMES
+    words = {word for word, _, _ in automaton.find_matches_as_indexes(names.lower(), overlapping=True)}
+    return int(np.bitwise_or.reduce(bits[list(words)])) if words else 0
 
 
 def phrase_masks(texts: Sequence[str]) -> Masks:

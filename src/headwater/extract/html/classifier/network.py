@@ -44,7 +44,8 @@ class BlockNetwork:
 
     def __call__(self, blocks: BlockTable) -> Array:
         """One probability per block: the mean over the styles in which the page is read."""
-        x = np.minimum(np.maximum(blocks.matrix, self.low), self.high)
+        x = np.maximum(blocks.matrix, self.low)
+        np.minimum(x, self.high, out=x)
         entered = _product(x, self.weights) + self.bias
         around = _Around(blocks, entered.shape[1])
         by_style = [
