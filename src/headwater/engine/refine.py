@@ -257,4 +257,4 @@ def _with_end_notes(document: Document, outcome: Drop | SetAside) -> Document:
     if isinstance(outcome, Drop) and outcome.of:
         notes["of"] = outcome.of
     measured = outcome.quality if isinstance(outcome, SetAside) else None
-    return replace(document, notes=notes, quality=document.quality if measured is None else measured)
+    return document.with_changes(notes=notes, quality=document.quality if measured is None else measured)

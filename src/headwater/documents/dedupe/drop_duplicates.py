@@ -117,7 +117,7 @@ def _outcome(document: Document, decision: Decision, record: DedupeRecord) -> Ou
         Edge(part, SUPERSEDES, decision.rule, decision.score, decision.evidence)
         for part in decision.superseded
     )
-    return replace(document, edges=(*document.edges, *edges), dedupe_record=record)
+    return document.with_changes(edges=(*document.edges, *edges), dedupe_record=record)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """The language step: declared or detected, dominant and second language."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -65,8 +65,7 @@ class DetectLanguage:
         resolved = resolve_language(
             document.language, document.origins.get("language", ""), detected, self.overrule
         )
-        updated = replace(
-            document,
+        updated = document.with_changes(
             language=resolved.language,
             origins={**document.origins, "language": resolved.origin},
         ).with_fact(LANGUAGE_CONFIDENCE, detected.confidence)

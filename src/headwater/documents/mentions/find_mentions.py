@@ -42,7 +42,7 @@ class FindMentions:
             else []
         )
         mentions = (*in_text, *(_without_offsets(mention) for mention in in_title))
-        return replace(document, mentions=mentions).with_notes(
+        return document.with_changes(mentions=mentions).with_notes(
             subjects=len(mentions), places=sum(mention.count for mention in mentions)
         )
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headwater.documents.cleaning.enrichment import CUT_OFF, PAYLOAD
 from headwater.documents.quality.article_body import BODY_WORDS, has_article_body
@@ -138,7 +138,7 @@ class ScoreQuality:
         }
         if score.label in self.set_aside and is_from_page(document):
             return SetAside("low_quality", record, quality=score.value)
-        return replace(document, quality=score.value).with_notes(**record)
+        return document.with_changes(quality=score.value).with_notes(**record)
 
 
 def score_document(document: Document) -> QualityScore:
