@@ -26,6 +26,7 @@ from benchmarks.web_search import fill_search, measure_search, search_texts
 from headwater.app import App
 from headwater.model.keys import source_key
 from headwater.model.source import Source
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 from headwater.settings.settings import Settings
 from headwater.web.server import listen_on
 from headwater.web.serving import make_context, run_server
@@ -163,6 +164,7 @@ def fill(app: App, count: int) -> None:
 async def measure_lists(app: App) -> None:
     context = make_context(app, refuse_runs)
     async with client_of(context) as client:
+        freeze_loaded_objects()  # as `headwater serve` does
         page = (await client.get("/api/v1/documents?limit=1000&fields=id")).json()
         for path in LISTS:
             address = "/api/v1" + path.replace("MIDDLE", page["next"])
@@ -183,6 +185,7 @@ async def measure_lists(app: App) -> None:
 async def measure_pages(app: App) -> None:
     context = make_context(app, refuse_runs)
     async with client_of(context) as client:
+        freeze_loaded_objects()  # as `headwater serve` does
         story = (await client.get("/api/v1/stories?limit=1&fields=id")).json()["items"][0]["id"]
         document = (await client.get("/api/v1/documents?limit=1&fields=id")).json()["items"][0]["id"]
         for path in PAGES:
