@@ -1,12 +1,12 @@
 """The options of a source, read by type. A mistake is reported with the name of the option."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from headwater.model.errors import Permanent
+from headwater.text.linear_patterns import BadPattern, LinearPattern
 from headwater.text.periods import parse_duration
 
 LONGEST = timedelta(days=3650)
@@ -81,7 +81,6 @@ def _url_test(rule: str, name: str) -> UrlTest:
     if not rule.startswith(PATTERN_PREFIX):
         return lambda url: rule in url
     try:
-        pattern = re.compile(rule.removeprefix(PATTERN_PREFIX))
-    except re.error as error:
-        raise bad_option(name, f"'{rule}' is not a regular expression: {error}") from error
-    return lambda url: pattern.search(url) is not None
+        return LinearPattern(rule.removeprefix(PATTERN_PREFIX)).is_in
+    except BadPattern as error:
+        raise bad_option(name, f"'{rule}' is not a regular expression that can be used: {error}") from error
