@@ -4,6 +4,8 @@ import ipaddress
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
 
 def host_name(host: str) -> str:
     """The name or address of a Host header, without its port."""
@@ -22,13 +24,24 @@ def is_own_host(host: str, names: Collection[str]) -> bool:
 
 
 def is_own_origin(origin: str, host: str, public_url: str) -> bool:
-    """Whether an Origin header names this server: the host that the request is for, or the public address."""
-    try:
-        place, public = urlsplit(origin), urlsplit(public_url)
-    except ValueError:
+    """Whether an Origin header names this server: the public address, or the host that the request is for. Under the name of
+    the public address only its scheme and port count: another page there is not ours."""
+    place, public = _origin(origin), _origin(public_url)
+    if place is None or place == public:
+        return place is not None
+    if public is not None and host_name(host) == public[1]:
         return False
-    own = {("http", host.lower()), ("https", host.lower()), (public.scheme, public.netloc.lower())}
-    return bool(place.netloc) and (place.scheme, place.netloc.lower()) in own
+    return place in (_origin(f"http://{host}"), _origin(f"https://{host}"))
+
+
+def _origin(url: str) -> tuple[str, str, int] | None:
+    """Scheme, host and port; None for what has none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.hostname and port else None
 
 
 def is_loopback(host: str) -> bool:
