@@ -87,6 +87,7 @@ SECRET_PLACES = [
     {"options": {"headers": {"X-Any": "env:HOME"}}},
     {"options": {"fallback": ["https://evil.example/x?token=env:HOME"]}},
     {"options": {"database": "env:HOME"}},
+    {"kind": "json", "options": {"fields": {"url": "u"}, "key": {"header": "X-Stolen", "variable": "HOME"}}},
 ]
 
 
@@ -95,8 +96,10 @@ def test_no_key_reads_a_file_or_a_variable_of_the_server(
     app: App, client: TestClient, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any]
 ):
     monkeypatch.setattr(App, "fetcher", lambda _: pytest.fail("nothing may be fetched"))
-    line = {"recipe": "crypto", "name": "Evil", "url": "https://evil.example/x"}
+    line = {"recipe": "news", "name": "Evil", "url": "https://evil.example/x"}
     calls = [("/sources", line | fields)]
+    if "kind" in fields:
+        calls += [("/sources/preview", {"recipe": "news", "url": line["url"]} | fields)]
     if "url" in fields:
         calls += [("/sources/preview", fields), ("/sources/validate", fields)]
     headers = admin(app)
@@ -116,6 +119,28 @@ def test_no_key_names_a_file_or_a_folder_of_the_server(
     line = {"recipe": "news", "name": "Evil", "kind": kind, "options": {option: str(tmp_path)}}
     problem = post(client, "/sources", 400, admin(app), **line)
     assert problem["type"].endswith(":place_refused")
+
+
+UNSAFE_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"options": {"fallback": "http://10.0.0.1/"}}, "unusable_source"),
+    ({"options": {"fallback": "http:///x"}}, "bad_config"),
+    ({"url": "https://wire.example/a\tb"}, "bad_config"),
+    ({"kind": "seeds", "options": {"urls": [{"url": "http://169.254.169.254/latest"}]}}, "unusable_source"),
+    ({"kind": "seeds", "options": {"urls": ["https://wire.example/a\r\nb"]}}, "bad_config"),
+    ({"kind": "crawl", "options": {"starts": ["http://localhost/"]}}, "unusable_source"),
+    ({"options": {"headers": {"Host": "inside.example"}}}, "bad_config"),
+    ({"name": "Wire\x1b[2J"}, "bad_config"),
+    ({"recipe": "markets", "kind": "news_api", "options": {"endpoint": "https://evil.example"}}, "options_refused"),
+    ({"recipe": "geopolitics", "kind": "entries", "options": {"file": "/etc/passwd"}}, "options_refused"),
+]  # fmt: skip
+
+
+def test_what_options_name_is_checked_like_the_address(app: App, client: TestClient):
+    headers = admin(app)
+    for fields, reason in UNSAFE_OPTIONS:
+        line = {"recipe": "news", "name": "Wire", "url": "https://wire.example/", "check": False} | fields
+        problem = post(client, "/sources", 400, headers, **line)
+        assert problem["type"].rpartition(":")[2] == reason, fields
 
 
 @pytest.mark.parametrize("place", ["10.0.0.1", "localhost"])

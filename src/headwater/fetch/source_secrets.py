@@ -14,6 +14,11 @@ from headwater.text.redaction import HIDDEN, hide_secrets, is_secret_name, is_se
 
 # A shorter value would also be hidden where the same characters mean something else.
 SHORTEST_HIDDEN = 6
+# They say whom a request is for and where it ends: with one of them, a server in between reads another request than ours.
+CONNECTION_HEADERS = frozenset(
+    {"host", "connection", "content-length", "expect", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer",
+     "transfer-encoding", "upgrade"}
+)  # fmt: skip
 Resolve = Callable[[str, str], str]
 
 
@@ -96,6 +101,8 @@ def check_headers(headers: Any) -> str | None:
     for name, value in headers.items():
         if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
             return f"{name!r} is not the name of a header"
+        if name.lower() in CONNECTION_HEADERS:
+            return f"leave out {name}: it belongs to the connection, and the fetcher sets it itself"
         if not value.isprintable():
             return f"the value of {name} has control characters"
         if is_secret_name(name) and not is_secret_reference(value):

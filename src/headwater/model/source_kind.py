@@ -1,6 +1,6 @@
 """A kind of source: how it is polled, what it is for, and the options that a line of a source list may set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -22,18 +22,26 @@ def accept_any(source: Source) -> None:
     del source
 
 
+def no_addresses(source: Source) -> tuple[str, ...]:
+    del source
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKind:
     """A `Discover` that can say what it is. `options` names each option with one sentence about it. `check` reads the
     options as a poll would and raises Permanent when one of them is wrong, so that a mistake is reported when a list is
-    loaded. `places` are the options that name a file or a folder on this machine. `needs_url` is false for kinds that may do
-    without an address."""
+    loaded. `places` are the options that name a file or a folder on this machine, `variables` those that name a variable of the
+    environment, `addresses` returns what the options name besides the address of the source: over HTTP, the first two are
+    refused and the third are checked. `needs_url` is false for kinds that may do without an address."""
 
     discover: Discover
     help: str
     options: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[Source], object] = accept_any
     places: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    addresses: Callable[[Source], Iterable[str]] = no_addresses
     needs_url: bool = True
 
     def __call__(self, source: Source, now: datetime) -> PollSession:

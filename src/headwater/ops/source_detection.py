@@ -35,6 +35,7 @@ from headwater.sources.sitemaps.parser import parse_untrusted_sitemap
 from headwater.sources.sitemaps.sitemap import NotASitemap, ParsedSitemap
 from headwater.sources.update_frequency import learn_frequency
 from headwater.text.json_payload import BadJson, decode_payload
+from headwater.text.printable import printable_line
 
 SHOWN_ITEMS = 5
 PERMANENT_REDIRECTS = frozenset({301, 308})
@@ -206,7 +207,7 @@ def feed_candidate(url: str, feed: Feed) -> SourceCandidate:
     return SourceCandidate(
         kind="feed",
         url=url,
-        title=feed.title or "",
+        title=printable_line(feed.title or ""),
         items=tuple(
             PreviewItem(entry.title or entry.link or "", entry.link or "", entry.published or entry.updated)
             for entry in entries[:SHOWN_ITEMS]
@@ -244,7 +245,11 @@ def _page_candidate(url: str, answer: Response) -> SourceCandidate:
     title = reading.title if isinstance(reading, Reading) else ""
     language = reading.language or guess_language(reading.text) if isinstance(reading, Reading) else ""
     return SourceCandidate(
-        kind="page", url=url, title=title or host(url), language=language, note="watched for changes"
+        kind="page",
+        url=url,
+        title=printable_line(title) or host(url),
+        language=language,
+        note="watched for changes",
     )
 
 

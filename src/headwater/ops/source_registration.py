@@ -1,19 +1,17 @@
 """Adding a source: check it against its recipe, and store it as the operator's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from headwater.app import App
-from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import SourceKind, find_source_problem
 from headwater.ops.same_sources import address_spelling
 from headwater.store.rows import source_from
-from headwater.text.redaction import is_secret_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +67,6 @@ def check_places(source: Source, recipe: Recipe) -> None:
                 "missing_place",
                 f"options.{name}: there is no {Path(place).absolute()}; correct it, create it first, or use --no-check",
             )
-
-
-def refuse_references(url: str, options: Mapping[str, Any] | None = None) -> None:
-    """For what comes over HTTP. A reference is resolved on this machine and sent to the address: whoever may write one reads
-    every file and variable of the server."""
-    for text in (url, *_texts(options or {})):
-        if is_secret_reference(text.strip()) or has_references(text):
-            raise Refused(
-                "reference_refused",
-                "env:NAME and file:PATH are refused over HTTP; write them into the list of sources, or use `headwater sources "
-                "add` on the machine itself",
-            )
-
-
-def refuse_places(source: Source, recipe: Recipe) -> None:
-    """For what comes over HTTP: whoever may name a file or a folder reads what is in it."""
-    kind = recipe.discover.get(source.kind)
-    for name in kind.places if isinstance(kind, SourceKind) else ():
-        if source.options.get(name):
-            raise Refused(
-                "place_refused",
-                f"options.{name}: files and folders of the server are refused over HTTP; add this source on the machine itself",
-            )
-
-
-def _texts(options: Mapping[str, Any]) -> Iterator[str]:
-    """Every text in the options, at any depth: deeper ones than a recursion could follow, too."""
-    waiting: list[Any] = [options]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Mapping):
-            waiting += [*value, *value.values()]
-        elif isinstance(value, list | tuple):
-            waiting += value
 
 
 def _keep_settings(source: Source, stored: Source) -> Source:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from cronsim import CronSim, CronSimError
 
+from headwater.fetch.guard.routes import is_request_url
 from headwater.fetch.source_secrets import check_headers
 from headwater.model.errors import Refused
 from headwater.model.keys import source_key
@@ -18,6 +19,7 @@ from headwater.model.source_kind import HEADERS_OPTION
 from headwater.model.subject import MAX_SUBJECT_LENGTH
 from headwater.settings.yaml_file import load_yaml
 from headwater.text import periods
+from headwater.text.printable import printable_line
 from headwater.text.redaction import redact_url
 
 
@@ -47,12 +49,10 @@ def load_sources(path: Path, recipe: str) -> tuple[Source, ...]:
 
 
 def make_source(line: SourceLine, recipe: str, where: str) -> Source:
-    if line.url and not line.url.startswith(("http://", "https://")):
-        raise Refused(
-            "bad_config",
-            f"{where}.url: '{redact_url(line.url)}' is not an http(s) address; write it whole, like https://example.org/feed",
-        )
-    _refuse_user_information(line.url, f"{where}.url")
+    if printable_line(line.name) != line.name:
+        raise Refused("bad_config", f"{where}.name: remove the line breaks and control characters")
+    if line.url:
+        check_address(line.url, f"{where}.url")
     if line.subject is not None and not 0 < len(line.subject) <= MAX_SUBJECT_LENGTH:
         raise Refused("bad_config", f"{where}.subject: use 1 to {MAX_SUBJECT_LENGTH} characters")
     return Source(
@@ -79,15 +79,26 @@ def _check_options(options: dict[str, Any], where: str) -> dict[str, Any]:
     if not is_positive:
         raise Refused("bad_config", f"{where}.{INTERVAL_OPTION}: '{interval}' is not a number of seconds")
     fallback = options.get("fallback", [])
-    for address in [fallback] if isinstance(fallback, str) else fallback:
-        if not str(address).startswith(("http://", "https://")):
-            raise Refused(
-                "bad_config", f"{where}.fallback: '{redact_url(str(address))}' is not an http(s) address"
-            )
-        _refuse_user_information(str(address), f"{where}.fallback")
+    for address in fallback if isinstance(fallback, list | tuple) else [fallback]:
+        check_address(str(address), f"{where}.fallback")
     if problem := check_headers(options.get(HEADERS_OPTION, {})):
         raise Refused("bad_config", f"{where}.{HEADERS_OPTION}: {problem}")
     return options
+
+
+def check_address(url: str, where: str) -> None:
+    """Refuses an address that could never be fetched."""
+    if not url.startswith(("http://", "https://")):
+        raise Refused(
+            "bad_config",
+            f"{where}: '{redact_url(url)}' is not an http(s) address; write it whole, like https://example.org/feed",
+        )
+    _refuse_user_information(url, where)
+    if not is_request_url(url):
+        raise Refused(
+            "bad_config",
+            f"{where}: '{redact_url(url)}' is not a correct address; no request can be sent to it",
+        )
 
 
 def _refuse_user_information(url: str, where: str) -> None:

@@ -11,7 +11,7 @@ from headwater.sources.json_items import check_json_items, discover_json_items
 from headwater.sources.newsletters import check_newsletters, discover_newsletters
 from headwater.sources.options import bad_option, bool_option, duration_option, list_option
 from headwater.sources.page_section import discover_page_section
-from headwater.sources.seeds import discover_seeds
+from headwater.sources.seeds import discover_seeds, parse_seed_entries
 from headwater.sources.sitemaps.poll import discover_sitemap, read_sitemap_options
 
 FULL_TEXT = (True, False, "auto")
@@ -33,6 +33,10 @@ def _check_seeds(source: Source) -> None:
         raise bad_option(
             "urls", "give a list of addresses, a file that holds one, or the address of the source"
         )
+
+
+def _seed_addresses(source: Source) -> list[str]:
+    return [seed.url for seed in parse_seed_entries(source.options.get("urls", ()))]
 
 
 def _check_page(source: Source) -> None:
@@ -59,12 +63,14 @@ FEED = SourceKind(
         "adaptive_interval": "False keeps the configured schedule, however often the feed publishes.",
     },
     check=_check_feed,
+    addresses=fallback_urls,
 )
 SITEMAP = SourceKind(
     discover=discover_sitemap,
     help="The sitemaps of a site, or one sitemap.",
     options={
-        "include": "Parts of an address, or patterns that begin with `re:`; only such addresses are taken.",
+        "include": "Parts of an address, or patterns that begin with `re:` (the syntax of RE2: no look-around); only such addresses are "
+        "taken.",
         "exclude": "Parts of an address, or patterns; such addresses are left out.",
         "hosts": "Further hosts whose addresses are taken; `*` for any.",
         "most": "The most leads per poll; 500,000 by default.",
@@ -80,7 +86,8 @@ CRAWL = SourceKind(
     options={
         "starts": "Further pages to start from, besides the address.",
         "subdomains": "True follows links to subdomains.",
-        "include": "Parts of an address, or patterns that begin with `re:`; only such pages are followed.",
+        "include": "Parts of an address, or patterns that begin with `re:` (the syntax of RE2: no look-around); only such pages are "
+        "followed.",
         "exclude": "Parts of an address, or patterns; such pages are not followed.",
         "page_patterns": "Only pages whose address matches one of these become documents.",
         "markers": "Only pages whose text holds these words become documents.",
@@ -91,6 +98,7 @@ CRAWL = SourceKind(
         "beyond_limits": "True allows a depth of 20 and 50,000 pages.",
     },
     check=_check_crawl,
+    addresses=lambda source: list_option(source.options, "starts"),
 )
 SEEDS = SourceKind(
     discover=discover_seeds,
@@ -102,6 +110,7 @@ SEEDS = SourceKind(
     },
     check=_check_seeds,
     places=("file",),
+    addresses=_seed_addresses,
     needs_url=False,
 )
 PAGE = SourceKind(
@@ -123,6 +132,7 @@ JSON_ITEMS = SourceKind(
         "precedes it.",
     },
     check=check_json_items,
+    variables=("key",),
 )
 NEWSLETTERS = SourceKind(
     discover=discover_newsletters,

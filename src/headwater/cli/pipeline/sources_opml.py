@@ -15,6 +15,7 @@ from headwater.cli.render.console import cell, console, format_count, print_json
 from headwater.cli.render.progress import ticking
 from headwater.cli.standalone.inputs import read_file
 from headwater.extract.sandbox.sandboxed import parse_in_sandbox
+from headwater.fetch.guard.routes import is_request_url
 from headwater.fetch.source_secrets import has_references
 from headwater.model.errors import Permanent, Refused
 from headwater.model.recipe import Parse
@@ -28,6 +29,7 @@ from headwater.sources.feeds.opml import (
     ParsedOpml,
     parse_untrusted_opml,
 )
+from headwater.text.printable import printable_line
 from headwater.text.redaction import redact_record
 
 ListFile = Annotated[Path, typer.Argument(metavar="FILE", help="An OPML file.")]
@@ -112,6 +114,8 @@ def _result(outline: OpmlOutline, stored_urls: set[str], check: FeedCheck | None
         return "there already", ""
     if has_references(outline.url):
         return "left out", "it refers to a secret; add it with `headwater sources add`"
+    if not is_request_url(outline.url):
+        return "left out", "it is not a correct address"
     if check is not None and not check.ok:
         return "left out", f"{check.reason} {check.detail}".strip()
     return "added", ""
@@ -120,7 +124,9 @@ def _result(outline: OpmlOutline, stored_urls: set[str], check: FeedCheck | None
 def _source(recipe: str, outline: OpmlOutline) -> Source:
     options = {"categories": list(outline.categories), "site": outline.site}
     line = SourceLine(
-        name=outline.name, url=outline.url, options={key: value for key, value in options.items() if value}
+        name=printable_line(outline.name),
+        url=outline.url,
+        options={key: value for key, value in options.items() if value},
     )
     return make_source(line, recipe, where=outline.url)
 

@@ -126,6 +126,15 @@ def parse_request_url(text: str) -> URL:
     return url.with_fragment(None) if url.raw_fragment else url
 
 
+def is_request_url(text: str) -> bool:
+    """Whether a request for it could be sent, as far as its spelling shows it."""
+    try:
+        parse_request_url(text)
+    except FetchStopped:
+        return False
+    return True
+
+
 def _is_valid_host(host: str) -> bool:
     return ":" in host or (len(host) <= 253 and _NAME.fullmatch(host) is not None)
 

@@ -9,17 +9,16 @@ from fastapi import Body, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.page import PageMode
-from headwater.model.source import Source
 from headwater.ops.feed_check import check_feeds
-from headwater.ops.source_detection import detect_sources, refuse_private_address
+from headwater.ops.remote_sources import refuse_references, remote_source
+from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_lists import source_opml
 from headwater.ops.source_preview import check_by_trial
-from headwater.ops.source_registration import refuse_places, refuse_references, register_source
+from headwater.ops.source_registration import register_source
 from headwater.ops.source_reports import source_reports
-from headwater.settings.sources import SourceLine, make_source, parse_duration
+from headwater.settings.sources import SourceLine, parse_duration
 from headwater.store.reads.record_lists import (
     POLLS,
     SOURCES,
@@ -148,13 +147,13 @@ def add_source(
     check: Annotated[bool, Body(description="Poll it once on trial first; false adds it unseen.")] = True,
 ) -> Response:
     """Add a source, or with `replace` change the one of the same recipe, kind, address and name. It is polled once on trial, and
-    refused if that fails, unless `check` is false. References to secrets (`env:NAME`, `file:PATH`), files, folders and private
-    addresses that no setting allows are refused."""
+    refused if that fails, unless `check` is false. References to secrets (`env:NAME`, `file:PATH`), variables, files, folders and
+    private addresses that no setting allows are refused."""
     line = SourceLine(
         name=name, url=url, kind=kind, every=every, cron=cron, pages=pages, options=options or {}
     )
     app = context_of(request).app
-    source = _source_of(app, line, recipe)
+    source = remote_source(app, line, recipe)
     preview = check_by_trial(app, source, SECONDS) if check else None
     registration = register_source(app, source, replace_existing=replace)
     if not registration.is_stored:
@@ -163,16 +162,6 @@ def add_source(
     if preview is not None:
         record["preview"] = msgspec.to_builtins(preview)
     return json_answer_to(request, record, status=200 if registration.existed else 201)
-
-
-def _source_of(app: App, line: SourceLine, recipe: str) -> Source:
-    """As it would be stored. Raises Refused for what nobody may name over HTTP."""
-    refuse_references(line.url, line.options)
-    chosen = app.recipe(recipe)
-    source = make_source(line, chosen.name, where="source")
-    refuse_places(source, chosen)
-    refuse_private_address(app, source.url)
-    return source
 
 
 @router.delete("/{source}", responses=described(CHANGED, writes=True), dependencies=[ADMIN])
@@ -207,7 +196,7 @@ def preview_address(
     there, by a trial poll. Nothing is stored."""
     app = context_of(request).app
     if kind:
-        source = _source_of(app, SourceLine(name=url, url=url, kind=kind, options=options or {}), recipe)
+        source = remote_source(app, SourceLine(name=url, url=url, kind=kind, options=options or {}), recipe)
         candidates = [check_by_trial(app, source, SECONDS)]
     else:
         refuse_references(url)

@@ -10,12 +10,13 @@ from starlette.requests import Request
 
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
-from headwater.ops.source_detection import detect_sources, refuse_private_address, without_options
+from headwater.ops.remote_sources import refuse_references, remote_source
+from headwater.ops.source_detection import detect_sources, without_options
 from headwater.ops.source_preview import PREVIEWED, check_by_trial
-from headwater.ops.source_registration import refuse_references, register_source
+from headwater.ops.source_registration import register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
-from headwater.settings.sources import SourceLine, make_source, parse_duration
+from headwater.settings.sources import SourceLine, parse_duration
 from headwater.store.reads.record_lists import (
     CAPTURES,
     POLLS,
@@ -188,12 +189,11 @@ def _candidates(context: WebContext, recipe: str, url: str, kind: str) -> list[d
     it is added."""
     if not url:
         raise Refused("bad_source", "give the address of a feed, a sitemap or a site")
-    refuse_references(url)
     if kind:
-        source = make_source(SourceLine(name=url, url=url, kind=kind), recipe, where="source")
-        refuse_private_address(context.app, source.url)
+        source = remote_source(context.app, SourceLine(name=url, url=url, kind=kind), recipe)
         candidates = [check_by_trial(context.app, source, PREVIEW_SECONDS)]
     else:
+        refuse_references(url)
         candidates = detect_sources(context.app, url, PREVIEW_SECONDS)
     return [
         msgspec.to_builtins(candidate) | {"is_previewed": bool(kind) or candidate.kind in PREVIEWED}
@@ -204,12 +204,10 @@ def _candidates(context: WebContext, recipe: str, url: str, kind: str) -> list[d
 def add(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
     values = {name: str(fields.get(name, "")).strip() for name in ("recipe", "name", "url", "kind", "every")}
-    refuse_references(values["url"])
     line = SourceLine(
         name=values["name"], url=values["url"], kind=values["kind"] or "feed", every=values["every"] or None
     )
-    source = make_source(line, context.app.recipe(values["recipe"]).name, where="source")
-    refuse_private_address(context.app, source.url)
+    source = remote_source(context.app, line, values["recipe"])
     if not fields.get("is_previewed"):
         check_by_trial(context.app, source, PREVIEW_SECONDS)
     registration = register_source(context.app, source, replace_existing=False)
