@@ -38,7 +38,6 @@ MADE_LATER: Mapping[str, str] = {
     "headwater.extract.html.parser.limit_depth": "escaped names of tags, up to the next angle bracket",
     "headwater.sources.feeds.namespaces.with_known_namespaces": "an escaped address, inside the first tag",
     "headwater.sources.feeds.xml_repair._with_prefixes": "a prefix, which is made of letters",
-    "headwater.sources.options._url_test": "a rule of the operator, for addresses",
     "headwater.text.folding._marks": "one class of characters",
     "headwater_recipes.markets.sources.edgar.filing_identity": "an escaped address of the operator, for addresses",
     "headwater_recipes.procedures.detection._patterns": "lists of this program; collected as its results",
