@@ -23,9 +23,11 @@ PAGES = {
     "soft_404": [
         "<html><head><title>Page not found</title></head><body><h1>404</h1><p>We could not find that page.</p></body></html>",
         "<html><head><title>Seite nicht gefunden</title></head><body><p>Diese Seite gibt es nicht.</p></body></html>",
+        "<html><head><title>Rosby Courier - Error 404</title></head><body><p>Sorry, we looked everywhere, in every drawer and under every stone, but there is nothing at this address any more. Try the search, or begin again at the front page of the paper.</p></body></html>",
     ],
     "error_page": [
         "<html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1><p>Try later.</p></body></html>",
+        "<html><head><title>Rosby Courier</title></head><body><p>HTTP 500. Please try again in a minute.</p></body></html>",
         "<html><head><title>Access denied</title></head><body><p>You have no permission to open this page.</p></body></html>",
     ],
     "consent": [
@@ -134,6 +136,25 @@ def test_g7_a_request_for_cookies_is_not_text_however_well_written(title, agree)
 )
 def test_a_short_page_that_only_mentions_cookies_is_kept(head, body):
     assert reason_of(head, body) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        (
+            "Second plant opens in Orsa",
+            "Northgate Semiconductors opened its second plant in Orsa on Monday. About 400 people will work there.",
+        ),
+        ("Northgate cuts 500 jobs", "The maker of chips said on Monday that 500 people will leave by May."),
+        ("404 homes lose power in Rosby", "A storm felled two masts on Monday, the grid's operator said."),
+        (
+            "Bank outage: service unavailable for hours",
+            "Customers of Orsa Bank could not pay with their cards on Monday, the bank said.",
+        ),
+    ],
+)
+def test_r71_a_short_article_with_the_figure_or_words_of_an_error_is_kept(title, text):
+    assert reason_of(f"<title>{title} | Rosby Courier</title>", f"<h1>{title}</h1><p>{text}</p>") is None
 
 
 @pytest.mark.parametrize(("path", "reason"), [("/paywall", "paywall"), ("/consent", "consent")])

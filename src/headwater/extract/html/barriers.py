@@ -36,12 +36,20 @@ _LOADS = re.compile(
     r"""<script[^<>]*\ssrc=|rel=["']?modulepreload|as=["']?script\b|id=["']?[\w-]*(?:splash|preloader)""",
     re.IGNORECASE,
 )
+_ERROR_WORD = r"(?:error|http(?:/\d\.\d)?|code|status|fehler|erreur|errore|erro)"
+
+
+def _status(codes: str) -> str:
+    """A status code beside a word that says so, or alone; articles have figures, too: "500 jobs", "404 homes"."""
+    return rf"\b{_ERROR_WORD}\W{{0,3}}(?:{codes})\b|\b(?:{codes})\W{{0,3}}{_ERROR_WORD}\b|^(?:{codes})$"
+
+
 _NOT_FOUND = re.compile(
-    r"\b404\b|\b410\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|no encontrad|introuvable|non trovat|não encontrad|niet gevonden|ページが見つかりません|页面不存在",
+    rf"{_status('404|410')}|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|no encontrad|introuvable|non trovat|não encontrad|niet gevonden|ページが見つかりません|页面不存在",
     re.IGNORECASE,
 )
 _ERROR = re.compile(
-    r"\b(?:400|401|403|405|408|429|500|501|502|503|504|52\d)\b|forbidden|access denied|bad gateway|service unavailable|server error|gateway time-?out|too many requests|temporarily unavailable|something went wrong|zugriff verweigert|acceso denegado|accès refusé|request blocked",
+    rf"{_status(r'400|401|403|405|408|429|500|501|502|503|504|52[0-9]')}|forbidden|access denied|bad gateway|service unavailable|server error|gateway time-?out|too many requests|temporarily unavailable|something went wrong|zugriff verweigert|acceso denegado|accès refusé|request blocked",
     re.IGNORECASE,
 )
 _CONSENT = re.compile(
@@ -73,6 +81,8 @@ _AGREE = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_TYPE = re.compile(r"Article|Posting|Report|Review", re.IGNORECASE)
+_PARTS = re.compile(r"[\n.!?。！？]+|\s[|\u2013\u2014·»-]\s")
+_EDGE = " \t'\"()[]:;,-"
 _REFRESH = re.compile(r"^\s*\d+(?:\.\d+)?\s*[;,]\s*url\s*=", re.IGNORECASE)
 _SCRIPTED_MOVE = re.compile(
     r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*+(?:[=(]\s*+)?[\"']",
@@ -142,12 +152,15 @@ def _is_article(page: VisiblePage) -> bool:
 def _is_blocked(page: VisiblePage) -> bool:
     title = _title(page)
     return bool(
-        _CHALLENGE.search(title) or _NOT_FOUND.search(title) or _ERROR.search(title) or _LOGIN.search(title)
+        _CHALLENGE.search(title)
+        or _LOGIN.search(title)
+        or _is_said(_NOT_FOUND, title)
+        or _is_said(_ERROR, title)
     )
 
 
 def _title(page: VisiblePage) -> str:
-    return " ".join([page.evidence.title, *page.evidence.headings[:1]])
+    return "\n".join([page.evidence.title, *page.evidence.headings[:1]])
 
 
 def _is_redirect(page: VisiblePage) -> bool:
@@ -167,14 +180,29 @@ def _is_challenge(page: VisiblePage) -> bool:
 
 
 def _is_not_found(page: VisiblePage) -> bool:
-    return bool(_NOT_FOUND.search(_title(page))) or (
-        page.visible_words < _FEW_WORDS and bool(_NOT_FOUND.search(page.visible[:_HEAD]))
-    )
+    return _is_answer(_NOT_FOUND, page)
 
 
 def _is_error(page: VisiblePage) -> bool:
-    return bool(_ERROR.search(_title(page))) or (
-        page.visible_words < _FEW_WORDS and bool(_ERROR.search(page.visible[:_HEAD]))
+    return _is_answer(_ERROR, page)
+
+
+def _is_answer(failure: re.Pattern[str], page: VisiblePage) -> bool:
+    """Whether the page itself is the failure. A page that declares itself an article, and has its sentences, reports one."""
+    if page.words >= _VERY_FEW_WORDS and _is_article(page):
+        return False
+    return _is_said(failure, _title(page)) or (
+        page.visible_words < _FEW_WORDS and _is_said(failure, page.visible[:_HEAD])
+    )
+
+
+def _is_said(failure: re.Pattern[str], text: str) -> bool:
+    """Whether a sentence or a part of a title begins or ends with the failure: "Page not found | Site". In the midst of
+    other words it is what an article reports: "service unavailable for hours"."""
+    return any(
+        not part[: match.start()].strip(_EDGE) or not part[match.end() :].strip(_EDGE)
+        for part in map(str.strip, _PARTS.split(text))
+        for match in failure.finditer(part)
     )
 
 
