@@ -248,9 +248,9 @@ def test_without_a_key_a_source_waits_and_no_failure_is_counted():
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [(401, "key_refused"), (403, "not_entitled"), (400, "http_400")]
+    ("status", "reason"), [(401, "key_refused"), (403, "not_entitled"), (400, "http_400"), (404, "http_404")]
 )
-def test_a_refused_key_is_reported_by_its_variable(status, reason):
+def test_r61_a_refused_request_is_a_failure_with_its_reason_and_without_the_key(status, reason):
     with pytest.raises(Permanent) as caught:
         poll(lambda request: answer(request, "{}", status=status))
     assert caught.value.reason == reason

@@ -91,11 +91,12 @@ ApiForSource = Callable[[Source], JsonApi]
 """The API that a source is polled at: its options may name another server."""
 
 
-def fetch_json(api: JsonApi, request: Request) -> ApiCall:
-    """Request and decode; None for status 404."""
+def fetch_json(api: JsonApi, request: Request, *, may_be_missing: bool = False) -> ApiCall:
+    """Request and decode. For a record that may be missing, such as an unknown ticker, status 404 means None; a list always
+    exists, so there it is a failure: the API has moved."""
     response = yield request
     assert response is not None
-    if response.status == 404:
+    if response.status == 404 and may_be_missing:
         return None
     if api.credential is not None and response.status in _CLIENT_ERRORS:
         raise _client_error(response.status, api.credential)

@@ -97,7 +97,9 @@ def discover_market_data(api: ApiForSource) -> Discover:
 def _previous(api: JsonApi, source: Source, now: datetime) -> PollSession:
     ticker = _ticker(source)
     payload = yield from fetch_json(
-        api, api.build_request(f"/v2/aggs/ticker/{quote(ticker)}/prev", adjusted="true")
+        api,
+        api.build_request(f"/v2/aggs/ticker/{quote(ticker)}/prev", adjusted="true"),
+        may_be_missing=True,
     )
     del now
     return _discovery_if_changed(source, payload, DAY, ticker)
@@ -162,7 +164,9 @@ def _discovery_up_to(bars: list[Bar], last_read: date, again: timedelta | None, 
 
 def _details(api: JsonApi, source: Source, now: datetime) -> PollSession:
     ticker = _ticker(source)
-    payload = yield from fetch_json(api, api.build_request(f"/v3/reference/tickers/{quote(ticker)}"))
+    payload = yield from fetch_json(
+        api, api.build_request(f"/v3/reference/tickers/{quote(ticker)}"), may_be_missing=True
+    )
     details = payload.get("results") if isinstance(payload, Mapping) else None
     if not isinstance(details, Mapping):
         return Discovery(warnings=(f"unknown_ticker: {ticker}",))
@@ -205,7 +209,7 @@ def _all_pages(api: JsonApi, ticker: str, step: str, first: str, last: str) -> A
     """All pages of a range as one payload."""
     path = f"/v2/aggs/ticker/{quote(ticker)}/range/{step}/{quote(first)}/{quote(last)}"
     payload = yield from fetch_json(
-        api, api.build_request(path, adjusted="true", sort="asc", limit=PER_REQUEST)
+        api, api.build_request(path, adjusted="true", sort="asc", limit=PER_REQUEST), may_be_missing=True
     )
     records, pages = records_under(payload, "results"), 1
     while isinstance(payload, Mapping) and text_value(payload.get("next_url")) and pages < MOST_PAGES:
