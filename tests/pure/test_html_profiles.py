@@ -53,6 +53,14 @@ def test_r70_a_profile_returns_the_same_metadata():
     assert (reading.title, reading.publisher, reading.method) == ("The lamp", "Courier", "selectors")
 
 
+def test_c20_a_headline_that_an_extractor_left_in_the_text_is_said_once(monkeypatch):
+    monkeypatch.setattr(cascade, "_readers", lambda: iter([("one", lambda _: f"The lamp\n{WORDS * 3}")]))
+    page = f"<head><title>The lamp</title></head><article><h1>The lamp</h1><p>{WORDS * 3}</p></article>"
+    reading = html_reader("cascade")(page.encode(), ExtractHints())
+    assert isinstance(reading, Reading)
+    assert (reading.title, reading.text) == ("The lamp", WORDS * 3)
+
+
 def test_g6_the_cascade_goes_on_until_the_text_is_long_enough(monkeypatch):
     steps = [("one", lambda _: "short"), ("two", lambda _: "x" * 200), ("three", lambda _: "never asked")]
     monkeypatch.setattr(cascade, "_readers", lambda: iter(steps))

@@ -188,8 +188,10 @@ def _is_clearly_other(measures: Measures, rule: str) -> bool:
 
 
 def _duplicate_rule(measures: Measures) -> str:
-    earlier, later, added = measures.earlier_coverage, measures.later_coverage, measures.added_words
-    late = is_late(measures)
+    # Where a text repeats its own phrases, a few words match many: a short text still covers no more than its length.
+    earlier = min(measures.earlier_coverage, measures.later_length / max(1, measures.earlier_length))
+    later = min(measures.later_coverage, measures.earlier_length / max(1, measures.later_length))
+    added, late = measures.added_words, is_late(measures)
     if _longer_length(measures) < SHORT_NOTICE:
         return "same-text" if min(earlier, later) >= 0.95 or _is_passed_on(measures) else ""
     if earlier >= 0.85 and later >= 0.85:

@@ -63,7 +63,7 @@ def _read(
     if barrier is not None:
         return barrier
     metadata = page_metadata(evidence, (), parseable_url(hints.url))
-    text = fix_encoding(replace_surrogates(text))
+    text = _without_headline(fix_encoding(replace_surrogates(text)), metadata.title)
     return Reading(
         text=text,
         plain=text,
@@ -83,6 +83,13 @@ def _read(
         attributes=metadata.attributes,
         origins=metadata.origins | {"text": method},
     )
+
+
+def _without_headline(text: str, title: str | None) -> str:
+    """Some extractors leave the headline in the text. The title has it; a copy that another reader read does not."""
+    first, newline, rest = text.lstrip().partition("\n")
+    is_headline = bool(title) and bool(newline) and first.strip("# \t").casefold() == str(title).casefold()
+    return rest.lstrip("\n") if is_headline else text
 
 
 HTML_PROFILES: Mapping[str, Extract] = {"blocks": read_html, "selectors": _selectors, "cascade": _cascade}
