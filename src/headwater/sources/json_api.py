@@ -92,7 +92,7 @@ ApiForSource = Callable[[Source], JsonApi]
 
 
 def fetch_json(api: JsonApi, request: Request, *, may_be_missing: bool = False) -> ApiCall:
-    """Request and decode. For a record that may be missing, such as an unknown ticker, status 404 means None; a list always
+    """Request and decode. For a record that may be missing, one that is looked up by its name, status 404 means None; a list always
     exists, so there it is a failure: the API has moved."""
     response = yield request
     assert response is not None
