@@ -4,9 +4,13 @@ import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 from tests.pure.test_procedures_forms import read_site
 
+from headwater.model.outcomes import ExtractHints, Reading
+from headwater_recipes.procedures.citation_policy import citation_address
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.labels.recognise import recognise
+from headwater_recipes.procedures.link_type import is_home_page
 from headwater_recipes.procedures.normalise import parts_by_rules
+from headwater_recipes.procedures.page.reader import read_procedure
 
 
 def titles(text: str) -> list[str]:
@@ -95,6 +99,54 @@ def test_p17_the_head_of_a_table_is_no_amount_even_with_a_number():
 )
 def test_p17_a_basque_sentence_names_the_responsible_body(sentence: str):
     assert responsible_in(sentence) == "Hezkuntza Batzordea"
+
+
+def test_p17_an_english_sentence_or_a_label_within_a_text_names_the_responsible_body():
+    for sentence in ("The Housing Office deals with all files.", "Responsible body: Housing Office."):
+        assert responsible_in(sentence) == "Housing Office"
+
+
+def test_p17_a_department_signs_the_page_before_its_town_hall():
+    (document,) = read(BASE, around="<footer>Servicio de Deportes - Ayuntamiento de Muestra</footer>")
+    assert document["organismo"] == "Servicio de Deportes"
+
+
+def test_p13_lines_that_are_placed_one_by_one_are_joined_to_paragraphs():
+    lines = (
+        (10, "<b>1. Requisitos</b>"), (28, "Vivir en la villa desde hace más de un año"), (46, "y no tener deudas."),
+        (80, "<b>2. Precio del servicio</b>"), (98, "Una hora ..... dos euros"), (116, "Dos horas ..... tres euros"),
+        (150, "<b>3. Documentación</b>"), (168, "• Una foto"),
+    )  # fmt: skip
+    main = "".join(
+        f'<p style="position:absolute;top:{top}px;left:9px;white-space:nowrap">{text}</p>'
+        for top, text in lines
+    )
+    document = read_one(main)
+    assert document["requisitos"] == ["Vivir en la villa desde hace más de un año y no tener deudas."]
+    assert document["tasas"] == "Una hora: dos euros. Dos horas: tres euros"
+
+
+def test_p13_labels_in_boxes_of_their_own_are_recognised_by_their_places():
+    parts = (
+        ("Quién entra aquí", "Vivir aquí."),
+        ("Mete en el bolso", "Una foto."),
+        ("Bolsillo", "Dos euros."),
+        ("Y luego", "Nada."),
+    )
+    main = "".join(
+        f'<div class="s"><div class="h"><div class="k9"><span>{label}</span></div></div><div class="v"><div>{text}</div></div></div>'
+        for label, text in parts
+    )
+    page = f"<html lang=es><body><div role=heading aria-level=1>Bono</div>{main}</body></html>"
+    reading = read_procedure(page.encode(), ExtractHints(url="https://a.example/b", media_type="text/html"))
+    assert isinstance(reading, Reading)
+    assert titles(reading.text) == ["Bono", *(label for label, _ in parts)]
+
+
+def test_p8_a_route_of_a_script_is_no_home_page():
+    assert not is_home_page("https://www.villa.example/#/tramites/huerto")
+    assert citation_address("https://www.villa.example/#/tramites/huerto").url.endswith("#/tramites/huerto")
+    assert is_home_page("https://www.villa.example/#arriba")
 
 
 def test_p17_a_directorate_general_at_the_top_of_the_site_is_a_regional_body():

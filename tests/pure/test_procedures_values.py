@@ -31,7 +31,7 @@ def test_p17_an_appointment_or_the_internet_are_two_channels(text: str, channel:
     [
         ("Más información en el 060.", "060"),
         ("Llame al 010.", "010"),
-        ("010 (desde fuera de la ciudad, 91 555 20 10)", "010"),
+        ("010 (desde fuera de la ciudad, 91 555 20 10)", "010 / 91 555 20 10"),
         ("Impreso modelo 060.", None),
         ("Entre 010 y 020 puntos.", None),
     ],

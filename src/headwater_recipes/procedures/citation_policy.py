@@ -83,16 +83,17 @@ def citation_address(url: str, variants: Mapping[str, str] | None = None) -> Cit
     split = _split_address(url)
     if split is None:
         return CitationAddress(url, "section", ("unreadable",))
-    if split.fragment and not split.fragment.startswith("!"):
+    route = f"#{split.fragment}" if split.fragment.startswith("/") else ""  # of a page that a script draws
+    if split.fragment and not route and not split.fragment.startswith("!"):
         notes.append(f"fragment:{split.fragment[:80]}")
     spanish = (variants or {}).get("es", "")
     if spanish and canonical_url(spanish, PROCEDURE_URL_RULES) != canonical_url(url, PROCEDURE_URL_RULES):
         notes.append("variant:es")
-        url = spanish
-    canonical = canonical_url(url, PROCEDURE_URL_RULES)
+        url, route = spanish, ""
+    canonical = f"{canonical_url(url, PROCEDURE_URL_RULES)}{route}"
     if any(f"&{name}=" in f"&{urlsplit(canonical).query}" for name in PAGE_PARAMETERS):
         notes.append("paged")
-    kind = link_type(canonical)
+    kind: str = "informative" if route else link_type(canonical)
     if kind == "homepage":
         notes.append("homepage")
     return CitationAddress(canonical, kind, tuple(notes))

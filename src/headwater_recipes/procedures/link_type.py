@@ -33,6 +33,8 @@ def is_home_page(url: str) -> bool:
     except ValueError:
         return False
     segments = [segment for segment in parts.path.split("/") if segment]
+    if parts.fragment.startswith(("/", "!")):
+        return False  # the route of a page that a script draws
     return not parts.query and all(
         _LANGUAGE.fullmatch(segment) or _LISTING.fullmatch(segment) for segment in segments
     )

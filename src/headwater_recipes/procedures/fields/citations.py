@@ -7,7 +7,10 @@ _NAMES = (
     r"(?:Ley|Llei|Lei)(?: Orgánica| Orgànica| Foral)?|(?:Real|Reial|Royal) [Dd]ecret(?:o|e)?(?:[ -][Ll](?:ey|lei|ei|egislati(?:vo|u)))?"
     r"|Decreto?(?:[ -][Ll](?:ey|lei|ei|egislati(?:vo|u))| Foral)?|Orden?|Ordre|Resoluci(?:ón?|ó)|Reglamento|Reglament|Regulamento|Law|Act|Decree|Order|Resolution"
 )
-_NUMBERED = rf"(?:{_NAMES}) (?:n\.?º |núm\. )?(?:[A-Z]{{2,4}}/)?\d{{1,5}}/\d{{4}}(?:,? {_DATE})?"
+_SUBJECT = r", (?:de la |del? |d['’]|do |da |sobre |p(?:el|er la) qual (?:es|s['’])|por (?:el|la) que se |pol[ao] que se )(?!\d)[^.,;:()\d]{4,90}(?=[.,;)]|$)"
+_NUMBERED = (
+    rf"(?:{_NAMES}) (?:n\.?º |núm\. )?(?:[A-Z]{{2,4}}/)?\d{{1,5}}/\d{{4}}(?:,? {_DATE}(?:{_SUBJECT})?)?"
+)
 _DATED = rf"(?:{_NAMES}) {_DATE} (?:del? |do )?\d{{4}}"
 _BASQUE = r"\d{1,4}/\d{4} (?:Foru )?(?:Legea|Dekretua|Lege Organikoa|Errege Dekretua|Agindua|Araua|Ordenantza)(?:, \w{4,14} \d{1,2}ko?a)?"
 _LOCAL = rf"(?:Ordenan[zç]a|Reglamento|Reglament|Regulamento)(?: (?!(?:y|e|i|o|que|si|se)\b)[\wà-ÿ'’·-]+){{1,7}}?(?: n\.?º ?\d{{1,3}}\b|,? {_DATE} (?:del? |do )?\d{{4}}| ?\([^()]{{0,20}}\d[^()]{{0,40}}\))"

@@ -8,6 +8,7 @@ from headwater_recipes.procedures.fields.citations import CITATION
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
+from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
@@ -35,7 +36,7 @@ APPEAL = re.compile(
     r"recurso|recurs\b|recurs de|alzada|alcada|reposicion|reposicio|contencios|errekurtso|\bappeal|impugn"
 )
 DECISION = re.compile(
-    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)|\b(?:to|we) (?:reply|answer|respond)\b|argitaratu|recibir(?:as?|an|eis)\b|rebr(?:as?|eu|an)\b|recibira\w*|haurem (?:respost|contestat)|habremos (?:respondido|contestado)|\btrig(?:arem|uem|a)\b|\btard(?:aremos|amos|a)\b"
+    r"resol(?:ver|ucion|ucio|dre|uc|ved|vera|utoria)|\bresoldra|resuelv|notificar|notificaci|ebatz|ebazpen|erantzu|decision|decide|processing|resolv|tramitacion (?:es|dura)|respuesta|resposta|se (?:hace|fa|fai|realiza|realitza|expide) en|expedir|emitir|se entrega|\bdecided|ebaz|resultad|resultat|emaitza|\b(?:se|es) publicar|\bpublicar(?:a|an|ase)\b|\blist\w{0,4} (?:definitiv|provisional)|\b(?:is|are|will be) (?:sent|issued|posted|delivered)\b|^(?:en el acto|al moment|en el momento|no momento|on the spot|immediately|inmediat)|jakingo|\bsabr(?:as|a|eu|an|emos)\b|hear (?:from|back)|\b(?:to|we) (?:reply|answer|respond)\b|argitaratu|recibir(?:as?|an|eis)\b|rebr(?:as?|eu|an)\b|recibira\w*|haurem (?:respost|contestat)|habremos (?:respondido|contestado)|\btrig(?:arem|uem|a)\b|\btard(?:aremos|amos|a)\b"
     r"|\b(?:le|lle|te|che|us|os|li|et) (?:(?:el|la|lo|los|las|els|les|o|a) )?(?:respond|contest|dire|dona|donem|damos|daremos|confirma|avisa|entrega|comunica)\w*"
     r"|\b(?:damos|resolvemos|entregamos|respondemos|contestamos)\w{0,4}\b|\b(?:resolvemo|damo)\w{1,5}\b|se (?:le |te |os |lle |us )?(?:confirma|comunica|concede)\b"
 )
@@ -146,7 +147,8 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
 def _keyed_statement(statement: str, default: str) -> tuple[str, str]:
     """The key of a statement, and what it says after the name of the term: "Para resolver: diez días"."""
     name, colon, term = statement.partition(": ")
-    if colon and term and len(name.split()) <= FEW_WORDS and (key := _key(fold_text(name), "")) in TERMS:
+    key = _key(fold_text(name), "") if colon and term and len(name.split()) <= FEW_WORDS else ""
+    if key in TERMS or (key in CONSEQUENCES and recognise(name) is not None):
         return key, term
     return _key(fold_text(statement), default), statement
 

@@ -45,6 +45,7 @@ NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
+LEADERS = re.compile(r"\s?\.{4,}\s?")
 DIGIT = re.compile(r"\d")
 MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euro\w{0,8}\b|eur\b)|€\s*\d", re.IGNORECASE)
 SUM_OR_SHARE = re.compile(rf"{MONEY.pattern}|%", re.IGNORECASE)
@@ -139,7 +140,7 @@ def join_lines(lines: Sequence[SectionLine]) -> str:
 def _as_text(line: SectionLine, *, last: bool) -> str:
     if line.kind == "row":
         return "; ".join([": ".join(cell for cell in line.cells if cell)]) + ("" if last else ";")
-    text = line.text
+    text = LEADERS.sub(": ", line.text)
     return (
         text
         if last or text.endswith((".", ":", ";", "!", "?"))
@@ -171,6 +172,9 @@ def _name_and_value(line: SectionLine) -> tuple[str, str]:
         )
     if line.lead and line.rest:
         return line.lead, line.rest
+    name, *values = LEADERS.split(line.text, maxsplit=1)
+    if values:
+        return name, values[0]
     name, colon, value = line.text.partition(": ")
     if colon and line.kind == "item" and len(name.split()) <= 10 and value:
         return name, value

@@ -8,6 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
+from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
 
 # One word each: overlapping alternatives would let a hostile text cause endless backtracking.
@@ -59,6 +60,8 @@ def responsible_organism(
     frame_name, frame_place = _name_in_frame(site, page_title)
     if stated := first([_from_labels(labelled, frame_name), _named_as_responsible(parts)]):
         return stated
+    if TOWN_HALL.search(fold_text(frame_name)) and (stated := _department_at_foot(site, frame_name)):
+        return stated
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
         return stated_by_page
@@ -105,6 +108,17 @@ def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
             for sentence in sentences(line.text):
                 if name := responsible_in(sentence):
                     return FieldValue(name, spans_of([line]))
+    return NO_VALUE
+
+
+def _department_at_foot(site: Mapping[str, Any], owner: str) -> FieldValue:
+    """The department that signs the page before the name of its town hall: "Área de Bienestar Social - Diputación de Sierralta"."""
+    for place in ("closing", "footer"):
+        for piece in re.split(r"\s·\s", str(site.get(place) or "")):
+            name, mark, after = piece.partition(owner)
+            name = name.strip(" ·-–—|.,")
+            if mark and name and is_body(name) and not ADDRESS_SIGN.search(after[:2]):
+                return FieldValue(name, origin=f"frame:{place}")
     return NO_VALUE
 
 

@@ -8,6 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.by_form import is_address
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b"
@@ -56,6 +57,9 @@ BARE_SHORT_PHONE = re.compile(
     re.IGNORECASE,
 )
 """A short number without a word for telephone: "en el 010"."""
+ALTERNATIVE = re.compile(
+    r"\d(?:\s?\([^()\d]{0,60}|,?\s(?:o|u|ou|edo|or|y|i|e|and|eta)\s(?:al |ao |el |on )?|\s?/\s?)$"
+)
 OTHERWISE = re.compile(
     r"(?:,|(?<![\s,]))\s{1,3}(?:o|u|ou|edo|or|y|i|e|and|eta)\s{1,3}(?:bien\s{1,3})?(?=(?:por|per|pola?|en|a|al|na|no|at|in|on|mediante|through)\b)",
     re.IGNORECASE,
@@ -153,7 +157,7 @@ def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tu
     streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     starts = {line.start for _, line in streets}
     for part in where:
-        for line in part.lines:
+        for line in without_header_rows(part.lines):
             if (
                 line.start not in starts
                 and PLACE.search(fold_text(line.text))
@@ -181,7 +185,14 @@ def streets_in(text: str) -> list[str]:
             if colon and (STREET.search(after_colon) or BASQUE_STREET.search(after_colon))
             else piece
         )
-        bracketed = next((inner for inner in BRACKETS.findall(address) if STREET.search(inner)), "")
+        bracketed = next(
+            (
+                inner
+                for inner in BRACKETS.findall(address)
+                if STREET.search(inner) or BASQUE_STREET.search(inner)
+            ),
+            "",
+        )
         addresses.append(_address(bracketed or address))
     return addresses
 
@@ -207,12 +218,26 @@ def _is_clause(before: str) -> bool:
 
 
 def telephone(parts: Sequence[PagePart]) -> FieldValue:
-    """The first telephone number in the sections."""
+    """The telephone numbers of the first line that has one: a short number, and the one to call from elsewhere."""
     for part in parts:
         for line in part.lines:
             if number := number_in(line.text, titled=part.title):
-                return FieldValue(number, spans_of([line]))
+                further = [number_as_written(match[0]) for match in PHONE.finditer(line.text)]
+                numbers = dict.fromkeys(
+                    [number, *(other for other in further if _is_alternative(line.text, other))]
+                )
+                return FieldValue(" / ".join(numbers), spans_of([line]))
     return NO_VALUE
+
+
+def _is_alternative(text: str, number: str) -> bool:
+    """Whether a number stands beside another one for the same purpose: in brackets after it, or after "o"."""
+    before = text[: text.find(number)] if number in text else ""
+    return ALTERNATIVE.search(before) is not None
+
+
+def number_as_written(text: str) -> str:
+    return " ".join(text.split())
 
 
 def number_in(text: str, titled: str = "") -> str:
@@ -221,5 +246,5 @@ def number_in(text: str, titled: str = "") -> str:
     short = SHORT_PHONE.search(f"{titled}{text}") or BARE_SHORT_PHONE.search(f"{titled}{text}")
     match = PHONE.search(f"{titled}{text}")
     if match and (short is None or match.start() < short.start(1)):
-        return " ".join(match[0].split())
+        return number_as_written(match[0])
     return short[1] if short else ""

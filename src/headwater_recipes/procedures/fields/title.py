@@ -8,6 +8,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.organism import name_in
+from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
@@ -157,9 +158,10 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
 
 
 def _without_responsible(line: SectionLine) -> SectionLine:
-    """The line without a last sentence that only says who is responsible."""
-    *before, last = sentences(line.text) or [""]
-    return replace(line, text=" ".join(before)) if before and responsible_in(last) else line
+    """The line without the sentences after the first that only say who is responsible or whom to call."""
+    first_sentence, *further = sentences(line.text) or [""]
+    kept = [text for text in further if not responsible_in(text) and not number_in(text, "tel")]
+    return line if len(kept) == len(further) else replace(line, text=" ".join([first_sentence, *kept]))
 
 
 def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:

@@ -103,8 +103,16 @@ def _are_above_values(nodes: list[LexborNode], texts: list[str]) -> bool:
         0 < len(text.split()) <= MOST_LABEL_WORDS and not text.endswith((".", ";", ",")) for text in texts
     ):
         return False
-    values = {class_of(following) for node in nodes if (following := _next_element(node)) is not None}
-    return len(values) == 1 and "" not in values and all(_next_element(node) is not None for node in nodes)
+    values = [_value_after(node) for node in nodes]
+    classes = {class_of(value) for value in values if value is not None}
+    return len(classes) == 1 and "" not in classes and None not in values
+
+
+def _value_after(node: LexborNode) -> LexborNode | None:
+    """The block after a label, or after the box that has only this label."""
+    parent = node.parent
+    alone = parent is not None and parent.tag == "div" and len(list(parent.iter())) == 1
+    return _next_element(node) or (_next_element(parent) if alone and parent is not None else None)
 
 
 def _next_element(node: LexborNode) -> LexborNode | None:

@@ -33,6 +33,7 @@ from headwater_recipes.procedures.page.shape import (
     is_note,
     is_only_trigger,
     is_section,
+    line_top,
     main_part,
     opens_panel,
     site_colophon,
@@ -53,6 +54,7 @@ from headwater_recipes.procedures.page.writer import (
 )
 
 DEEPEST = 120
+LARGEST_GAP, UNKNOWN_GAP = 1.4, 1000.0
 STAR_SIGN = re.compile(r"[\w)»]\*+(?=[\s.,;:)]|$)")
 STARRED_LINE = re.compile(r"^[ \t]{0,8}\*\s", re.MULTILINE)
 MOST_STARRED = 2
@@ -107,6 +109,8 @@ class _Walker:
     starred_notes: bool = False
     stopped_labels: bool = False
     slanted_labels: bool = False
+    last_top: float | None = None
+    smallest_gap: float = UNKNOWN_GAP
     block_list: BlockList = field(default_factory=BlockList)
     line_writer: LineWriter = field(default_factory=LineWriter)
 
@@ -173,6 +177,9 @@ class _Walker:
             self.block_list.add(Paragraph(below))
 
     def _block(self, node: LexborNode, tag: str, depth: int) -> None:
+        if (top := line_top(node)) is not None:
+            self._positioned_line(node, depth, top)
+            return
         self.end_paragraph()
         if name := self.panels.names.get(node.mem_id) or hidden_label(node):
             level = self.block_list.levels.below("panel")
@@ -184,6 +191,18 @@ class _Walker:
         else:
             self._contents(node, tag, depth)
         self.end_paragraph()
+
+    def _positioned_line(self, node: LexborNode, depth: int, top: float) -> None:
+        """One line of a page that was printed to HTML: each line stands at its place, and a gap ends a paragraph."""
+        gap = top - self.last_top if self.last_top is not None else 0.0
+        self.smallest_gap = min(self.smallest_gap, gap) if gap > 0 else self.smallest_gap
+        if not 0 < gap <= LARGEST_GAP * self.smallest_gap:
+            self.end_paragraph()
+        self.last_top = top
+        self.walk(node, depth + 1)
+        self.line_writer.end_line()
+        if self.line_writer.lines and is_bold(self.line_writer.lines[-1]):
+            self.end_paragraph()
 
     def _contents(self, node: LexborNode, tag: str, depth: int) -> None:
         if tag == "table":
@@ -344,7 +363,7 @@ class _Walker:
             item_text = bullet_of(text)
             if is_breadcrumb(text) or (self.starred_notes and STARRED_LINE.match(text)):
                 continue
-            if item_text is not None:
+            if item_text is not None and not is_bold(line):
                 self.block_list.add(ListItem(item_text))
             elif is_heading(line):
                 self.block_list.add(Paragraph(f"**{text}**"))

@@ -122,6 +122,8 @@ VALUE_WORDS = frozenset(
     }
 )
 
+TOP = re.compile(r"(?:^|;)top:(\d{1,6}(?:\.\d{1,4})?)(?:px|pt)")
+
 
 def main_part(tree: LexborHTMLParser) -> LexborNode | None:
     """The main element of the page, if it contains most of the headings."""
@@ -275,6 +277,16 @@ def _is_unit_exponent(node: LexborNode) -> bool:
     """Whether it is the exponent of a unit, as in square metres."""
     before = node.prev.text(deep=True) if node.prev is not None else ""
     return bool(re.search(r"(?:^|[\s\d])(?:[ckd]?m|hm)$", before))
+
+
+def line_top(node: LexborNode) -> float | None:
+    """How far from the top of the page a line stands that is placed on its own, as programs that print to HTML place all lines. None
+    for other elements."""
+    style = (node.attributes.get("style") or "").replace(" ", "").lower()
+    if node.tag not in {"p", "div"} or "position:absolute" not in style or "nowrap" not in style:
+        return None
+    match = TOP.search(style)
+    return float(match[1]) if match is not None and node.css_first("p,div,table,ul") in (None, node) else None
 
 
 def is_note(node: LexborNode) -> bool:

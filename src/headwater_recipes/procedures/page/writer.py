@@ -148,6 +148,10 @@ def _are_separate(lines: Sequence[str]) -> bool:
     return all(len(line.split()) >= FEWEST_WORDS for line in lines)
 
 
+LEADERS = re.compile(r"\S\s?\.{4,}\s?\S")
+"""Dots that lead from a name to its value."""
+
+
 def starts_new_block(line: list[TextRun]) -> bool:
     first = next((run for run in line if run.text.strip()), None)
     text = plain_line(line)
@@ -155,6 +159,7 @@ def starts_new_block(line: list[TextRun]) -> bool:
         first is None
         or first.bold
         or bullet_of(text) is not None
+        or LEADERS.search(text) is not None
         or (text.endswith(":") and recognise_plain(text) is not None)
     )
 
