@@ -46,7 +46,7 @@ PHRASE_CANDIDATES = 500
 MAX_CANDIDATES = 2_000
 NEAREST = 10
 """Documents that are listed by meaning if none has a word of the query: there is always a nearest one."""
-SENTENCE = 4
+SENTENCE = 3
 """Words from which on the language of a query is believed."""
 MAX_WAITING = 2 * FLUSH_AT
 
