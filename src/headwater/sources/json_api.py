@@ -118,7 +118,7 @@ def decode_json(response: Response) -> Any:
     try:
         return decode_payload(response.body)
     except BadJson as error:
-        raise Temporary("bad_json", f"the answer is not complete JSON: {error}") from error
+        raise Temporary("bad_json", f"the answer is not valid JSON: {error}") from error
 
 
 def records_under(payload: Any, name: str) -> list[Mapping[str, Any]]:
