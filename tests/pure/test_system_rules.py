@@ -49,7 +49,10 @@ def test_workers_must_live_if_they_were_killed_or_work_waits(heartbeats, minutes
 def test_work_may_wait_longer_while_workers_live():
     rows = [waiting(Task.REFINE, 20), waiting(Task.POLL, 20)]
     assert due_work_check(rows, [worker("local")], NOW).ok
-    assert last_poll_check(NOW - MINUTE, rows, [worker("local")], NOW).ok
+    assert last_poll_check(NOW - MINUTE, rows, [worker("network")], NOW).ok
+    assert last_poll_check(NOW - MINUTE, rows, [worker("cluster-network")], NOW).ok
+    assert not last_poll_check(NOW - MINUTE, rows, [worker("local")], NOW).ok  # the one that polls hangs
+    assert not due_work_check(rows, [worker("network")], NOW).ok
     assert not due_work_check(rows, [], NOW).ok
     late = last_poll_check(NOW - 25 * MINUTE, rows, [], NOW)
     assert (late.ok, late.detail.startswith("25 min ago; poll of crypto 0123456789ab")) == (False, True)
@@ -79,7 +82,7 @@ def test_a_full_disk_is_a_problem(total, free, ok):
     ("heartbeats", "pings"),
     [
         ([worker("local", name="b"), worker("network", name="a")], "a"),
-        ([worker("local", name="b"), worker("network", 31, name="a")], "b"),
+        ([worker("local", name="b"), worker("network", 31, name="a")], None),  # nothing polls
         ([worker("beat", name="a")], None),
         ([worker("cluster-local", name="a")], None),
         ([worker("cluster-local", name="b"), worker("beat", name="a")], "a"),

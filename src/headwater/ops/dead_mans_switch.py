@@ -12,7 +12,7 @@ import structlog
 from headwater.app import App
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.ops.system_checks import check_redis
-from headwater.ops.system_rules import BEAT_ROLE, CLUSTER_PREFIX
+from headwater.ops.system_rules import BEAT_ROLE, CLUSTER_PREFIX, is_network_role
 from headwater.secret_references import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.sinks.http_endpoint import HttpEndpoint
@@ -23,13 +23,14 @@ _log = structlog.get_logger()
 
 
 def pinging_process(heartbeats: Sequence[WorkerHeartbeat]) -> str | None:
-    """The process that pings: the first of those that live. None if no work can be done: there are no workers, or workers of
-    a cluster without a beat."""
+    """The process that pings: the first of those that live. None if no work can be done: nothing polls and fetches, or workers
+    of a cluster have no beat."""
     live = [heartbeat.process for heartbeat in heartbeats if heartbeat.is_live]
     workers = [process for process in live if process.role != BEAT_ROLE]
     needs_beat = any(process.role.startswith(CLUSTER_PREFIX) for process in workers)
     has_beat = len(workers) < len(live)
-    if not workers or (needs_beat and not has_beat):
+    polls = any(is_network_role(process.role) for process in workers)
+    if not polls or (needs_beat and not has_beat):
         return None
     return min(process.id for process in live)
 

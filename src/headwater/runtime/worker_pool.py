@@ -2,8 +2,9 @@
 
 import os
 import signal
+import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,10 +18,12 @@ from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.model.http import RATE_LIMITED
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
+from headwater.ops.system_rules import NETWORK_ROLE
 from headwater.runtime.fork_server import fork_server
 from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.maintenance import Maintenance
 from headwater.runtime.registration import ListWatch, register_changes
+from headwater.runtime.silence_watch import SilenceWatch
 from headwater.runtime.worker_loop import StopSignal, is_nothing_due, run_local_loop, run_network_loop
 from headwater.settings.settings import Settings
 
@@ -45,7 +48,7 @@ def _run_network_worker(
     settings: Settings, recipes: Sequence[str], pass_began: datetime | None = None
 ) -> None:
     stop, app = StopSignal(), App(settings)
-    with heartbeat(app, "network"):
+    with heartbeat(app, NETWORK_ROLE):
         context = replace(app.context(owner_name("network"), fetching=True), pass_began=pass_began)
         run_network_loop(context, recipes, stop.is_set)
 
@@ -81,6 +84,7 @@ class WorkerPool:
     started_at: dict[str, float] = field(default_factory=dict)
     deaths: list[float] = field(default_factory=list)
     move_checked_at: float = field(default_factory=time.monotonic)
+    silence: SilenceWatch = field(default_factory=SilenceWatch)
 
     def start(self) -> None:
         release_dead_owners(self.app)
@@ -105,6 +109,7 @@ class WorkerPool:
         """Restart dead processes; MovedAway if the installation has moved."""
         if time.monotonic() - self.move_checked_at > MOVE_CHECK_SECONDS:
             self._check_not_moved()
+        self._kill_silent()
         for name, target in self._targets():
             process = self.processes[name]
             if not process.is_alive() and time.monotonic() - self.started_at[name] > RESTART_DELAY:
@@ -113,6 +118,26 @@ class WorkerPool:
                     self._record_death(name, process.exitcode)
                 self._release_dead_owners()
                 self._start_process(name, target)
+
+    def _kill_silent(self) -> None:
+        """A process without heartbeats hangs, and its rows are free for others: it ends, and another one takes its place."""
+        now = time.monotonic()
+        if not self.silence.is_due(now):
+            return
+        pids = {name: process.pid or 0 for name, process in self.processes.items() if process.is_alive()}
+        live_pids: Collection[int] | None = None  # without the database nobody can be heard
+        with suppress(Temporary):
+            live_pids = self._live_pids()
+        for name in self.silence.silent_names(pids, live_pids, now):
+            log = configure_logs(self.app.settings.log, self.app.settings.log_level)
+            log.error("worker hangs", process=name, pid=pids[name])
+            self.processes[name].kill()
+            self.processes[name].join()
+
+    def _live_pids(self) -> Collection[int]:
+        here = socket.gethostname()
+        heartbeats = self.app.workers.heartbeats(self.app.clock())
+        return {beat.process.pid for beat in heartbeats if beat.is_live and beat.process.host == here}
 
     def _check_not_moved(self) -> None:
         check_not_moved(self.app)
