@@ -14,7 +14,7 @@ from headwater_recipes.procedures.standalone import page_from, procedures_from
 NONE = "none"
 AIM = (0.95, 0.90)
 # By authors who knew neither the rules nor the vocabulary, measured as they wrote them and still below the aim: 0.8912 and
-# 0.8324, 0.9317 and 0.8926, 0.8893 and 0.8785. These floors only keep them from getting worse.
+# 0.8324, 0.9317 and 0.8926, 0.8875 and 0.8767. These floors only keep them from getting worse.
 BELOW_THE_AIM = {"batch-23": (0.885, 0.825), "batch-24": (0.925, 0.885), "batch-25": (0.88, 0.87)}
 WORD = re.compile(r"\w+")
 QUOTED = (
