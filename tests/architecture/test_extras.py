@@ -1,10 +1,14 @@
-"""Every extra that a message or a page names exists, and a message quotes it for the shell."""
+"""Every extra that a message or a page names exists, a message quotes it for the shell, and an extra brings what it needs."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from tests.support.deadline import DEADLINE
+from tests.support.extra_imports import ENTRY_MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRA = re.compile(r"headwater\[(?P<names>[a-z,-]+)\]")
@@ -42,3 +46,11 @@ def test_an_extra_is_quoted_for_the_shell(folder: str):
         if path.is_relative_to(ROOT / folder) and UNQUOTED.search(path.read_text(encoding="utf-8"))
     ]
     assert unquoted == []
+
+
+def test_each_extra_brings_every_package_that_its_modules_import():
+    """Other extras and the tools of developers are installed here, too, so a plain import would miss nothing."""
+    assert set(ENTRY_MODULES) == extras()
+    command = [sys.executable, "-m", "tests.support.extra_imports"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE, check=True)
+    assert ended.stdout == ""
