@@ -407,6 +407,14 @@ def test_no_worker_uses_an_environment_before_the_move_into_it_ends(app: App, ta
     assert find_move(target) is None
 
 
+def test_an_empty_target_takes_no_writes_once_its_first_pack_is_copied(app: App, target: App):
+    with pytest.raises(Killed):
+        move(app, destination(app, "cluster"), die_at("packs"))
+    with pytest.raises(MovedAway, match="has not ended: repeat the move there"):
+        run_workers(target, ["crypto"], until_idle=True)
+    assert move(app, destination(app, "cluster")).rows_copied > 0
+
+
 def test_an_unfinished_move_blocks_other_moves_into_the_environment(
     installation: MovingInstallation, app: App, tmp_path: Path
 ):

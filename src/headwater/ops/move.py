@@ -1,8 +1,9 @@
 """Moves store and archive to another environment, compares them by hash, and can be repeated after a kill.
 
-Packs go first, and each copy is checked. The rows go in one transaction of the target, which compares hashes before it
-commits: until then the target is as empty as before. No worker may use the source during the move or after it: the
-transaction that locks the source also stores the departure. No worker may use the target before that. So work that
+A mark in the target comes first: no worker may use it until the departure is stored. Packs follow, and each copy is checked.
+The rows go in one transaction of the target, which compares hashes before it commits: until then the target is as empty as
+before. No worker may use the source during the move or after it: the transaction that locks the source also stores the
+departure. So work that
 continues at the source after a killed move loses nothing, and the move is simply run again.
 """
 
@@ -93,6 +94,7 @@ def move(app: App, destination: TargetEnvironment, progress: Progress = lambda *
             )
             _release_dead_owners(app, run)
             refuse_other_data(app, target, to)
+            _close_empty_target(target, run)
             target.archive.ready()
             packs = PackTransfer(app, target, progress)
             records = RecordTransfer(app, target, progress)
@@ -158,6 +160,14 @@ def _count_missing(app: App, target: App, packs: Sequence[str]) -> int:
         return len(packs)  # a preview must not create the folder
     with ThreadPoolExecutor(PARALLEL_PACKS) as executor:
         return sum(not is_present for is_present in executor.map(target.archive.has, packs))
+
+
+def _close_empty_target(target: App, run: MoveRun) -> None:
+    """No worker may use the target while packs are copied, nor after a kill: what it stores there would be in the way of the
+    next attempt. A target with rows is compared first, so that a mark cannot give them up."""
+    with _exclusive_transaction(target.store.engine) as target_rows:
+        if not tables_with_rows(target_rows):
+            record_arrival(target_rows, run.arrival)
 
 
 def _release_dead_owners(app: App, run: MoveRun) -> None:

@@ -2,8 +2,8 @@
 where one is arriving.
 
 Every write transaction checks this first. A move locks the identity table exclusively until the departure is recorded,
-so a writer either commits before the rows are counted or learns that they moved. The arrival is recorded in the
-transaction that copies the rows and cleared after the departure. So at most one of the two databases accepts writes,
+so a writer either commits before the rows are counted or learns that they moved. The arrival is recorded before anything is
+copied and cleared after the departure. So at most one of the two databases accepts writes,
 wherever a move dies, and a repeated move may replace what it left.
 """
 
