@@ -23,6 +23,7 @@ from headwater.ops.installation_lock import worker_lock
 from headwater.ops.restore import restore
 from headwater.runtime.maintenance import Maintenance
 from headwater.settings.settings import Settings
+from headwater.store.maintenance.table_copy import row_counts
 
 Command = Callable[..., CommandResult]
 
@@ -97,6 +98,26 @@ def test_a_pack_that_was_damaged_before_is_told_from_one_that_the_backup_lost(ap
     assert (saved.packs, saved.packs_copied) == (2, 2)
     checked = command("backup", "verify", "kept")
     assert (checked.code, "already damaged in the installation" in checked.out) == (0, True)
+
+
+def test_a_pack_that_is_damaged_in_the_installation_is_named_although_the_folder_has_a_good_copy(
+    app: App, command: Command
+):
+    create_backup(app, Path("kept"))
+    damaged, removed, *_ = sorted(
+        path.relative_to(app.archive_folder) for path in app.archive_folder.rglob("*.warc.gz")
+    )
+    flip(app.archive_folder / damaged)
+    Path("kept/packs", removed).unlink()
+    saved = create_backup(app, Path("kept"))
+    assert (saved.damaged, saved.lost, saved.repaired) == ((str(damaged),), (), (str(removed),))
+    assert (saved.packs, saved.packs_copied) == (3, 0)
+    again = command("backup", "create", "kept")
+    assert (again.code, f"kept/packs/{damaged} is a good copy" in again.out) == (1, True)
+    with app.engine.connect() as connection:
+        assert again.out.startswith(f"Saved {sum(row_counts(connection).values()):,} rows")
+    with pytest.raises(Refused, match=r"\. contains the data folder"):
+        create_backup(app, Path())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ buckets and bills count.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -42,13 +42,18 @@ def pack_digest(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class PackCopies:
-    """`sound` are whole in the target, `copied` of them written now; `repaired` replaced a damaged copy there; `damaged` are
-    missing in the source, or their bytes do not match their name."""
+    """`sound` are whole in the target, `copied` of them written now; `repaired` replaced a copy there that was damaged or had
+    been removed; `damaged` are missing in the source, or their bytes do not match their name."""
 
     copied: int
     sound: tuple[str, ...]
     repaired: tuple[str, ...]
     damaged: tuple[str, ...]
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Whole in neither."""
+        return tuple(name for name in self.damaged if name not in set(self.sound))
 
 
 def open_folder_archive(path: Path) -> "ObjectArchive":
@@ -183,25 +188,35 @@ class ObjectArchive:
                 old = (entry["path"] for entry in page if entry["last_modified"] < before)
                 yield from sorted(name for name in old if PACK_NAME.fullmatch(name))
 
-    def copy(self, packs: Iterable[str], target: "ObjectArchive") -> "PackCopies":
+    def copy(
+        self, packs: Iterable[str], target: "ObjectArchive", earlier: Collection[str] = ()
+    ) -> "PackCopies":
         """Copies the packs that the target lacks or holds damaged. Every pack is read back from the target: it counts as
-        sound only if its bytes match its name there."""
+        sound only if its bytes match its name there. `earlier` are packs that the target once held."""
         sound, repaired, damaged = [], [], []
         count = 0
         for name in packs:
-            if target.whole(name) is None:
-                data = self.whole(name)
-                if data is None:
+            if target.whole(name) is not None:
+                sound.append(name)
+                if not self._is_intact(name):
                     damaged.append(name)
-                    continue
-                if target.has(name):
-                    repaired.append(name)
-                target.add(name, data)
-                count += 1
-                if target.whole(name) is None:
-                    raise Temporary("copy_differs", f"the copy of pack {name} in {target.place} is damaged")
+                continue
+            data = self.whole(name)
+            if data is None:
+                damaged.append(name)
+                continue
+            if name in earlier or target.has(name):
+                repaired.append(name)
+            target.add(name, data)
+            count += 1
+            if target.whole(name) is None:
+                raise Temporary("copy_differs", f"the copy of pack {name} in {target.place} is damaged")
             sound.append(name)
         return PackCopies(count, tuple(sound), tuple(repaired), tuple(damaged))
+
+    def _is_intact(self, name: str) -> bool:
+        """A pack in a bucket is not downloaded for this: its server protects it."""
+        return self.one_piece is not None or self.whole(name) is not None
 
     def add(self, name: str, data: bytes) -> None:
         """Stores a whole pack from another archive under its name."""

@@ -74,8 +74,8 @@ def _back_up_record(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """`packs` are whole in the folder, and `packs_copied` of them new there. `damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `repaired`
-    are packs whose copy in the folder was damaged. `removed` are the old backups beyond those to keep; if a manifest
+    """`packs` are whole in the folder, and `packs_copied` of them new there. `damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `lost`
+    are damaged packs without such a copy. `repaired` are packs whose copy in the folder was damaged or missing. `removed` are the old backups beyond those to keep; if a manifest
     cannot be read, none is removed and `unreadable` names its backup."""
 
     name: str
@@ -85,6 +85,7 @@ class BackupReport:
     packs_copied: int
     repaired: tuple[str, ...]
     damaged: tuple[str, ...]
+    lost: tuple[str, ...]
     records_damaged: tuple[str, ...]
     removed: tuple[str, ...]
     unreadable: tuple[str, ...]
@@ -94,7 +95,7 @@ class BackupReport:
 def create_backup(app: App, folder: Path, *, keep: int | None = None) -> BackupReport:
     """Add a backup to the folder while workers run; then remove all but the newest `keep`. After a kill the incomplete folder
     does not count as a backup, and the next one removes it."""
-    _refuse_inside(app, folder)
+    _refuse_nested(app, folder)
     with writing_backup(folder):
         saved = _save(app, folder)
         removed = NOTHING_REMOVED if keep is None else remove_old_backups(folder, keep)
@@ -105,8 +106,12 @@ def _save(app: App, folder: Path) -> dict[str, Any]:
     partial = _create_partial(folder, app)
     try:
         save_snapshot(app.store.engine, partial / DATABASE)
-        copies = app.archive.copy(snapshot_packs(partial / DATABASE), open_folder_archive(folder / PACKS))
         earlier = newest_manifest(folder)
+        copies = app.archive.copy(
+            snapshot_packs(partial / DATABASE),
+            open_folder_archive(folder / PACKS),
+            frozenset(earlier.packs if earlier else ()),
+        )
         records, damaged_records = back_up_records(
             app.records, FolderRecords(folder / RECORDS), earlier.records if earlier else {}
         )
@@ -121,24 +126,30 @@ def _save(app: App, folder: Path) -> dict[str, Any]:
     return {
         "name": final.name,
         "folder": str(folder),
-        "rows": sum(manifest.tables.values()),
+        "rows": manifest.rows,
         "packs": len(copies.sound),
         "packs_copied": copies.copied - len(copies.repaired),
         "repaired": copies.repaired,
         "damaged": copies.damaged,
+        "lost": copies.lost,
         "records_damaged": tuple(damaged_records),
         "bytes": (final / DATABASE).stat().st_size,
     }
 
 
-def _refuse_inside(app: App, folder: Path) -> None:
+def _refuse_nested(app: App, folder: Path) -> None:
     """A backup must survive the loss of what it backs up."""
     places = {"the data folder": app.settings.folder, "the archive": app.archive_folder}
+    backups = folder.resolve()
     for words, place in places.items():
-        if place is not None and folder.resolve().is_relative_to(place.resolve()):
+        if place is None:
+            continue
+        is_inside = backups.is_relative_to(place.resolve())
+        if is_inside or place.resolve().is_relative_to(backups):
             raise Refused(
                 "bad_folder",
-                f"{folder} is inside {words}, which a backup must survive; choose another folder, best on another disk",
+                f"{folder} {'is inside' if is_inside else 'contains'} {words}, which a backup must survive; choose another "
+                "folder, best on another disk",
             )
 
 
@@ -164,6 +175,6 @@ def _manifest(app: App, partial: Path, copies: PackCopies, records: dict[str, st
         database_sha256=file_hash(partial / DATABASE),
         tables=check_snapshot(partial / DATABASE),
         packs=list(copies.sound),
-        missing=list(copies.damaged),
+        missing=list(copies.lost),
         records=records,
     )

@@ -90,7 +90,7 @@ def check_backup(backup: Path, files: FileHashes | None = None) -> BackupCheck:
     return BackupCheck(
         name=backup.name,
         made_at=manifest.made_at,
-        rows=sum(manifest.tables.values()),
+        rows=manifest.rows,
         packs=len(manifest.packs),
         records=len(manifest.records),
         damaged=damaged,

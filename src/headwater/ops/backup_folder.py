@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from headwater.model.errors import Refused
+from headwater.store.tables import metadata
 
 FORMAT = 1
 NAME = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
@@ -41,6 +42,11 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     missing: list[str]
     records: dict[str, str]
     checksum: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Without the table in which Alembic keeps its version: a move does not count it either."""
+        return sum(count for name, count in self.tables.items() if name in metadata.tables)
 
 
 def list_backups(folder: Path) -> Sequence[str]:

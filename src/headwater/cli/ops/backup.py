@@ -13,7 +13,7 @@ from headwater.cli.render.progress import ticking
 from headwater.model.errors import Refused
 from headwater.ops.backup import BackupReport, create_backup
 from headwater.ops.backup_check import BackupCheck, verify_backups
-from headwater.ops.backup_folder import list_backups
+from headwater.ops.backup_folder import PACKS, list_backups
 
 app = command_group("Back up the store and the archive while in use; verify backups.")
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the backups.")]
@@ -69,9 +69,10 @@ def _show_saved(saved: BackupReport) -> None:
         soft_wrap=True,
     )
     for name in saved.repaired:
-        out.print(f"Repaired: the copy of {name} was damaged and was replaced.", soft_wrap=True)
+        out.print(f"Repaired: the copy of {name} was damaged or missing and was replaced.", soft_wrap=True)
     for name in saved.damaged:
-        out.print(f"Damaged or missing in the archive: {name}", style="yellow", soft_wrap=True)
+        copy = "" if name in saved.lost else f"; {Path(saved.folder) / PACKS / name} is a good copy"
+        out.print(f"Damaged or missing in the archive: {name}{copy}", style="yellow", soft_wrap=True)
     for name in saved.unreadable:
         out.print(
             f"No old backup was removed: the manifest of {Path(saved.folder) / name} cannot be read, so an older backup may be "
