@@ -222,7 +222,7 @@ class Refiner:
             if result.state is State.QUARANTINED:
                 log.warning("quarantined", reason=result.reason, detail=result.detail)
             elif result.later is not None:
-                log.info("postponed", reason=result.reason, until=result.later.at.isoformat())
+                log.debug("postponed", reason=result.reason, until=result.later.at.isoformat())
             elif result.state is not State.KEPT:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
 

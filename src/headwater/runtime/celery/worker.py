@@ -34,6 +34,7 @@ from headwater.runtime.worker_loop import StopSignal, retry_until_available
 from headwater.runtime.worker_pool import WorkerPool, run_pool
 from headwater.settings.settings import Settings
 
+LIBRARY_LOGS = ("celery", "kombu")
 EXIT_STUCK = 75  # the exit status of a worker that its watchdog ended
 
 
@@ -51,7 +52,9 @@ def serve(app: App, roles: Sequence[WorkerRole]) -> None:
 def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerRole) -> None:
     """Run a Celery worker with its children in this process until told to stop or its parent is gone."""
     del recipes  # the role names them
-    end_with_parent()
+    end_with_parent(os.getppid())
+    # Where Celery announces its shutdown, which is no line of our log.
+    sys.__stdout__ = None  # type: ignore[misc]
     log_left_out(
         load_recipes(settings), settings
     )  # loaded before the fork, so that the children share the memory
@@ -86,6 +89,7 @@ def log_left_out(loaded: LoadedRecipes, settings: Settings) -> None:
 
 def _connect_signals(settings: Settings, runner: TaskRunner) -> list[Any]:
     """Returns the receivers: Celery holds only weak references to them."""
+    worker = os.getpid()
 
     def logs(**_: Any) -> None:
         route_celery_logs(settings)
@@ -100,6 +104,7 @@ def _connect_signals(settings: Settings, runner: TaskRunner) -> list[Any]:
         _watchdog(settings, runner).start()
 
     def child_started(**_: Any) -> None:
+        end_with_parent(worker)
         runner.on_child_start()
 
     def child_ended(**_: Any) -> None:
@@ -131,7 +136,8 @@ def _ignore_warnings() -> None:
 
 
 def route_celery_logs(settings: Settings) -> None:
-    """Print Celery's own log lines in the configured format."""
+    """Print Celery's own log lines in the configured format. Those about messages and connections are for debugging: the job
+    that a message starts has lines of its own, with recipe, job and key."""
     configure_logs(settings.log, settings.log_level)
     processors = structlog.get_config()["processors"]
     handler = logging.StreamHandler()
@@ -140,3 +146,7 @@ def route_celery_logs(settings: Settings) -> None:
     )
     root = logging.getLogger()
     root.handlers, root.level = [handler], LEVELS[settings.log_level]
+    for name in LIBRARY_LOGS:
+        logging.getLogger(name).setLevel(
+            logging.DEBUG if settings.log_level == "debug" else max(root.level, logging.WARNING)
+        )
