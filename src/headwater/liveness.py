@@ -49,6 +49,11 @@ def dead_owners(owners: Iterable[str]) -> list[str]:
     return [owner for owner in owners if _is_dead(owner)]
 
 
+def dead_processes(processes: Iterable[str]) -> list[str]:
+    """Returns the processes on this machine that are gone."""
+    return [process for process in processes if _is_dead(f"{process}:")]
+
+
 def is_running(pid: int) -> bool:
     """True if the process exists on this machine and is not a zombie."""
     try:

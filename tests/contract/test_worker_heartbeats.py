@@ -1,5 +1,6 @@
 """What a worker without a heartbeat held is free; what a living one holds is not, and nothing is done twice."""
 
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -10,8 +11,11 @@ from sqlalchemy import Engine, select, update
 from tests.support.scene import Scene, kept_result
 
 from headwater.app import App
-from headwater.liveness import process_name, process_of
+from headwater.liveness import machine_id, process_name, process_of
 from headwater.model.jobs import State, Task
+from headwater.ops.installation_lock import release_dead_owners
+from headwater.ops.system_checks import read_work_state, work_checks
+from headwater.ops.system_rules import BEAT_ROLE
 from headwater.runtime.heartbeat import Heartbeat, heartbeat, this_process
 from headwater.settings.settings import Settings
 from headwater.store.changes.workers import SILENT_AFTER, WorkerProcess
@@ -69,6 +73,34 @@ def test_a_worker_that_was_restarted_in_place_frees_what_it_held(app: App, scene
     scene.refine(*(kept_result(draft) for draft in new), owner=f"{RESTARTED.id}:local")
     scene.refine(*(kept_result(draft, title="late") for draft in old), owner=f"{BEFORE.id}:local")
     assert {(row["state"], row["title"]) for row in scene.rows(documents)} == {(State.KEPT, "A title")}
+
+
+def test_a_beat_frees_what_killed_workers_held_and_leaves_their_rows_until_a_worker_lives(
+    app: App, scene: Scene
+):
+    here = replace(BEFORE, id=f"{machine_id()}:{ended_process()}:1:aaaa", role="cluster-local")
+    for process in (BEFORE, here):
+        app.workers.record(process, scene.now)
+        claim_documents(scene, f"{process.id}:local", process.id[-9:].replace(":", "-"))
+    assert [beat.is_live for beat in app.workers.heartbeats(scene.now) if beat.process == here] == [False]
+    fall_silent(app.store.engine, BEFORE)
+    assert release_dead_owners(app, forget=False) == 1
+    assert beat_twice(app, replace(RESTARTED, role=BEAT_ROLE)) == 1
+    state = read_work_state(app)
+    assert len(state.heartbeats) == 3
+    workers_part = work_checks(state)["workers"]
+    assert (workers_part.ok, "did not stop in order" in workers_part.detail) == (False, True)
+    assert state.due == 2
+    release_dead_owners(app)
+    beat_twice(app, replace(RESTARTED, id="pod-2/b/2:7:900:cccc"))
+    assert {beat.process.id for beat in app.workers.heartbeats(scene.now)}.isdisjoint({BEFORE.id, here.id})
+
+
+def ended_process() -> int:
+    """The id of a process that has ended."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    return ended.pid
 
 
 def test_owners_without_a_row_are_left_alone(app: App, scene: Scene):

@@ -1,5 +1,6 @@
 """What counts as a problem of the system."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -63,6 +64,25 @@ def test_a_cluster_needs_a_beat():
     assert leader_check([worker("local")]).detail == "not used"
     assert not leader_check([worker("cluster-local"), worker("beat", 31)]).ok
     assert leader_check([worker("cluster-local"), worker("beat")]).ok
+
+
+def test_a_beat_that_was_killed_is_a_problem_also_without_workers():
+    killed = leader_check([worker("beat", 40), worker("cluster-local", 40)])
+    assert (killed.ok, killed.detail) == (
+        False, "no beat is live; the last was heard 40 s ago and did not stop in order",
+    )  # fmt: skip
+
+
+def test_a_process_of_this_machine_that_ended_is_not_live_however_lately_it_was_heard():
+    ended = replace(worker("local"), has_ended=True)
+    assert not workers_check([ended], [], NOW).ok
+
+
+def test_without_workers_the_work_that_is_due_is_counted():
+    rows = [waiting(Task.POLL, 0.7), waiting(Task.REFINE, 0.1)]
+    assert workers_check([], rows, NOW, 8).detail == "none live; 8 due, the oldest for 42 s"
+    assert workers_check([], [], NOW).detail == "none live; nothing is due"
+    assert due_work_check(rows[:1], [], NOW).detail == "nothing but polls is due"
 
 
 def test_rows_on_the_leases_of_dead_workers_are_a_problem():

@@ -107,9 +107,9 @@ def undo_move(app: App) -> bool:
         return clear_move(connection)
 
 
-def release_dead_owners(app: App) -> int:
-    """Release the leases of processes of this machine that have died, and forget them; returns how many rows are free again."""
-    owners = app.store.lease_owners()
-    processes = [heartbeat.process.id for heartbeat in app.workers.heartbeats(app.clock())]
-    dead = {process_of(owner) for owner in dead_owners([*owners, *(f"{process}:" for process in processes)])}
-    return app.workers.remove(dead) if dead else 0
+def release_dead_owners(app: App, *, forget: bool = True) -> int:
+    """Release the leases of processes of this machine that have died, and forget them unless a process that does no work
+    itself asks; returns how many rows are free again."""
+    dead = {process_of(owner) for owner in dead_owners(app.store.lease_owners())}
+    dead |= {beat.process.id for beat in app.workers.heartbeats(app.clock()) if beat.has_ended}
+    return app.workers.remove(dead, forget=forget) if dead else 0

@@ -18,6 +18,7 @@ from headwater.ops.system_rules import (
     last_poll_check,
     leader_check,
     lease_check,
+    live_workers,
     network_check,
     workers_check,
 )
@@ -27,6 +28,7 @@ from headwater.store.changes.workers import WorkerHeartbeat
 from headwater.store.connect import read_transaction
 from headwater.store.reads.waiting import (
     WaitingRow,
+    count_waiting,
     last_poll,
     leased_rows,
     oldest_waiting,
@@ -41,7 +43,7 @@ REDIS_KEY = "headwater:health"
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
-    """What the rows say about work and workers at one time."""
+    """What the rows say about work and workers at one time. `due` rows wait; counted only while nobody works on them."""
 
     now: datetime
     heartbeats: Sequence[WorkerHeartbeat]
@@ -49,17 +51,20 @@ class WorkState:
     leased: Mapping[str, int]
     last_poll_at: datetime | None
     offline_sources: int = 0
+    due: int = 0
 
 
 def read_work_state(app: App) -> WorkState:
     now, engine, recipes = app.clock(), app.engine, app.catalogue.recipes()
+    heartbeats = app.workers.heartbeats(now)
     return WorkState(
         now,
-        app.workers.heartbeats(now),
+        heartbeats,
         oldest_waiting(engine, recipes, now),
         leased_rows(engine),
         last_poll(engine, recipes),
         sources_without_network(engine, now),
+        0 if live_workers(heartbeats) else count_waiting(engine, recipes, now),
     )
 
 
@@ -80,11 +85,11 @@ def check_parts(app: App, *, write: bool = True) -> dict[str, PartCheck]:
 
 
 def work_checks(state: WorkState) -> dict[str, PartCheck]:
-    silent = {heartbeat.process.id for heartbeat in state.heartbeats if not heartbeat.is_live}
-    dead = {process_of(owner) for owner in dead_owners(state.leased)} | silent
+    not_live = {heartbeat.process.id for heartbeat in state.heartbeats if not heartbeat.is_live}
+    dead = {process_of(owner) for owner in dead_owners(state.leased)} | not_live
     held_by_dead = sum(count for owner, count in state.leased.items() if process_of(owner) in dead)
     return {
-        "workers": workers_check(state.heartbeats, state.waiting, state.now),
+        "workers": workers_check(state.heartbeats, state.waiting, state.now, state.due),
         "leader": leader_check(state.heartbeats),
         "leases": lease_check(held_by_dead, sum(state.leased.values())),
         "due_work": due_work_check(state.waiting, state.heartbeats, state.now),

@@ -59,21 +59,23 @@ def is_network_role(role: str) -> bool:
 
 
 def workers_check(
-    heartbeats: Sequence[WorkerHeartbeat], waiting: Sequence[WaitingRow], now: datetime
+    heartbeats: Sequence[WorkerHeartbeat], waiting: Sequence[WaitingRow], now: datetime, due: int = 0
 ) -> PartCheck:
-    """Without workers there is a problem if some were killed (they left no word), or if work waits for them."""
+    """Without workers there is a problem if some were killed (they left no word), or if work waits for them: `due` rows."""
     if live := live_workers(heartbeats):
         roles = Counter(beat.process.role for beat in live)
         names = ", ".join(f"{role} x{count}" for role, count in sorted(roles.items()))
         return PartCheck(ok=True, detail=f"{len(live)} live ({names})")
-    if killed := [beat for beat in heartbeats if not beat.is_live]:
-        last = min(beat.age for beat in killed)
-        return PartCheck(
-            ok=False, detail=f"none live; the last was heard {format_age(last)} ago and did not stop in order"
-        )
-    if overdue(waiting, heartbeats, now):
-        return PartCheck(ok=False, detail="none live, and work is due")
-    return PartCheck(ok=True, detail="none live; nothing is due")
+    if killed := [beat for beat in heartbeats if not beat.is_live and beat.process.role != BEAT_ROLE]:
+        return PartCheck(ok=False, detail=f"none live; {_describe_killed(killed)}")
+    return PartCheck(
+        ok=not overdue(waiting, heartbeats, now), detail=f"none live; {describe_due(waiting, now, due)}"
+    )
+
+
+def _describe_killed(killed: Sequence[WorkerHeartbeat]) -> str:
+    last = min(beat.age for beat in killed)
+    return f"the last was heard {format_age(last)} ago and did not stop in order"
 
 
 def captures_check(missing: Sequence[str], damaged: Sequence[str], count: int) -> PartCheck:
@@ -118,6 +120,8 @@ def leader_check(heartbeats: Sequence[WorkerHeartbeat]) -> PartCheck:
         return PartCheck(
             ok=False, detail="no beat is live, so the workers of the cluster are told of no work"
         )
+    if killed := [beat for beat in heartbeats if beat.process.role == BEAT_ROLE]:
+        return PartCheck(ok=False, detail=f"no beat is live; {_describe_killed(killed)}")
     return PartCheck(ok=True, detail="not used")
 
 
@@ -136,7 +140,14 @@ def due_work_check(
     others = [row for row in waiting if row.task is not Task.POLL]
     if late:
         return PartCheck(ok=False, detail=describe_waiting(late[0], now))
-    return PartCheck(ok=True, detail=describe_waiting(others[0], now) if others else "nothing is due")
+    return PartCheck(
+        ok=True,
+        detail=describe_waiting(others[0], now)
+        if others
+        else "nothing but polls is due"
+        if waiting
+        else "nothing is due",
+    )
 
 
 def last_poll_check(
@@ -167,6 +178,13 @@ def disk_check(usages: Mapping[str, tuple[int, int]]) -> PartCheck:
             return PartCheck(ok=False, detail=detail)
         details.append(detail)
     return PartCheck(ok=True, detail=details[0] if details else "not used")
+
+
+def describe_due(waiting: Sequence[WaitingRow], now: datetime, due: int) -> str:
+    """How many rows are due, and for how long: those that wait come oldest first."""
+    if not waiting:
+        return "nothing is due"
+    return f"{due} due, the oldest for {format_age(now - waiting[0].due_at)}"
 
 
 def describe_waiting(row: WaitingRow, now: datetime) -> str:

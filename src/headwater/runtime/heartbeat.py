@@ -17,6 +17,7 @@ from headwater.liveness import process_name
 from headwater.logs import configure_logs
 from headwater.model.errors import HeadwaterError, MovedAway
 from headwater.ops.dead_mans_switch import DeadMansSwitch
+from headwater.ops.system_rules import BEAT_ROLE
 from headwater.store.changes.workers import HEARTBEAT_EVERY, WorkerProcess
 
 
@@ -44,7 +45,8 @@ class Heartbeat:
     def tick(self) -> int:
         """Returns how many rows of silent processes were freed."""
         was_on_time = self.app.workers.record(self.process, self.app.clock())
-        freed = self.app.workers.release_silent(self.app.clock()) if was_on_time else 0
+        does_work = self.process.role != BEAT_ROLE
+        freed = self.app.workers.release_silent(self.app.clock(), forget=does_work) if was_on_time else 0
         if self.switch is not None:
             self.switch.ping_if_due(self.app, self.process.id, self.clock())
         return freed

@@ -80,7 +80,7 @@ class Beat:
 
     def _release_dead_owners(self) -> None:
         if time.monotonic() >= self.release_at:
-            release_dead_owners(self.app)
+            release_dead_owners(self.app, forget=False)
             self.release_at = time.monotonic() + RELEASE_EVERY.total_seconds()
 
     def resign(self) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, delete, func, select, update
 
-from headwater.liveness import process_of
+from headwater.liveness import dead_processes, process_of
 from headwater.store.bulk import insert_into
 from headwater.store.changes.uptime import record_uptime
 from headwater.store.claims.leases import lease_owners, release
@@ -35,14 +35,15 @@ class WorkerProcess:
 
 @dataclass(frozen=True, slots=True)
 class WorkerHeartbeat:
-    """A process and how long ago it was last heard."""
+    """A process and how long ago it was last heard. `has_ended` if it ran on this machine, where its process is gone."""
 
     process: WorkerProcess
     age: timedelta
+    has_ended: bool = False
 
     @property
     def is_live(self) -> bool:
-        return self.age < SILENT_AFTER
+        return self.age < SILENT_AFTER and not self.has_ended
 
 
 @dataclass(frozen=True)
@@ -69,27 +70,32 @@ class WorkerRows:
         """All processes, ordered by id."""
         with read_transaction(self.engine) as connection:
             at = database_time(connection, now)
-            return [
-                WorkerHeartbeat(
-                    WorkerProcess(id=row.id, role=row.role, host=row.host, pid=row.pid, version=row.version),
-                    at - row.heartbeat_at,
-                )
-                for row in connection.execute(select(workers).order_by(workers.c.id))
-            ]
+            rows = connection.execute(select(workers).order_by(workers.c.id)).all()
+        gone = set(dead_processes(row.id for row in rows))
+        return [
+            WorkerHeartbeat(
+                WorkerProcess(id=row.id, role=row.role, host=row.host, pid=row.pid, version=row.version),
+                at - row.heartbeat_at,
+                has_ended=row.id in gone,
+            )
+            for row in rows
+        ]
 
-    def release_silent(self, now: datetime, after: timedelta = SILENT_AFTER) -> int:
-        """Release what processes without a heartbeat hold, and forget them; returns how many rows are free again."""
+    def release_silent(self, now: datetime, after: timedelta = SILENT_AFTER, *, forget: bool = True) -> int:
+        """Release what processes without a heartbeat hold, and forget them; returns how many rows are free again. A process
+        that does no work itself does not `forget`: their rows say that they were killed, until a worker replaces them."""
         if not any(heartbeat.age >= after for heartbeat in self.heartbeats(now)):
             return 0
         with write_transaction(self.engine) as connection:
-            limit = database_time(connection, now) - after
-            silent = delete(workers).where(workers.c.heartbeat_at <= limit).returning(workers.c.id)
-            return _release_processes(connection, set(connection.scalars(silent)))
+            is_silent = workers.c.heartbeat_at <= database_time(connection, now) - after
+            silent = delete(workers).returning(workers.c.id) if forget else select(workers.c.id)
+            return _release_processes(connection, set(connection.scalars(silent.where(is_silent))))
 
-    def remove(self, processes: Collection[str]) -> int:
+    def remove(self, processes: Collection[str], *, forget: bool = True) -> int:
         """Release what these processes hold, and forget them; returns how many rows are free again."""
         with write_transaction(self.engine) as connection:
-            connection.execute(delete(workers).where(workers.c.id.in_(list(processes))))
+            if forget:
+                connection.execute(delete(workers).where(workers.c.id.in_(list(processes))))
             return _release_processes(connection, processes)
 
     def forget(self, process: str) -> None:

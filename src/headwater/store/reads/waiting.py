@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Engine, func, or_, select
+from sqlalchemy import ColumnElement, Engine, Table, func, or_, select
 
 from headwater.model.http import OFFLINE
 from headwater.model.jobs import IDLE_TASKS, Task
 from headwater.store.claims.leases import TASK_CONDITIONS, TASK_TABLES
 from headwater.store.connect import read_transaction
+from headwater.store.in_list import in_list
 from headwater.store.schema.flow import polls, sources
 
 OFFLINE_FOR = timedelta(minutes=5)
@@ -31,18 +32,34 @@ def oldest_waiting(engine: Engine, recipes: Sequence[str], now: datetime) -> lis
     """One for each task and recipe with due work, the oldest first. Idle tasks may wait as long as they like."""
     rows = []
     with read_transaction(engine) as connection:
-        for task, table in TASK_TABLES.items():
-            if task in IDLE_TASKS:
-                continue
-            unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-            query = select(table.c.id, table.c.due_at).where(
-                table.c.due_at <= now, unleased, *TASK_CONDITIONS.get(task, ())
-            )
+        for task, table in _awaited_tables():
+            query = select(table.c.id, table.c.due_at).where(*_is_due(task, table, now))
             for recipe in recipes:
                 of_recipe = query.where(table.c.recipe == recipe).order_by(table.c.due_at).limit(1)
                 if (row := connection.execute(of_recipe).first()) is not None:
                     rows.append(WaitingRow(task, recipe, row.id, row.due_at))
     return sorted(rows, key=lambda row: (row.due_at, row.task))
+
+
+def count_waiting(engine: Engine, recipes: Sequence[str], now: datetime) -> int:
+    """How many rows are due and held by no worker, without those of idle tasks."""
+    with read_transaction(engine) as connection:
+        return sum(
+            connection.scalar(
+                select(func.count()).where(*_is_due(task, table, now), in_list(table.c.recipe, recipes))
+            )
+            or 0
+            for task, table in _awaited_tables()
+        )
+
+
+def _awaited_tables() -> list[tuple[Task, Table]]:
+    return [(task, table) for task, table in TASK_TABLES.items() if task not in IDLE_TASKS]
+
+
+def _is_due(task: Task, table: Table, now: datetime) -> list[ColumnElement[bool]]:
+    unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    return [table.c.due_at <= now, unleased, *TASK_CONDITIONS.get(task, ())]
 
 
 def leased_rows(engine: Engine) -> Mapping[str, int]:
