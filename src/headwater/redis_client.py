@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from headwater.model.errors import Refused, Temporary
 
+DEFAULT_PORT = 6379
 TIMEOUT_SECONDS = 5.0
 RETRY_DELAY = timedelta(seconds=5)
 RedisValue = str | bytes | int | float
@@ -61,8 +62,10 @@ class RedisClient:
             raise Refused("missing_extra", message)
 
     @property
-    def host(self) -> str:
-        return urlsplit(self.url).hostname or ""
+    def address(self) -> str:
+        """Host and port, without the password."""
+        parts = urlsplit(self.url)
+        return f"{parts.hostname}:{parts.port or DEFAULT_PORT}"
 
     def execute(self, commands: Sequence[RedisCommand]) -> list[Any]:
         """Runs the commands and returns one answer each; they are not one transaction."""
@@ -110,8 +113,8 @@ class RedisClient:
             # Only its first word: the others may repeat what was sent.
             code = (str(error).split(maxsplit=1) or ["ERR"])[0][:20]
             raise Temporary(
-                "redis_refused", f"{self.host}: {code}", delay=RETRY_DELAY, counts=False
+                "redis_refused", f"{self.address}: {code}", delay=RETRY_DELAY, counts=False
             ) from error
         except (errors.RedisError, OSError) as error:
-            detail = f"{self.host}: {type(error).__name__}"
+            detail = f"{self.address} does not answer ({type(error).__name__}); is it running, and is the setting `{self.setting}` right?"
             raise Temporary("redis_unavailable", detail, delay=RETRY_DELAY, counts=False) from error

@@ -175,6 +175,15 @@ def test_beat_and_workers_have_a_liveness_probe():
             assert parsed_command(container["livenessProbe"]["exec"]["command"][1:]) == "probe", name
 
 
+def test_only_a_dead_server_is_restarted_and_only_a_ready_one_gets_requests():
+    """A restart of web does not bring a database back."""
+    for name, pod in pods().items():
+        (container,) = pod["containers"]
+        if container["args"][0] == "serve":
+            probes = [container[probe]["httpGet"]["path"] for probe in ("livenessProbe", "readinessProbe")]
+            assert probes == ["/healthz", "/readyz"], name
+
+
 @pytest.mark.parametrize("place", ["compose", "kubernetes", "systemd"])
 def test_backups_are_outside_the_data_folder_and_old_ones_are_removed(place: str):
     (words,) = [

@@ -19,6 +19,10 @@ def test_a_sample_keeps_its_documents_and_verdicts_when_it_is_drawn_again(scene:
     sample = [row["document_id"] for row in store.list_reviews("trial-s1")]
     assert copy.id not in sample
     verdict = {"reviewer": "Ada Vane", "reason": "another date", "fields": ["published"]}
+    with pytest.raises(Refused, match="no field 'publishd'; it has: "):
+        store.give_verdict(
+            sample[0], ReviewVerdict.WRONG, now=scene.now, **verdict | {"fields": ["publishd"]}
+        )
     names = store.give_verdict(sample[0], ReviewVerdict.WRONG, now=scene.now + HOUR, **verdict)
     assert names == ["trial-s1"]
     assert store.draw(request, scene.now + HOUR) == 0

@@ -35,7 +35,7 @@ def init(context: typer.Context, as_json: Json = False) -> None:
         return
     out = console()
     out.print(f"{'Wrote' if written else 'Kept'} {path}.", soft_wrap=True)
-    out.print(f"The data is in {app.settings.folder}.", soft_wrap=True)
+    out.print(_describe_places(app), soft_wrap=True, markup=False)
     recipes = ", ".join(sorted(app.recipes)) or "none yet"
     out.print(f"Installed recipes: {recipes}.", soft_wrap=True)
     out.print(
@@ -45,6 +45,19 @@ def init(context: typer.Context, as_json: Json = False) -> None:
         out.print(
             "Please set `contact` in the settings before you fetch from sites, so that they can reach you."
         )
+
+
+def _describe_places(app: App) -> str:
+    """One folder for all, or the server and the bucket beside it."""
+    places, folder = data_locations(app), str(app.settings.folder)
+    elsewhere = [
+        f"the {name} in {place}" for name, place in places.items() if not place.startswith(f"{folder}/")
+    ]
+    if not elsewhere:
+        return f"The data is in {folder}."
+    described = " and ".join(elsewhere)
+    rest = "" if len(elsewhere) == len(places) else f", everything else in {folder}"
+    return f"The data: {described}{rest}."
 
 
 def _data_beside(path: Path, data: str | None) -> str:

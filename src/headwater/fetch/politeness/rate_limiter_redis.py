@@ -206,7 +206,7 @@ class RedisRateLimiter:
                 return result
             time.sleep(secrets.randbelow(_LONGEST_PAUSE_MICROSECONDS) * (attempt + 1) / 1e6)
         raise _Contended(
-            "rate_limiter_contended", f"{self._server.host}: other processes were faster {tries} times"
+            "rate_limiter_contended", f"{self._server.address}: other processes were faster {tries} times"
         )
 
     def _read(self, keys: set[str], clock: EpochClock | None) -> _Snapshot:

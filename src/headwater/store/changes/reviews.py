@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, select, update
 
+from headwater.model.document import CONTENT_FIELDS
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
 from headwater.model.review import ReviewVerdict, draw_sample
@@ -15,6 +16,7 @@ from headwater.store.connect import read_transaction, write_transaction
 from headwater.store.in_list import in_list
 from headwater.store.reads.catalogue import match_key_or_url
 from headwater.store.schema.flow import documents
+from headwater.store.schema.knowledge import facts
 from headwater.store.schema.operations import reviews
 
 SHOWN = ("title", "url", "publisher", "published_at", "language", "duplicate_of")
@@ -86,6 +88,7 @@ class ReviewStore:
                     "not_in_a_sample",
                     f"no sample has a document '{document}'; list them with `headwater sample list`",
                 )
+            _check_fields(connection, ids[0], fields)
             values = {
                 "verdict": verdict,
                 "fields": list(fields),
@@ -109,6 +112,19 @@ class ReviewStore:
             query = query.where(reviews.c.verdict.is_(None))
         with read_transaction(self.engine) as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def _check_fields(connection: Connection, document: str, fields: Sequence[str]) -> None:
+    """Refused for a field that the document does not have: neither of its own, nor from its source, nor as a fact."""
+    if not fields:
+        return
+    attributes = connection.scalar(select(documents.c.attributes).where(documents.c.id == document)) or {}
+    names = {*CONTENT_FIELDS, *attributes}
+    for row in connection.execute(select(facts.c.name, facts.c.value).where(facts.c.record_id == document)):
+        names |= {row.name, *(row.value if isinstance(row.value, dict) else ())}
+    if unknown := sorted(set(fields) - names):
+        choices = ", ".join(sorted(names))
+        raise Refused("unknown_field", f"the document has no field '{unknown[0]}'; it has: {choices}")
 
 
 def _within(request: SampleRequest) -> list[ColumnElement[bool]]:

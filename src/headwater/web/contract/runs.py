@@ -32,8 +32,13 @@ class HealthCheck:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def routes(self) -> Sequence[Route]:
-        paths = {"/health": self.health, "/healthz": self.health, "/readyz": self.ready}
+        paths = {"/health": self.health, "/healthz": self.alive, "/readyz": self.ready}
         return [Route(path, handler, methods=["GET"]) for path, handler in paths.items()]
+
+    async def alive(self, request: Request) -> Response:
+        """Whether this server answers. It asks no other part: a restart would not mend one."""
+        del request
+        return json_answer({"status": "ok", "time": self.app.clock().isoformat()})
 
     async def health(self, request: Request) -> Response:
         del request

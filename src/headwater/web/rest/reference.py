@@ -13,7 +13,8 @@ from headwater.web.rest.api import DESCRIPTION, PREFIX, add_api, describe_api
 from headwater.web.rest.recipe_endpoints import recipe_router
 
 OTHERS = {
-    "`GET /health`, `GET /healthz`": "Is the database there: 200, or 503 when it cannot be reached. For everyone.",
+    "`GET /healthz`": "Is this server alive: 200, whatever the state of the other parts. For everyone.",
+    "`GET /health`": "Is the database there: 200, or 503 when it cannot be reached. For everyone.",
     "`GET /readyz`": "Do all parts work: 200, or 503 with the part that does not. For everyone.",
     "`GET /metrics`": "Figures for Prometheus, counted from rows.",
     "`POST /mcp`": "The tools below, over MCP (streamable HTTP).",
