@@ -25,31 +25,31 @@ def library_levels() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def run_worker_with_child(alive: int) -> None:
+def run_worker_with_child(writer: int) -> None:
     """A worker that is killed; its child holds the other end of the pipe until it ends."""
     worker = os.getpid()
     if not os.fork():
         end_with_parent(worker)
-        os.write(alive, b"1")
+        os.write(writer, b"1")
         signal.pause()
     signal.pause()
 
 
 def test_the_child_of_a_killed_worker_ends():
-    heard, alive = os.pipe()
+    reader, writer = os.pipe()
     worker = os.fork()
     if not worker:
-        os.close(heard)
+        os.close(reader)
         try:
-            run_worker_with_child(alive)
+            run_worker_with_child(writer)
         finally:
             os._exit(1)
-    os.close(alive)
-    assert os.read(heard, 1) == b"1"
+    os.close(writer)
+    assert os.read(reader, 1) == b"1"
     os.kill(worker, signal.SIGKILL)
     os.waitpid(worker, 0)
-    assert os.read(heard, 1) == b""  # nobody holds the pipe any more
-    os.close(heard)
+    assert os.read(reader, 1) == b""  # nobody holds the pipe any more
+    os.close(reader)
 
 
 @pytest.mark.usefixtures("library_levels")
