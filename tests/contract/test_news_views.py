@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from tests.support.scene import HOUR, START, ended_result, kept_result, make_source
 
 from headwater.model.jobs import Draft, FetchResult, GatherResult, Quarantine, State, Task
-from headwater.model.keys import group_key
+from headwater.model.keys import group_key, key_number
 from headwater.model.page import PageState
 from headwater.model.story import Member, Story
 from headwater.model.subject import Subject
@@ -113,7 +113,7 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     assert str(jobs["deduped"]["feed_entry_id"]) == ENTRY
     assert jobs["failed"]["failure_reason"] == "paywall"
     assert jobs["skipped_duplicate"]["is_duplicate"]
-    assert str(jobs["skipped_duplicate"]["duplicate_of"]).replace("-", "")[:24] == accepted.id
+    assert str(jobs["skipped_duplicate"]["duplicate_of"]) == ENTRY
     assert {row["run_id"] for row in jobs.values()} == {"run_1"}
     assert {status: row["attempts"] for status, row in jobs.items()} == {
         "queued": 0, "deduped": 1, "skipped_duplicate": 1, "failed": 1,
@@ -123,6 +123,43 @@ def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: En
     gather(world, [accepted])
     assert read_tuples(engine, "SELECT status FROM feed_entry_jobs WHERE extraction_chars > 0 AND NOT is_duplicate "
                 "AND status <> 'failed'") == [("scored",)]  # fmt: skip
+
+
+def test_g4_an_entry_that_repeats_an_address_is_a_skipped_duplicate_and_every_job_has_its_entry(
+    world: World, engine: Engine
+):
+    runs = PipelineRuns(engine)
+    runs.begin("run_1", RECIPE, {}, START)
+    (accepted,) = world.drafts("good")
+    keep(world, accepted, guid=ENTRY)
+    own_id = "1d0c5a0e-59f0-4a53-9a3c-6c1a3c9c2b11"
+    address = accepted.lead.lead.url
+    world.poll(
+        world.lead("again", url=address, hints={"guid": own_id}),
+        world.lead("listed-twice", url=address, hints={"guid": ENTRY}),
+        world.lead("waiting", hints={"summary": "A tanker waits.", "attributes": {"domain": "wire.example"}}),
+    )
+    closed = runs.finish("run_1", START)
+    assert (closed["status"], closed["total_count"], closed["duplicate_count"]) == ("partial", 4, 2)
+    joined = """SELECT j.status, j.is_duplicate, j.duplicate_of, e.title, e.content, e.description, e.domain, e.flashpoint_id
+        FROM feed_entry_jobs j JOIN feed_entries e ON e.id = j.feed_entry_id"""
+    rows = {row["title"]: row for row in ask(engine, joined)}
+    assert {title: row["status"] for title, row in rows.items()} == {
+        "A title": "deduped", "Again": "skipped_duplicate", "Listed-Twice": "skipped_duplicate", "Waiting": "queued",
+    }  # fmt: skip
+    again, waiting = rows["Again"], rows["Waiting"]
+    assert (bool(again["is_duplicate"]), str(again["duplicate_of"])) == (True, ENTRY)
+    assert again["content"] == "The text of good."
+    assert (waiting["content"], waiting["description"], waiting["domain"]) == (
+        None, "A tanker waits.", "wire.example",
+    )  # fmt: skip
+    assert {str(row["flashpoint_id"]) for row in rows.values()} == {STRAIT}
+    jobs = ask(engine, "SELECT id, feed_entry_id FROM feed_entry_jobs")
+    assert len({row["id"] for row in jobs}) == len({row["feed_entry_id"] for row in jobs}) == 4
+    assert {own_id, ENTRY} <= {str(row["feed_entry_id"]) for row in jobs}
+    numbers = {row["id"] for row in jobs}
+    waiting_document = world.lead("waiting").document
+    assert {key_number(accepted.id), key_number(waiting_document)} <= numbers
 
 
 def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: Engine):

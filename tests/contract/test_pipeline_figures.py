@@ -76,6 +76,26 @@ def test_g25_hosts_that_are_not_fetched_raise_an_alarm_and_the_run_says_what_wai
     assert waiting_reasons(engine, RECIPE) == [{"reason": "breaker_open", "count": 7, "next": START + HOUR}]
 
 
+def test_g1_a_run_is_partial_as_long_as_entries_wait_whenever_they_came_in(scene: Scene, engine: Engine):
+    runs = PipelineRuns(engine)
+    runs.begin("poll", RECIPE, {}, START)
+    tried, untried = scene.lead("tried"), scene.lead("untried")
+    scene.poll(tried, untried)
+    polled = runs.finish("poll", START)
+    assert (polled["status"], polled["total_count"], polled["metrics"]["waiting"]) == (
+        "partial",
+        2,
+        {"queued": 2},
+    )
+    scene.claim(Task.FETCH, keys=(tried.id,))
+    later = Postponement(at=START + HOUR, reason="refused")
+    scene.store.finish_fetch([FetchResult(lead=tried.id, version="v1", result=later)], scenes.ME, scene.now)
+    runs.begin("later", RECIPE, {}, START + HOUR)
+    closed = runs.finish("later", START + HOUR)
+    assert closed["metrics"]["waiting"] == {"queued": 1, "refused": 1}
+    assert (closed["status"], closed["total_count"]) == ("partial", 2)
+
+
 def test_g25_a_page_that_could_not_be_read_counts_whatever_its_source_provided(scene: Scene, engine: Engine):
     PipelineRuns(engine).begin("run", RECIPE, {}, START - HOUR)
     scene.keep("read", page=PageState.READ)

@@ -1,11 +1,13 @@
 """The tables that readers of a news-intelligence pipeline know by name, as views over Headwater's own rows.
 
 Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one.
+Every lead is an entry and a job, from the moment it came in: also one that waits, failed, or repeats the address of another.
 What those tables lack stands at their end: the state of an entry's page, score, components, topic, and a story's id, which lasts.
 """
 
 from collections.abc import Mapping, Sequence
 
+from headwater.model.jobs import ARCHIVED
 from headwater.model.page import UNREAD_PAGES
 from headwater.model.views import POSTGRESQL, DatabaseViews, json_value, quote_list
 
@@ -34,9 +36,17 @@ RUN_OF = """(SELECT p.id FROM pipeline_runs p WHERE p.recipe = 'geopolitics' AND
 
 HAS_VECTOR = "EXISTS (SELECT 1 FROM vectors v WHERE v.document_id = d.id)"
 
+# An entry that repeats the address of another has no document of its own: `o` is that of the other. `o` is also the original
+# of a document that repeats another by its content.
+IS_REPEATED = "l.state = 'duplicate'"
+LEAD_KEY = f"(CASE WHEN {IS_REPEATED} THEN l.id ELSE l.document_id END)"
+ENTRY_TABLES = f"""leads l LEFT JOIN documents d ON d.id = l.document_id AND NOT ({IS_REPEATED})
+  LEFT JOIN documents o ON o.id = CASE WHEN {IS_REPEATED} THEN l.document_id ELSE d.duplicate_of END"""
+
 JOB_STATUS = f"""CASE
-    WHEN l.state IN ('quarantined', 'dropped') OR d.state IN ('quarantined', 'dropped', 'aside') THEN 'failed'
-    WHEN d.state = 'duplicate' THEN 'skipped_duplicate'
+    WHEN {IS_REPEATED} OR d.state = 'duplicate' THEN 'skipped_duplicate'
+    WHEN l.state IN ('quarantined', 'dropped') OR (d.state IN ('quarantined', 'dropped', 'aside')
+      AND coalesce(d.reason, '') <> '{ARCHIVED}') THEN 'failed'
     WHEN d.id IS NULL AND l.lease_owner IS NULL THEN 'queued'
     WHEN d.id IS NULL OR d.state = 'waiting' THEN 'fetching'
     WHEN s.score IS NOT NULL THEN 'scored'
@@ -48,7 +58,7 @@ JOB_STATUS = f"""CASE
 
 # Why a job failed; why the page of a document could not be read that is made of what its source provided.
 JOB_REASON = f"""CASE
-    WHEN d.state = 'duplicate' THEN NULL
+    WHEN {IS_REPEATED} OR d.state = 'duplicate' OR d.reason = '{ARCHIVED}' THEN NULL
     WHEN d.id IS NULL OR d.state <> 'kept' OR l.state IN ('quarantined', 'dropped') THEN coalesce(d.reason, l.reason)
     WHEN d.page IN ({quote_list(UNREAD_PAGES)}) THEN coalesce(l.page_reason, d.page)
   END"""
@@ -79,19 +89,19 @@ FAILURE = "\n".join(
 )
 
 JOBS = """
-SELECT d.number AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} AS TEXT) AS status,
+SELECT coalesce(d.number, {number}) AS id, {entry} AS feed_entry_id, {run} AS run_id, CAST({status} AS TEXT) AS status,
   CASE WHEN d.attempts > l.attempts THEN d.attempts ELSE l.attempts END AS attempts, coalesce(d.detail, {reason})
     AS last_error, CAST({failure} AS TEXT) AS failure_reason, {method} AS extraction_method,
   length({text}) AS extraction_chars, c.sha256 AS content_hash, CAST(NULL AS TEXT) AS simhash,
-  coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
+  {repeated} OR coalesce(d.state = 'duplicate', {false}) AS is_duplicate, {original} AS duplicate_of,
   c.elapsed_ms AS fetch_duration_ms, {extract_ms} AS extract_duration_ms, {embed_ms} AS embed_duration_ms,
   l.first_seen_at AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
-FROM leads l LEFT JOIN documents d ON d.id = l.document_id LEFT JOIN documents o ON o.id = d.duplicate_of
+FROM {entry_tables}
   LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN story_members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
   LEFT JOIN stories s ON s.id = m.story_id
-WHERE l.recipe = 'geopolitics' AND l.state <> 'duplicate'
+WHERE l.recipe = 'geopolitics'
 """
 
 VECTORS = """
@@ -130,13 +140,17 @@ SELECT {subject} AS id, s.name AS title, coalesce({description}, '') AS descript
 FROM subjects s WHERE s.recipe = 'geopolitics' AND s.kind = 'flashpoint'
 """
 
+# What the page or a step brought, else what the source provided. Only documents that were kept, and their copies, have content.
 ENTRIES = """
-SELECT {entry} AS id, {flashpoint} AS flashpoint_id, d.url AS url, d.title AS title, {title_en} AS title_en,
-  d.published_at AS seendate, {domain} AS domain, d.language AS language, {country} AS sourcecountry,
-  d.description AS description, d.image AS image, d.publisher AS hostname, {text} AS content, {places} AS geo_entities,
-  d.created_at AS created_at, d.updated_at AS updated_at, nullif(d.page, '') AS page
-FROM documents d LEFT JOIN documents o ON o.id = d.duplicate_of
-WHERE d.recipe = 'geopolitics' AND d.state IN ('kept', 'duplicate')
+SELECT {entry} AS id, {flashpoint} AS flashpoint_id, coalesce(d.url, l.url) AS url, coalesce(nullif(d.title, ''), l.title) AS title,
+  {title_en} AS title_en, coalesce(d.published_at, l.published_at) AS seendate, {domain} AS domain,
+  coalesce(nullif(d.language, ''), {lead_language}) AS language, {country} AS sourcecountry,
+  coalesce(nullif(d.description, ''), {lead_summary}) AS description, coalesce(nullif(d.image, ''), {lead_image}) AS image,
+  d.publisher AS hostname, CASE WHEN {repeated} OR d.state IN ('kept', 'duplicate') THEN {text} END AS content,
+  {places} AS geo_entities, coalesce(d.created_at, l.first_seen_at) AS created_at,
+  coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
+FROM {entry_tables} JOIN sources f ON f.id = l.source_id
+WHERE l.recipe = 'geopolitics'
 """
 
 TEMPLATES: Mapping[str, str] = {
@@ -172,16 +186,25 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
     def value(*path: str, as_text: bool = True) -> str:
         return json_value(dialect, attributes, *path, as_text=as_text)
 
+    def entry_value(key: str) -> str:
+        """Of an entry: the value of its document, else what its source provided."""
+        return f"coalesce({value(key)}, {json_value(dialect, 'l.hints', 'attributes', key)})"
+
+    from_lead = name in {"feed_entry_jobs", "feed_entries"}
+    flashpoint = f"coalesce({value('flashpoint')}, l.subject_id, f.subject_id)"
     return {
         "tier": json_value(dialect, "p.options", "tier"),
         "target_date": json_value(dialect, "p.options", "target_date"),
-        "entry": _entry_id(dialect),
+        "entry": _lead_entry_id(dialect) if from_lead else _entry_id(dialect, "d.guid", "d.id"),
+        "entry_tables": ENTRY_TABLES,
+        "repeated": IS_REPEATED,
+        "number": _key_as_number(dialect, LEAD_KEY),
         "story": _key_as_uuid(dialect, "s.id"),
         # A duplicate has no text of its own: it is that of the original.
         "text": "coalesce(nullif(d.text, ''), o.text, d.text)",
-        "original": _key_as_uuid(dialect, "d.duplicate_of"),
+        "original": f"CASE WHEN o.id IS NOT NULL THEN {_entry_id(dialect, 'o.guid', 'o.id')} END",
         "subject": _cast_uuid(dialect, "s.id"),
-        "flashpoint": _cast_uuid(dialect, value("flashpoint")),
+        "flashpoint": _cast_uuid(dialect, flashpoint if name == "feed_entries" else value("flashpoint")),
         "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
         "status": JOB_STATUS,
         "reason": JOB_REASON,
@@ -202,9 +225,12 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         "images": value("images", as_text=False),
         "entities": value("entities", as_text=False),
         "description": value("description"),
-        "title_en": value("title_en"),
-        "domain": value("domain"),
-        "country": value("sourcecountry"),
+        "title_en": entry_value("title_en"),
+        "domain": entry_value("domain"),
+        "country": entry_value("sourcecountry"),
+        "lead_language": json_value(dialect, "l.hints", "language"),
+        "lead_summary": json_value(dialect, "l.hints", "summary"),
+        "lead_image": json_value(dialect, "l.hints", "image"),
         "places": value("geo_entities", as_text=False),
     }
 
@@ -225,14 +251,33 @@ def _cast_uuid(dialect: str, expression: str) -> str:
     return f"CAST({expression} AS {'uuid' if dialect == POSTGRESQL else 'TEXT'})"
 
 
-def _entry_id(dialect: str) -> str:
-    from_key = _key_as_uuid(dialect, "d.id")
+def _lead_entry_id(dialect: str) -> str:
+    """Of a lead. Two sources may list an entry under one UUID: only the first of them has it."""
+    hint = json_value(dialect, "l.hints", "guid")
+    guid = (
+        f"CASE WHEN {IS_REPEATED} THEN nullif({hint}, o.guid) ELSE coalesce(nullif(d.guid, ''), {hint}) END"
+    )
+    return _entry_id(dialect, f"({guid})", LEAD_KEY)
+
+
+def _entry_id(dialect: str, guid: str, key: str) -> str:
+    from_key = _key_as_uuid(dialect, key)
     if dialect == POSTGRESQL:
         form = "'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'"
-        return f"CASE WHEN d.guid ~ {form} THEN CAST(d.guid AS uuid) ELSE {from_key} END"
-    dashes = " AND ".join(f"substr(d.guid, {place}, 1) = '-'" for place in (9, 14, 19, 24))
-    is_uuid = f"length(d.guid) = 36 AND {dashes} AND NOT d.guid GLOB '*[^0-9a-fA-F-]*'"
-    return f"CASE WHEN {is_uuid} THEN lower(d.guid) ELSE {from_key} END"
+        return f"CASE WHEN {guid} ~ {form} THEN CAST({guid} AS uuid) ELSE {from_key} END"
+    dashes = " AND ".join(f"substr({guid}, {place}, 1) = '-'" for place in (9, 14, 19, 24))
+    is_uuid = f"length({guid}) = 36 AND {dashes} AND NOT {guid} GLOB '*[^0-9a-fA-F-]*'"
+    return f"CASE WHEN {is_uuid} THEN lower({guid}) ELSE {from_key} END"
+
+
+def _key_as_number(dialect: str, key: str) -> str:
+    """The same number as that of `key_number`, which a row gets with its document."""
+    if dialect == POSTGRESQL:
+        return f"CAST(CAST('x' || substr({key}, 1, 16) AS bit(64)) AS BIGINT)"
+    digits = (
+        f"((instr('0123456789abcdef', substr({key}, {n}, 1)) - 1) << {64 - 4 * n})" for n in range(1, 17)
+    )
+    return f"({' | '.join(digits)})"
 
 
 GEOPOLITICS_VIEWS = DatabaseViews(create=create_statements, drop=drop_statements)

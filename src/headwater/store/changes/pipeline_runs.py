@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Text, func, literal_column, select, update
 from headwater.model.views import json_value
 from headwater.store.bulk import insert_into
 from headwater.store.connect import read_transaction, write_transaction
-from headwater.store.reads.run_counts import held_back, run_counts
+from headwater.store.reads.run_counts import run_counts, waiting_entries
 from headwater.store.schema.operations import pipeline_runs
 
 OPEN_STATUSES = ("pending", "running")
@@ -54,8 +54,8 @@ class PipelineRuns:
             return inserted.first() is not None
 
     def finish(self, run: str, now: datetime, *, error: str | None = None) -> dict[str, Any]:
-        """Count what happened to everything seen since the run began, and close the run. One that leaves failed or held back
-        entries is `partial`; its metrics say what these wait for."""
+        """Count what happened to everything seen since the run began, and close the run. One that leaves failed or
+        waiting entries is `partial`; its metrics say what these wait for."""
         row = self.get(run)
         assert row is not None
         counts, waiting = self.count_since(row["recipe"], row["started_at"])
@@ -71,9 +71,9 @@ class PipelineRuns:
         return self.get(run) or {}
 
     def count_since(self, recipe: str, since: datetime) -> tuple[dict[str, int], dict[str, int]]:
-        """What became of everything seen since then, and the entries that are held back, by reason."""
+        """What became of everything seen since then, and the entries that are left for later, by reason."""
         with read_transaction(self.engine) as connection:
-            waiting = held_back(connection, recipe, since)
+            waiting = waiting_entries(connection, recipe, since)
             return run_counts(connection, recipe, since, sum(waiting.values())), waiting
 
     def end_continuous(self, recipe: str, now: datetime) -> None:

@@ -17,6 +17,10 @@ from headwater.store.schema.flow import documents, leads, sources, stories
 from headwater.store.schema.operations import pipeline_runs
 
 MAX_BLOCKED = 10_000
+# A run whose entries all wait says nothing about failures.
+_ENDED_COUNT = (
+    pipeline_runs.c.processed_count + pipeline_runs.c.failed_count + pipeline_runs.c.duplicate_count
+)
 UNREADABLE = (
     "js_required",
     "paywall",
@@ -40,11 +44,7 @@ def pipeline_figures(engine: Engine, recipe: str, now: datetime) -> PipelineFigu
     with read_transaction(engine) as connection:
         hosts = _hosts_not_fetched(connection, recipe)
         open_run = connection.execute(newest_first.where(is_open)).mappings().first()
-        ended_run = (
-            connection.execute(newest_first.where(~is_open, pipeline_runs.c.total_count > 0))
-            .mappings()
-            .first()
-        )
+        ended_run = connection.execute(newest_first.where(~is_open, _ENDED_COUNT > 0)).mappings().first()
         figures = None if open_run is None else _figures_since(connection, recipe, _start(open_run))
         if ended_run is not None and (figures is None or figures.entries < MIN_COUNT):
             figures = replace(
