@@ -26,8 +26,12 @@ RedisCommand = tuple[RedisValue, ...]
 
 def check_redis_url(url: str, setting: str) -> str:
     """Returns the URL; refuses all but `redis://[[user]:password@]host[:port][/number]` and `rediss://` for TLS."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"redis", "rediss"} or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_complete = parts.scheme in {"redis", "rediss"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_complete = False
+    if not is_complete:
         raise Refused("bad_config", f"{setting}: write a URL like redis://localhost:6379/0")
     if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
         raise Refused("bad_config", f"{setting}: only the number of a database may follow the host")

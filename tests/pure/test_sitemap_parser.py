@@ -141,6 +141,7 @@ def test_images_and_comments_are_not_pages_even_in_a_broken_file():
         (b"<!DOCTYPE u [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><urlset/>", "refused_entities"),
         (b"<urlset>" + b"<url>" * 100_000, "too_deep"),
         (packed_as(b"<urlset>" + b" " * 60_000_000), "too_large"),
+        (packed_as(b" " * 60_000_000), "too_large"),
         (packed_as(urlset(("http://a.example/1", "")))[:20] + b"garbage" * 9, "compressed"),
         (b"<!doctype html><p>Not here", "html"),
         (b"<opml version='2.0'></opml>", "unknown"),

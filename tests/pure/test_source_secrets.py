@@ -3,14 +3,14 @@
 import pytest
 
 from headwater.cli.pipeline.sources_opml import _result
-from headwater.fetch.source_secrets import hide_secret_values, may_move, resolve_request
+from headwater.fetch.source_secrets import hide_address_secrets, hide_secret_values, may_move, resolve_request
 from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
 from headwater.model.source import Source
 from headwater.ops.source_lists import source_outline
 from headwater.settings.sources import SourceLine, make_source
 from headwater.sources.feeds.opml import OpmlOutline
-from headwater.text.redaction import redact_record
+from headwater.text.redaction import HIDDEN, redact_record
 
 OWN = "https://x.example/feed?page=1&token=env:FEED_TOKEN"
 
@@ -113,3 +113,16 @@ def test_options_that_are_secrets_by_name_are_hidden_in_records():
     assert redact_record(record) == {
         "options": {"api_key": "***", "headers": {"X-Token": "env:T", "Accept": "a/b"}, "pages": 3}
     }
+
+
+def test_a_token_of_the_own_address_is_hidden_where_the_server_quotes_it():
+    source = Source(
+        id="s",
+        recipe="news",
+        kind="feed",
+        name="Wire",
+        url="https://wire.example/f?token=PLANT777&page=harbour",
+    )
+    assert hide_address_secrets("it is no feed: bad token PLANT777 on harbour", source) == (
+        f"it is no feed: bad token {HIDDEN} on harbour"
+    )

@@ -1,8 +1,8 @@
 """Writes rows into one file: JSON lines, CSV or Parquet. Rows are streamed; the file appears when it is complete."""
 
-import csv
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -19,7 +19,11 @@ Row = Mapping[str, Any]
 ROW_GROUP = 2_000
 LIST_SEPARATOR = "; "
 # Spreadsheets also accept the full-width forms.
-FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+FORMULA_STARTS = (*"=+-@＝＋－＠﹦﹢﹣﹫−", "\t", "\r", "\n")
+# Spreadsheets of other countries separate by them, whatever the name of the file says.
+QUOTED_FOR = re.compile('[,;\t"\r\n]')
+# Marks of direction, joiners and blanks without width: a formula after them still runs.
+INVISIBLE = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 
 
 def write_json_lines(rows: Iterable[Row], file: BinaryIO) -> int:
@@ -33,13 +37,22 @@ def write_csv(rows: Iterable[Row], file: BinaryIO) -> int:
     """With a header line. Lists are joined by semicolons. Text that a spreadsheet would run as a formula gets an apostrophe
     in front, because headlines come from untrusted sources."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer, count = csv.writer(text), 0
+    count = 0
     for count, row in enumerate(rows, 1):
         if count == 1:
-            writer.writerow(row)
-        writer.writerow([_plain(value) for value in row.values()])
+            text.write(_csv_line(row))
+        text.write(_csv_line(_plain(value) for value in row.values()))
     text.detach()
     return count
+
+
+def _csv_line(values: Iterable[Any]) -> str:
+    """As `csv` writes it, but with quotes also around a field that has the separator of another country."""
+    fields = ["" if value is None else str(value) for value in values]
+    quoted = [
+        f'"{field.replace(chr(34), chr(34) * 2)}"' if QUOTED_FOR.search(field) else field for field in fields
+    ]
+    return (",".join(quoted) or '""') + "\r\n"
 
 
 def _plain(value: Any) -> Any:
@@ -49,7 +62,11 @@ def _plain(value: Any) -> Any:
         value = LIST_SEPARATOR.join(str(part) for part in value)
     if isinstance(value, list | tuple | dict):
         return msgspec.json.encode(value).decode()
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return f"'{value}" if isinstance(value, str) and _is_formula(value) else value
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(FORMULA_STARTS) or text.lstrip(INVISIBLE).startswith(FORMULA_STARTS)
 
 
 def write_parquet(rows: Iterable[Row], file: BinaryIO) -> int:

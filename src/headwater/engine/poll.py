@@ -12,7 +12,13 @@ from headwater.engine.fetch import make_capture
 from headwater.engine.fingerprints import fingerprints_of_leads, fingerprints_of_polls
 from headwater.engine.isolation import bisect_commit, error_reason
 from headwater.fetch.responses import HELD_BACK, GiveUp, Proceed, Retry, freshness, judge_response
-from headwater.fetch.source_secrets import hide_secret_values, hide_source_secrets, may_move, resolve_request
+from headwater.fetch.source_secrets import (
+    hide_address_secrets,
+    hide_secret_values,
+    hide_source_secrets,
+    may_move,
+    resolve_request,
+)
 from headwater.model.errors import HeadwaterError, Permanent, Temporary
 from headwater.model.http import Capture, Failure, Request, Response
 from headwater.model.jobs import Job, PollResult, SourceLease
@@ -250,6 +256,7 @@ class RecipePolls:
         source, now = lease.source, self.context.clock()
         self.polls.pop(source.id, None)
         reason, detail = error_reason(error)
+        detail = hide_address_secrets(detail, source)
         backoff = _backoff(error, source.failures, now, gone=reason == "gone")
         self._log_failure(lease, backoff, reason, detail)
         if poll is not None:

@@ -92,6 +92,14 @@ def hide_source_secrets(capture: Capture, source: Source) -> Capture:
     )
 
 
+def hide_address_secrets(text: str, source: Source) -> str:
+    """The text without the secrets that stand in the source's own URLs: a server may quote them in an answer that we quote."""
+    values = [
+        value for url in _operator_urls(source) for name, value in _fields(url) if _is_secret(name, value)
+    ]
+    return _hide(text, _longest_first({spelling for value in values for spelling in _spellings(value)}))
+
+
 def check_headers(headers: Any) -> str | None:
     """Returns what is wrong with the option `headers`, or None."""
     if not isinstance(headers, dict) or not all(

@@ -58,8 +58,11 @@ class SectionParser:
 
     def __call__(self, data: bytes, hints: ExtractHints) -> PageSection:
         del hints
-        tree = LexborHTMLParser(data)
-        title = tree.css_first("title")
+        try:
+            tree = LexborHTMLParser(data)
+            title = tree.css_first("title")
+        except SelectolaxError as error:
+            raise Permanent("unreadable_page", "the markup of the page cannot be parsed") from error
         try:
             nodes = tree.css(self.selector)[:MOST_PARTS]
         except (SelectolaxError, ValueError) as error:

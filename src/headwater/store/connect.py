@@ -50,13 +50,16 @@ def connect(url: str | URL, connections: ConnectionSettings = DEFAULT_CONNECTION
 
 def _parse_url(url: str | URL) -> URL:
     try:
-        return make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
         # The URL is not repeated, because it may contain a password.
         raise Refused(
             "bad_database",
             "database: this is not a database URL; use for example postgresql://user@host/name",
         ) from error
+    if "@" in (parsed.host or ""):  # the driver would quote the end of the password as a part of the host
+        raise Refused("bad_database", "database: write an @ in the user name or the password as %40")
+    return parsed
 
 
 def _sqlite_engine(url: URL, options: dict[str, Any]) -> Engine:

@@ -76,7 +76,7 @@ def build_encoder(folder: Path, encoder: BuiltinEncoder) -> Path:
     target = folder / MODELS / f"{encoder.name}-{encoder.edition}"
     if (target / ORIGIN).exists():
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
     try:
         _build(encoder, draft)

@@ -50,7 +50,8 @@ def parse_sitemap(
     `limit` is the most decompressed bytes, `most` the most entries; further entries are left out with a warning.
     """
     chunks = decompress_sitemap(body, warn=warn, limit=limit)
-    first = next(chunks, b"")
+    # Blanks may fill more than one chunk; a file of nothing else ends at the limit.
+    first = next((chunk for chunk in chunks if chunk.lstrip(BLANK)), b"")
     start = first.lstrip(BLANK)
     if not start:
         raise NotASitemap("empty")
