@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from headwater.app import App
 from headwater.model.errors import Refused
@@ -35,6 +37,8 @@ from headwater.web.search_pages import PagedSearch, next_search_cursor, search_p
 
 MOST_RESULTS = 30
 SHORT_TEXT = 1_200
+Hours = Annotated[float, Field(ge=0.1, le=100_000)]
+Days = Annotated[int, Field(ge=1, le=365)]
 STALE_AFTER = timedelta(days=1)
 FIRST_SENTENCE = 160
 
@@ -58,6 +62,8 @@ class Tools:
     ) -> SearchAnswer:
         """Search the collected documents by words and meaning; "quoted words" stand together, -word excludes. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
+        if "\0" in query:
+            raise Refused("bad_text", "a text has a NUL character")
         size = max(1, min(limit, MOST_RESULTS))
         request = PagedSearch(
             text=query,
@@ -120,10 +126,10 @@ class Tools:
         return shorten(answer, max_tokens)
 
     def top_stories(
-        self, recipe: str = "", hours: float = 24, limit: int = 10, max_tokens: MaxTokens = DEFAULT_TOKENS
+        self, recipe: str = "", hours: Hours = 24, limit: int = 10, max_tokens: MaxTokens = DEFAULT_TOKENS
     ) -> TopStoriesAnswer:
         """The stories that most sources reported in the last hours, best first."""
-        since = self.app.clock() - timedelta(hours=min(max(hours, 0.1), 100_000))
+        since = self.app.clock() - timedelta(hours=hours)
         size = max(1, min(limit, MOST_RESULTS))
         rows = [
             {"recipe": name, **row}
@@ -161,11 +167,11 @@ class Tools:
         self,
         recipe: str = "",
         only_problems: bool = False,
-        days: int = 14,
+        days: Days = 14,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> SourceHealthAnswer:
         """Which sources answer, fail, are silent or are read worse than before."""
-        since = self.app.clock() - timedelta(days=max(1, min(days, 365)))
+        since = self.app.clock() - timedelta(days=days)
         self._recipes(recipe)
         reports = redact_record(source_reports(self.app, since, recipe or None))
         rows = [row for row in reports if row["remark"] or not only_problems]
