@@ -268,6 +268,7 @@ def test_a_greylisted_recipient_gets_the_message_later_and_the_others_do_not_get
     post_office.refuse = {"ben@office.example": "451 greylisted"}
     (first,) = sink.send([envelope()])
     assert isinstance(first, PartlySent)
+    assert first.detail == "postponed: ben@office.example (451)"
     assert (first.reason, first.delay) == ("mail_postponed", timedelta(minutes=1))
     (again,) = sink.send([replace(envelope(), progress=first.progress)])
     assert isinstance(again, PartlySent)

@@ -85,15 +85,18 @@ class MailSink:
             refused={**progress.refused} | {r: code for r, code in refused.items() if code >= PERMANENT_CODE},
         )
         if postponed:
-            detail = (
-                f"{self.host} answered {refused[postponed[0]]} for {len(postponed)} of {len(self.recipients)}"
+            codes = {recipient: refused[recipient] for recipient in postponed}
+            detail = "; ".join(
+                f"{what}: {_with_codes(recipients)}"
+                for what, recipients in (("postponed", codes), ("refused", after.refused))
+                if recipients
             )
             return PartlySent(
                 progress=after.write(), reason="mail_postponed", detail=detail, delay=RETRY_DELAY
             )
         if not after.accepted:
             raise self._error_for(min(after.refused.values()))
-        refusals = ", ".join(f"{recipient} ({code})" for recipient, code in after.refused.items())
+        refusals = _with_codes(after.refused)
         return Sent(f"{mail['Message-ID']}{'; refused: ' if refusals else ''}{refusals}")
 
     def _transmit(self, mail: EmailMessage, recipients: Sequence[str]) -> Mapping[str, int]:
@@ -161,3 +164,8 @@ class MailSink:
 
     def _unreachable(self, error: str) -> Temporary:
         return Temporary("receiver_unreachable", f"{self.host}: {error}", delay=RETRY_DELAY, counts=False)
+
+
+def _with_codes(codes: Mapping[str, int]) -> str:
+    """The recipients, each with the code of the server's reply."""
+    return ", ".join(f"{recipient} ({code})" for recipient, code in codes.items())

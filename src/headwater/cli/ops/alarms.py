@@ -11,6 +11,7 @@ from headwater.cli.render.console import cell, console, format_relative, print_j
 from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused
 from headwater.model.keys import key
+from headwater.model.outcomes import PartlySent
 from headwater.model.recipe import Envelope
 from headwater.settings.channel_sinks import unusable_sinks
 
@@ -90,4 +91,9 @@ def test_channel(
         raised_at=now,
     )
     (sent,) = app.channels[channel].send([Envelope(key=alarm.id, route=channel, record=alarm, revision=1)])
-    console().print(cell(f"Sent on {channel}: {getattr(sent, 'receipt', '') or 'taken'}"))
+    if isinstance(sent, PartlySent):
+        console().print(
+            cell(f"Not sent to everyone on {channel}: {sent.detail or sent.reason}"), soft_wrap=True
+        )
+        raise typer.Exit(1)
+    console().print(cell(f"Sent on {channel}: {sent.receipt or 'taken'}"), soft_wrap=True)
