@@ -11,7 +11,7 @@ from headwater.cli.render.console import cell, console, format_relative, print_j
 from headwater.model.alarm import Alarm
 from headwater.model.errors import Refused
 from headwater.model.keys import key
-from headwater.model.outcomes import PartlySent
+from headwater.model.outcomes import PartlySent, Sent
 from headwater.model.recipe import Envelope
 from headwater.settings.channel_sinks import unusable_sinks
 
@@ -96,4 +96,5 @@ def test_channel(
             cell(f"Not sent to everyone on {channel}: {sent.detail or sent.reason}"), soft_wrap=True
         )
         raise typer.Exit(1)
-    console().print(cell(f"Sent on {channel}: {sent.receipt or 'taken'}"), soft_wrap=True)
+    receipt = sent.receipt if isinstance(sent, Sent) else ""
+    console().print(cell(f"Sent on {channel}: {receipt or 'taken'}"), soft_wrap=True)
