@@ -22,6 +22,7 @@ from headwater.store.reads.waiting import WaitingRow
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 GIGABYTE = 1 << 30
+NOT_LOCAL = ("network", "cluster-network", "replay")
 
 
 def worker(role: str, age: float = 1, name: str = "a") -> WorkerHeartbeat:
@@ -53,7 +54,9 @@ def test_work_may_wait_longer_while_workers_live():
     assert last_poll_check(NOW - MINUTE, rows, [worker("network")], NOW).ok
     assert last_poll_check(NOW - MINUTE, rows, [worker("cluster-network")], NOW).ok
     assert not last_poll_check(NOW - MINUTE, rows, [worker("local")], NOW).ok  # the one that polls hangs
-    assert not due_work_check(rows, [worker("network")], NOW).ok
+    assert not last_poll_check(NOW - MINUTE, rows, [worker("cluster-local")], NOW).ok
+    assert due_work_check(rows, [worker("cluster-local")], NOW).ok
+    assert not any(due_work_check(rows, [worker(role)], NOW).ok for role in NOT_LOCAL)
     assert not due_work_check(rows, [], NOW).ok
     late = last_poll_check(NOW - 25 * MINUTE, rows, [], NOW)
     assert (late.ok, late.detail.startswith("25 min ago; poll of crypto 0123456789ab")) == (False, True)
@@ -105,7 +108,8 @@ def test_a_full_disk_is_a_problem(total, free, ok):
         ([worker("local", name="b"), worker("network", 31, name="a")], None),  # nothing polls
         ([worker("beat", name="a")], None),
         ([worker("cluster-local", name="a")], None),
-        ([worker("cluster-local", name="b"), worker("beat", name="a")], "a"),
+        ([worker("cluster-local", name="b"), worker("beat", name="a")], None),
+        ([worker("cluster-network", name="b"), worker("beat", name="a")], "a"),
         ([], None),
     ],
 )

@@ -12,7 +12,7 @@ import structlog
 from headwater.app import App
 from headwater.model.errors import HeadwaterError, Refused
 from headwater.ops.system_checks import check_redis
-from headwater.ops.system_rules import BEAT_ROLE, CLUSTER_PREFIX, is_network_role
+from headwater.ops.system_rules import BEAT_ROLE, CLUSTER_PREFIX, NETWORK_ROLES
 from headwater.secret_references import resolve_secret
 from headwater.settings.settings import Settings
 from headwater.sinks.http_endpoint import HttpEndpoint
@@ -29,7 +29,7 @@ def pinging_process(heartbeats: Sequence[WorkerHeartbeat]) -> str | None:
     workers = [process for process in live if process.role != BEAT_ROLE]
     needs_beat = any(process.role.startswith(CLUSTER_PREFIX) for process in workers)
     has_beat = len(workers) < len(live)
-    polls = any(is_network_role(process.role) for process in workers)
+    polls = any(process.role in NETWORK_ROLES for process in workers)
     if not polls or (needs_beat and not has_beat):
         return None
     return min(process.id for process in live)

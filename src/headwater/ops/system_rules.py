@@ -10,7 +10,12 @@ from headwater.model.jobs import NETWORK_TASKS, Task
 from headwater.store.changes.workers import WorkerHeartbeat
 from headwater.store.reads.waiting import WaitingRow
 
-BEAT_ROLE, NETWORK_ROLE, CLUSTER_PREFIX = "beat", "network", "cluster-"
+BEAT_ROLE, NETWORK_ROLE, LOCAL_ROLE, CLUSTER_PREFIX = "beat", "network", "local", "cluster-"
+NETWORK_ROLES = (NETWORK_ROLE, f"{CLUSTER_PREFIX}{NETWORK_ROLE}")
+LOCAL_ROLES = (
+    LOCAL_ROLE,
+    f"{CLUSTER_PREFIX}{LOCAL_ROLE}",
+)  # a replay reads documents again and does no other work
 # Workers that live may be busy with older work for a while; without workers nothing will happen.
 OVERDUE_AFTER = timedelta(minutes=30)
 OVERDUE_WITHOUT_WORKERS = timedelta(minutes=2)
@@ -43,19 +48,14 @@ def overdue(
     """What has waited too long. Work for which no live process is there will not be done, however many others live: a process
     that hangs falls silent alone."""
     roles = [beat.process.role for beat in live_workers(heartbeats)]
-    has_network = any(is_network_role(role) for role in roles)
-    has_local = any(role != NETWORK_ROLE for role in roles)
+    has_network = any(role in NETWORK_ROLES for role in roles)
+    has_local = any(role in LOCAL_ROLES for role in roles)
 
     def limit(task: Task) -> timedelta:
         has_worker = has_network if task in NETWORK_TASKS else has_local
         return OVERDUE_AFTER if has_worker else OVERDUE_WITHOUT_WORKERS
 
     return [row for row in waiting if now - row.due_at > limit(row.task)]
-
-
-def is_network_role(role: str) -> bool:
-    """Whether a process of this role polls and fetches. In a cluster the workers share that."""
-    return role == NETWORK_ROLE or role.startswith(CLUSTER_PREFIX)
 
 
 def workers_check(

@@ -21,13 +21,13 @@ class SilenceWatch:
     def silent_names(
         self, pids: Mapping[str, int], live_pids: Collection[int] | None, now: float
     ) -> list[str]:
-        """The processes that have been silent for too long. `live_pids` is None if nobody could be heard; after a gap between
-        two checks this process itself was asleep. Then none is to blame."""
+        """The processes that have been silent for too long. None is to blame if nobody could be heard: `live_pids` is None, or
+        has none of them, because the database can be read but not written; nor after a gap between two checks, when this
+        process itself was asleep."""
         slept = self.checked_at is not None and now - self.checked_at > 2 * CHECK_EVERY
         self.checked_at = now
-        known_pids = [pid for pid in pids.values() if pid in self.heard or pid in (live_pids or ())]
-        is_excused = slept or live_pids is None
-        self.heard = {
-            pid: now if is_excused or pid in (live_pids or ()) else self.heard[pid] for pid in known_pids
-        }
+        live = set(pids.values()).intersection(live_pids or ())
+        known_pids = [pid for pid in pids.values() if pid in self.heard or pid in live]
+        is_excused = slept or not live
+        self.heard = {pid: now if is_excused or pid in live else self.heard[pid] for pid in known_pids}
         return [name for name, pid in pids.items() if now - self.heard.get(pid, now) > SILENT_SECONDS]

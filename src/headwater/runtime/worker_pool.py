@@ -18,7 +18,7 @@ from headwater.model.errors import MovedAway, Refused, Temporary
 from headwater.model.http import RATE_LIMITED
 from headwater.model.jobs import RUN_TASKS, Task
 from headwater.ops.installation_lock import check_not_moved, release_dead_owners, worker_lock
-from headwater.ops.system_rules import NETWORK_ROLE
+from headwater.ops.system_rules import LOCAL_ROLE, NETWORK_ROLE
 from headwater.runtime.fork_server import fork_server
 from headwater.runtime.heartbeat import heartbeat
 from headwater.runtime.maintenance import Maintenance
@@ -29,6 +29,7 @@ from headwater.settings.settings import Settings
 
 CHECK_SECONDS = 0.2
 STOP_GRACE = 50.0
+KILL_SECONDS = 1.0
 RESTART_DELAY = 1.0
 MAX_DEATHS_PER_MINUTE = 10
 MOVE_CHECK_SECONDS = 2.0
@@ -55,7 +56,7 @@ def _run_network_worker(
 
 def run_local_worker(settings: Settings, recipes: Sequence[str]) -> None:
     stop, app = StopSignal(), App(settings)
-    with heartbeat(app, "local"):
+    with heartbeat(app, LOCAL_ROLE):
         context = app.context(owner_name("local"), fetching=False)
         run_local_loop(context, recipes, stop.is_set, between=Maintenance(app).run_due)
 
@@ -120,7 +121,8 @@ class WorkerPool:
                 self._start_process(name, target)
 
     def _kill_silent(self) -> None:
-        """A process without heartbeats hangs, and its rows are free for others: it ends, and another one takes its place."""
+        """A process without heartbeats hangs, and its rows are free for others: it ends, and another one takes its place. One
+        that the system cannot end yet is killed again at the next check."""
         now = time.monotonic()
         if not self.silence.is_due(now):
             return
@@ -132,7 +134,7 @@ class WorkerPool:
             log = configure_logs(self.app.settings.log, self.app.settings.log_level)
             log.error("worker hangs", process=name, pid=pids[name])
             self.processes[name].kill()
-            self.processes[name].join()
+            self.processes[name].join(KILL_SECONDS)
 
     def _live_pids(self) -> Collection[int]:
         here = socket.gethostname()
