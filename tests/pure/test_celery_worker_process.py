@@ -11,6 +11,7 @@ import pytest
 from headwater.logs import configure_logs
 from headwater.runtime.celery.broker import end_with_parent
 from headwater.runtime.celery.worker import LIBRARY_LOGS, route_celery_logs
+from headwater.runtime.fork_server import fork_server_pid, keep_until_workers_end
 from headwater.settings.settings import Settings
 
 
@@ -50,6 +51,26 @@ def test_the_child_of_a_killed_worker_ends():
     os.waitpid(worker, 0)
     assert os.read(reader, 1) == b""  # nobody holds the pipe any more
     os.close(reader)
+
+
+def test_a_worker_whose_fork_server_ended_before_its_first_line_ends():
+    reader, writer = os.pipe()
+    go_reader, go_writer = os.pipe()
+    server = os.fork()
+    if not server:
+        keep_until_workers_end()
+        if os.fork():
+            os._exit(0)
+        os.read(go_reader, 1)
+        end_with_parent(fork_server_pid())
+        os.write(writer, b"1")
+        os._exit(1)
+    os.waitpid(server, 0)
+    os.close(writer)
+    os.write(go_writer, b"1")
+    assert os.read(reader, 1) == b""  # it was killed before it could write
+    for end in (reader, go_reader, go_writer):
+        os.close(end)
 
 
 @pytest.mark.usefixtures("library_levels")

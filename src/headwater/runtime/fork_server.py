@@ -37,6 +37,7 @@ USED_BY_WORKERS = (
 PRELOAD = "headwater.runtime.fork_server_preload"
 # Later versions hand the server a key of their own.
 FORKABLE_VERSIONS = ((3, 11), (3, 12), (3, 13))
+_server_pid: int | None = None  # set in the server, and so in all that it forks
 
 
 def fork_server() -> ForkServerContext:
@@ -60,8 +61,15 @@ def import_for_workers(modules: Sequence[str] = ()) -> None:
 def keep_until_workers_end() -> None:
     """A service manager or Ctrl-C asks all processes to stop at once. The workers finish what they do, and need their parent
     until then. A worker ignores Ctrl-C until it can end in order; its supervisor asks it again."""
+    global _server_pid  # noqa: PLW0603 - a worker cannot ask for it: the server may be gone before the worker's first line
+    _server_pid = os.getpid()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def fork_server_pid() -> int:
+    """The id of the process from which this one was forked, also if that has ended since."""
+    return os.getppid() if _server_pid is None else _server_pid
 
 
 def fork_early(modules: Sequence[str] = ()) -> None:

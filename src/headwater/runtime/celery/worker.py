@@ -30,6 +30,7 @@ from headwater.runtime.celery.hints import HintSender
 from headwater.runtime.celery.queues import WorkerRole
 from headwater.runtime.celery.tasks import TaskRunner, register_tasks
 from headwater.runtime.celery.watchdog import QueueWatchdog
+from headwater.runtime.fork_server import fork_server_pid
 from headwater.runtime.worker_loop import StopSignal, retry_until_available
 from headwater.runtime.worker_pool import WorkerPool, run_pool
 from headwater.settings.settings import Settings
@@ -52,7 +53,7 @@ def serve(app: App, roles: Sequence[WorkerRole]) -> None:
 def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerRole) -> None:
     """Run a Celery worker with its children in this process until told to stop or its parent is gone."""
     del recipes  # the role names them
-    end_with_parent(os.getppid())
+    end_with_parent(fork_server_pid())
     # Where Celery announces its shutdown, which is no line of our log.
     sys.__stdout__ = None  # type: ignore[misc]
     log_left_out(
