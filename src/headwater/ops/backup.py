@@ -74,9 +74,10 @@ def _back_up_record(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """`packs` are whole in the folder, and `packs_copied` of them new there. `damaged` are packs and `records_damaged` files that are damaged in the installation; earlier copies stay. `lost`
-    are damaged packs without such a copy. `repaired` are packs whose copy in the folder was damaged or missing. `removed` are the old backups beyond those to keep; if a manifest
-    cannot be read, none is removed and `unreadable` names its backup."""
+    """`packs` are whole in the folder, and `packs_copied` of them new there. `damaged` are packs and `records_damaged` files that
+    are damaged in the installation; earlier copies stay. `lost` are damaged packs without such a copy. `repaired` are packs whose
+    copy in the folder was damaged or missing. `removed` are the old backups beyond those to keep; if a manifest cannot be read,
+    none is removed and `unreadable` names its backup."""
 
     name: str
     folder: str

@@ -3,8 +3,7 @@
 A mark in the target comes first: no worker may use it until the departure is stored. Packs follow, and each copy is checked.
 The rows go in one transaction of the target, which compares hashes before it commits: until then the target is as empty as
 before. No worker may use the source during the move or after it: the transaction that locks the source also stores the
-departure. So work that
-continues at the source after a killed move loses nothing, and the move is simply run again.
+departure. So work that continues at the source after a killed move loses nothing, and the move is simply run again.
 """
 
 from collections.abc import Iterator, Sequence
