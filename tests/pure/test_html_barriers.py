@@ -52,6 +52,34 @@ def test_g7_a_page_without_text_says_why(reason, page):
     assert outcome.reason == reason
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "400 Bad Request",
+        "401 Authorization Required",
+        "405 Not Allowed",
+        "408 Request Time-out",
+        "410 Gone",
+        "501 Not Implemented",
+        "502 Proxy Error",
+        "521: Web server is down",
+        "courier.example | 522: Connection timed out",
+        "404 Page | Courier",
+        "404: Courier",
+        "(404)",
+        "Oops, 404!",
+        "The page you requested was not found on this server",
+    ],
+)
+def test_g7_the_error_pages_of_servers_are_recognised_by_their_title(title):
+    outcome = read_html(
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1><hr>nginx</body></html>".encode(),
+        ExtractHints(),
+    )
+    assert isinstance(outcome, Unreadable), outcome
+    assert outcome.reason in {"error_page", "soft_404"}
+
+
 @pytest.mark.parametrize("profile", ["selectors", "cascade"])
 def test_g6_g7_other_profiles_name_the_same_reasons(profile):
     read = html_reader(profile)

@@ -19,6 +19,11 @@ def test_an_odd_value_does_not_cost_the_others(value: bytes, decoded: str):
     assert decode_payload(b'[{"id": 1}, {"id": %s}]' % value) == [{"id": 1}, {"id": decoded}]
 
 
+def test_numbers_beside_an_odd_value_keep_their_type():
+    numbers = [1234567890123456789, -123456789012345678, 10**40]
+    assert decode_payload(rb'["\ud83d", %s]' % ", ".join(map(str, numbers)).encode())[1:] == numbers
+
+
 @pytest.mark.parametrize("data", [b'{"a": ', b"[NaN]", b"[1,]", b"\xff", b'["\x01"]', b"[" * 100_000])
 def test_what_is_not_json_is_refused(data: bytes):
     with pytest.raises(BadJson):

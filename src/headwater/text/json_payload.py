@@ -10,7 +10,7 @@ import msgspec
 T = TypeVar("T")
 MOST_VALUES = 2_000_000  # each takes some hundred bytes of memory, and a few bytes of the document
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
-_MOST_DIGITS = 18
+_MOST_DIGITS = 300  # the same for every number of a payload; the decoder stops at some four thousand
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
 

@@ -36,12 +36,21 @@ _LOADS = re.compile(
     r"""<script[^<>]*\ssrc=|rel=["']?modulepreload|as=["']?script\b|id=["']?[\w-]*(?:splash|preloader)""",
     re.IGNORECASE,
 )
-_ERROR_WORD = r"(?:error|http(?:/\d\.\d)?|code|status|fehler|erreur|errore|erro)"
+_ERROR_WORD = r"(?:error|http(?:/\d\.\d)?|code|status|fehler|erreur|errore|erro|oops|sorry)"
+_REASON_PHRASE = (
+    r"(?:bad request|unauthorized|authorization required|payment required|forbidden|not found|(?:method )?not allowed"
+    r"|not acceptable|proxy authentication|request time-?\s?out|gone|too many requests|internal server|not implemented"
+    r"|bad gateway|proxy error|service (?:temporarily )?unavailable|gateway time-?\s?out|web server is|connection timed out"
+    r"|origin is unreachable|a timeout occurred|unknown error|ssl handshake)"
+)
 
 
 def _status(codes: str) -> str:
-    """A status code beside a word that says so, or alone; articles have figures, too: "500 jobs", "404 homes"."""
-    return rf"\b{_ERROR_WORD}\W{{0,3}}(?:{codes})\b|\b(?:{codes})\W{{0,3}}{_ERROR_WORD}\b|^(?:{codes})$"
+    """A status code beside words that say so, before a colon, or alone; articles have figures, too: "500 jobs", "404 homes"."""
+    return (
+        rf"\b{_ERROR_WORD}\W{{0,3}}(?:{codes})\b|\b(?:{codes})\W{{0,3}}(?:{_ERROR_WORD}|{_REASON_PHRASE})\b"
+        rf"|^\W*(?:{codes})(?:\s*:|\W*(?:page\W*)?$)"
+    )
 
 
 _NOT_FOUND = re.compile(
@@ -82,7 +91,12 @@ _AGREE = re.compile(
 )
 _ARTICLE_TYPE = re.compile(r"Article|Posting|Report|Review", re.IGNORECASE)
 _PARTS = re.compile(r"[\n.!?。！？]+|\s[|\u2013\u2014·»-]\s")
-_EDGE = " \t'\"()[]:;,-"
+_REST = re.compile(
+    r"\W+|\b(?:the|this|that|page|url|address|file|you|your|we|requested|request|were|are|was|is|has|been|looking|for|on|our"
+    r"|server|site|website|sorry|oops|but|or)\b",
+    re.IGNORECASE,
+)
+"""What stands around a failure without saying anything else."""
 _REFRESH = re.compile(r"^\s*\d+(?:\.\d+)?\s*[;,]\s*url\s*=", re.IGNORECASE)
 _SCRIPTED_MOVE = re.compile(
     r"(?:window|document|self|top)?\.?location(?:\.href|\.replace\(|\.assign\()?\s*+(?:[=(]\s*+)?[\"']",
@@ -197,10 +211,10 @@ def _is_answer(failure: re.Pattern[str], page: VisiblePage) -> bool:
 
 
 def _is_said(failure: re.Pattern[str], text: str) -> bool:
-    """Whether a sentence or a part of a title begins or ends with the failure: "Page not found | Site". In the midst of
-    other words it is what an article reports: "service unavailable for hours"."""
+    """Whether a sentence or a part of a title begins or ends with the failure, or says little else: "Page not found | Site". In
+    the midst of other words it is what an article reports: "service unavailable for hours"."""
     return any(
-        not part[: match.start()].strip(_EDGE) or not part[match.end() :].strip(_EDGE)
+        not _REST.sub("", part[: match.start()]) or not _REST.sub("", part[match.end() :])
         for part in map(str.strip, _PARTS.split(text))
         for match in failure.finditer(part)
     )
