@@ -53,7 +53,8 @@ class PackCopies:
     @property
     def lost(self) -> tuple[str, ...]:
         """Whole in neither."""
-        return tuple(name for name in self.damaged if name not in set(self.sound))
+        sound = set(self.sound)
+        return tuple(name for name in self.damaged if name not in sound)
 
 
 def open_folder_archive(path: Path) -> "ObjectArchive":
