@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from headwater.model.errors import Permanent
 from headwater.model.source import Source
 from headwater.model.source_kind import SourceKind
 from headwater.sources.crawl.poll import discover_crawl
@@ -36,7 +37,10 @@ def _check_seeds(source: Source) -> None:
 
 
 def _seed_addresses(source: Source) -> list[str]:
-    return [seed.url for seed in parse_seed_entries(source.options.get("urls", ()))]
+    try:
+        return [seed.url for seed in parse_seed_entries(source.options.get("urls", ()))]
+    except Permanent as error:
+        raise bad_option("urls", error.detail) from error
 
 
 def _check_page(source: Source) -> None:
