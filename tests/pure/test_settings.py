@@ -372,6 +372,11 @@ def test_a_source_may_have_options(tmp_path: Path):
             "options.polling_interval_seconds",
             "seconds",
         ),
+        (
+            "{name: A, options: {polling_interval_seconds: 1.0e+300}}",
+            "options.polling_interval_seconds",
+            "at most ten years",
+        ),
     ],
 )
 def test_a_bad_source_is_reported_with_its_place(tmp_path: Path, line: str, field: str, problem: str):

@@ -18,6 +18,7 @@ from headwater.model.source import Source, Trigger
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.model.subject import MAX_SUBJECT_LENGTH
 from headwater.settings.yaml_file import load_yaml
+from headwater.sources.options import LONGEST
 from headwater.text import periods
 from headwater.text.printable import printable_line
 from headwater.text.redaction import redact_url
@@ -73,11 +74,14 @@ def make_source(line: SourceLine, recipe: str, where: str) -> Source:
 def _check_options(options: dict[str, Any], where: str) -> dict[str, Any]:
     interval = options.get(INTERVAL_OPTION, 1)
     try:
-        is_positive = 0 < float(interval) < float("inf")
-    except (TypeError, ValueError):
-        is_positive = False
-    if not is_positive:
-        raise Refused("bad_config", f"{where}.{INTERVAL_OPTION}: '{interval}' is not a number of seconds")
+        is_usable = 0 < float(interval) <= LONGEST.total_seconds()
+    except (TypeError, ValueError, OverflowError):
+        is_usable = False
+    if not is_usable:
+        raise Refused(
+            "bad_config",
+            f"{where}.{INTERVAL_OPTION}: '{interval}' is not a number of seconds, more than 0 and at most ten years",
+        )
     fallback = options.get("fallback", [])
     for address in fallback if isinstance(fallback, list | tuple) else [fallback]:
         check_address(str(address), f"{where}.fallback")
