@@ -23,7 +23,8 @@ from headwater.model.source import Source
 from headwater.ops import source_preview
 from headwater.ops.api_keys import create_api_key
 from headwater.ops.saved_searches import SearchRequest, add_search, named_search
-from headwater.ops.source_detection import ADD_ANYWAY, failure_sentence, without_options
+from headwater.ops.source_detection import UnusableSource, failure_sentence
+from headwater.ops.trial_poll import UNUSABLE
 from headwater.store.claims.leases import CONTINUES
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.connect import write_transaction
@@ -31,8 +32,9 @@ from headwater.store.reads.saved_searches import list_matches, match_counts
 from headwater.store.schema.flow import deliveries, leads, polls, sources
 from headwater.web.pages import rendering
 from headwater.web.pages.operator import ACTIONS, PAGES
+from headwater.web.pages.operator.sources import advice_of
 from headwater.web.pages.rendering import Frame, render
-from headwater.web.pages.translations import OWN_PACKAGE, catalogue, translate
+from headwater.web.pages.translations import OWN_PACKAGE, catalogue, translate, translate_refusal
 
 LISTS = (
     "",
@@ -189,8 +191,13 @@ def test_an_address_that_cannot_be_used_stays_in_the_form(admin: TestClient):
 def test_what_the_page_says_about_an_address_names_no_option_of_a_command():
     sentences = [failure_sentence("https://a.example/", Failure(reason)) for reason in FAILURE_TEXTS]
     assert "bad_url" not in failure_sentence("x", Failure("bad_url", "not a plain http(s) URL"))
-    for sentence in (*sentences, f"x cannot be used: it is no feed. {ADD_ANYWAY}"):
-        assert "--" not in without_options(sentence)
+    for sentence in (*sentences, *UNUSABLE.values()):
+        assert "--" not in sentence
+    private = UnusableSource(
+        "x", failure_sentence("http://x/", Failure("forbidden_address")), "forbidden_address"
+    )
+    shown = f"{private.detail}. {advice_of(private)}"
+    assert "reinicie el servidor" in translate_refusal("es", shown)
 
 
 def test_the_button_to_stop_a_run_is_in_the_part_that_is_refreshed():

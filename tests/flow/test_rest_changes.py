@@ -17,7 +17,9 @@ from headwater.model.errors import Permanent
 from headwater.model.ports import QueueItem
 from headwater.model.source import Lead, Source
 from headwater.ops import source_preview
+from headwater.ops.source_registration import register_source
 from headwater.ops.trial_poll import TrialPoll
+from headwater.settings.sources import SourceLine, make_source
 from headwater.store.search.entries import index_kept_documents
 
 
@@ -196,6 +198,33 @@ def test_a_source_is_polled_on_trial_before_it_is_added(
     assert [item["title"] for item in preview["items"]] == ["Harbour talks"]
     assert client.get("/api/v1/sources").json()["items"] == []
     assert post(client, "/sources", 201, headers, **line)["preview"] == preview
+
+
+def test_the_trial_of_a_source_that_exists_has_its_stored_options(
+    app: App, client: TestClient, monkeypatch: pytest.MonkeyPatch
+):
+    name, url = "Closed", "https://closed.example/feed"
+    secret = {"headers": {"Authorization": "env:T"}}
+    stored = make_source(SourceLine(name=name, url=url, options=secret), "news", where="source")
+    register_source(app, stored, replace_existing=False)
+    polls = list[Source]()
+
+    def poll(app: App, source: Source, *_: Any) -> TrialPoll:
+        polls.append(source)
+        return TrialPoll(())
+
+    monkeypatch.setattr(source_preview, "poll_on_trial", poll)
+    headers, fields = admin(app), {"recipe": "news", "name": name, "url": url, "every": "15m"}
+    assert post(client, "/sources", 409, headers, **fields)
+    assert polls == []
+    assert post(client, "/sources", 200, headers, **fields, replace=True)["id"] == stored.id
+    assert [source.options for source in polls] == [secret]
+
+
+def test_seeds_that_are_no_list_are_refused_by_the_name_of_their_option(app: App, client: TestClient):
+    line = {"recipe": "news", "name": "Seeds", "kind": "seeds", "options": {"urls": 5}}
+    problem = post(client, "/sources", 400, admin(app), **line)
+    assert problem["detail"] == "options.urls: expected a list of URLs"
 
 
 def test_pages_of_a_search_neither_repeat_nor_hide_what_arrives_or_changes_in_between(

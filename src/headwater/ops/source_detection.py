@@ -40,11 +40,17 @@ from headwater.text.printable import printable_line
 SHOWN_ITEMS = 5
 PERMANENT_REDIRECTS = frozenset({301, 308})
 SITEMAP = "/sitemap.xml"
-ADD_ANYWAY = "Add it anyway with --kind KIND --no-check"
-IN_SETTINGS = "in the settings"
-MORE_TIME = ", or allow more with --seconds"
 LANGUAGE_SAMPLE = 2_000
 SURE_LANGUAGE = 0.8
+
+
+class UnusableSource(Refused):
+    """An address that cannot be fetched or read as a source; `cause` is the reason of the failure, if it has one. Command and
+    page each add what their reader can do about it."""
+
+    def __init__(self, url: str, why: str, cause: str = "") -> None:
+        super().__init__("unusable_source", f"{url} cannot be used: {why}")
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +88,16 @@ def detect_sources(
     source = operator_source(url, headers)
     answer = answers_for(app, {url: source}, within)[url]
     if isinstance(answer, Failure):
-        raise unusable(url, failure_sentence(url, answer), answer.reason)
+        raise UnusableSource(url, failure_sentence(url, answer), answer.reason)
     if answer.status != 200:
-        raise unusable(url, f"it answers with status {answer.status}")
+        raise UnusableSource(url, f"it answers with status {answer.status}")
     candidates = _candidates(app, replace(source, url=lasting_url(source, answer)), answer, within)
     if not candidates:
         looks_like_json = answer.body.lstrip()[:1] in (b"{", b"[")
         problem = (
             "its JSON is cut off or not valid" if looks_like_json else "it is no feed, sitemap, page or JSON"
         )
-        raise unusable(url, problem)
+        raise UnusableSource(url, problem)
     return [with_page_permission(app, candidates[0], within), *candidates[1:]]
 
 
@@ -101,25 +107,11 @@ def lasting_url(source: Source, answer: Response) -> str:
     return answer.url if is_permanent and may_move(source, answer.url) else source.url
 
 
-def unusable(url: str, why: str, reason: str = "") -> Refused:
-    """A source that does not answer now may be added; one at a forbidden address would never be polled."""
-    sentence = f"{url} cannot be used: {why}"
-    return Refused(
-        "unusable_source", sentence if reason == "forbidden_address" else f"{sentence}. {ADD_ANYWAY}"
-    )
-
-
 def refuse_private_address(app: App, url: str) -> None:
     """For a source that is added without being fetched first."""
     failure = RequestRouter(app.fetch_settings).address_refusal(url)
     if failure is not None:
-        raise unusable(url, failure_sentence(url, failure), failure.reason)
-
-
-def without_options(sentence: str) -> str:
-    """For readers who have no command line: what they can do instead."""
-    shortened = sentence.replace(MORE_TIME, "").replace(ADD_ANYWAY, "Correct the address, or try again later")
-    return shortened.replace(IN_SETTINGS, f"{IN_SETTINGS} (headwater.yaml) and start the server again")
+        raise UnusableSource(url, failure_sentence(url, failure), failure.reason)
 
 
 def failure_sentence(url: str, failure: Failure) -> str:
@@ -127,9 +119,8 @@ def failure_sentence(url: str, failure: Failure) -> str:
     if failure.reason == "forbidden_address":
         place = urlsplit(url).netloc
         port = "" if ":" in place else ":443" if url.startswith("https:") else ":80"
-        return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` {IN_SETTINGS}'
+        return f'it is a private address; to allow it, set `allow: ["{place}{port}"]` in the settings'
     sentence = failure_words(failure.reason, failure.detail)
-    sentence += MORE_TIME if failure.reason == "timeout" else ""
     cause = failure.detail.rpartition(": ")[2] or failure.reason
     return f"{sentence} ({cause})" if sentence else f"{failure.reason} {failure.detail}".strip()
 
@@ -139,7 +130,7 @@ def _candidates(app: App, source: Source, answer: Response, within: timedelta) -
     try:
         return [feed_candidate(url, feed_in_sandbox(answer))]
     except Permanent as error:
-        raise unusable(url, f"{error.reason} {error.detail}".rstrip()) from error
+        raise UnusableSource(url, f"{error.reason} {error.detail}".rstrip()) from error
     except NotAFeed as error:
         if error.reason == "html":
             # A page must not name a variable of ours.
@@ -178,7 +169,7 @@ def _json_candidates(url: str, answer: Response) -> list[SourceCandidate]:
         decode_payload(answer.body)
     except BadJson:
         return []
-    return [SourceCandidate(kind="json", url=url, note="name its `items` and `fields` with --option")]
+    return [SourceCandidate(kind="json", url=url, note="it needs the options `items` and `fields`")]
 
 
 def _feed_or_nothing(url: str, response: Response) -> list[SourceCandidate]:

@@ -12,8 +12,8 @@ from headwater.ops.source_detection import (
     SHOWN_ITEMS,
     PreviewItem,
     SourceCandidate,
+    UnusableSource,
     guess_language,
-    unusable,
     with_page_permission,
 )
 from headwater.ops.source_registration import check_source
@@ -40,7 +40,7 @@ def preview_source(app: App, source: Source, discover: Discover, within: timedel
     try:
         trial = poll_on_trial(app, source, discover, within)
     except (Permanent, Temporary, Refused) as error:
-        raise unusable(source.url or source.name, error.detail or error.reason, error.reason) from error
+        raise UnusableSource(source.url or source.name, error.detail or error.reason, error.reason) from error
     return with_page_permission(app, summarise_trial(source, trial), within)
 
 

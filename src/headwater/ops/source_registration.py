@@ -16,6 +16,8 @@ from headwater.store.rows import source_from
 
 @dataclass(frozen=True, slots=True)
 class SourceRegistration:
+    """`source` as it is stored, or would be. `is_stored` is False if it exists and no change was asked for."""
+
     source: Source
     existed: bool
     is_stored: bool
@@ -24,13 +26,20 @@ class SourceRegistration:
 def register_source(app: App, source: Source, *, replace_existing: bool) -> SourceRegistration:
     """Store the source. One that exists is changed only on request, and keeps its id, its address and the settings that were not
     given again. Returns it as it is stored."""
+    registration = plan_registration(app, source, replace_existing=replace_existing)
+    if registration.is_stored:
+        app.store.register([registration.source], app.clock(), origin="operator")
+    return registration
+
+
+def plan_registration(app: App, source: Source, *, replace_existing: bool) -> SourceRegistration:
+    """What `register_source` would do now. A trial polls this source: one that exists may need its own options for that."""
     check_source(source, app.recipe(source.recipe))
     row = app.catalogue.source(source.id) or _same_address(app, source)
     if row is not None and not replace_existing:
         return SourceRegistration(source_from(row), existed=True, is_stored=False)
-    stored = source if row is None else _keep_settings(source, source_from(row))
-    app.store.register([stored], app.clock(), origin="operator")
-    return SourceRegistration(stored, existed=row is not None, is_stored=True)
+    merged = source if row is None else _keep_settings(source, source_from(row))
+    return SourceRegistration(merged, existed=row is not None, is_stored=True)
 
 
 def _same_address(app: App, source: Source) -> Mapping[str, Any] | None:

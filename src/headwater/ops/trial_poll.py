@@ -23,7 +23,7 @@ SHORTEST_PAUSE = 0.1
 WAIT_FOR_TURN = timedelta(seconds=20)
 """How long a request may wait for the rate limit of its host before it is sent."""
 UNUSABLE = {
-    "html_instead": "it is a web page; leave out --kind, and its feeds are found",
+    "html_instead": "it is a web page; give the address of its feed",
     "empty": "its answer is empty",
 }
 

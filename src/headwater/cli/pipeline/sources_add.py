@@ -1,7 +1,8 @@
 """`headwater sources add`: detect what an address is, show what it would bring, and store the source."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -32,9 +33,9 @@ from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
-from headwater.ops.source_detection import SourceCandidate, detect_sources
+from headwater.ops.source_detection import SourceCandidate, UnusableSource, detect_sources
 from headwater.ops.source_preview import PREVIEWED, check_by_trial
-from headwater.ops.source_registration import check_places, check_source, register_source
+from headwater.ops.source_registration import check_places, check_source, plan_registration, register_source
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
@@ -116,18 +117,20 @@ def add(
     make_source(line, recipe, where="source")  # refuses bad arguments before anything is fetched
     within, candidates = timedelta(seconds=seconds), list[SourceCandidate]()
     if kind is None and not no_check:
-        candidates = _known_kinds(
-            detect_sources(app, address, within, options.get(HEADERS_OPTION, {})), chosen_recipe, address
-        )
+        with _advice():
+            offers = detect_sources(app, address, within, options.get(HEADERS_OPTION, {}))
+        candidates = _known_kinds(offers, chosen_recipe, address)
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
         candidates = [chosen, *(candidate for candidate in candidates if candidate is not chosen)]
     source = source_beside(make_source(line, recipe, where="source"), Path(), chosen_recipe.discover)
     check_source(source, chosen_recipe)
-    if not no_check:
-        check_places(source, chosen_recipe)
+    registration = plan_registration(app, source, replace_existing=replace_existing)
+    if registration.is_stored and not no_check:
+        check_places(registration.source, chosen_recipe)
         if not candidates or candidates[0].kind not in PREVIEWED:
-            preview = check_by_trial(app, source, within)
+            with _advice():
+                preview = check_by_trial(app, registration.source, within)
             source = replace(source, name=name or preview.title or source.name)
             candidates = [preview, *candidates[1:]]
     registration = register_source(app, source, replace_existing=replace_existing)
@@ -138,6 +141,23 @@ def add(
         print_json(redact_record(record))
         return
     _print_result(source, candidates, console(), app.clock(), exists=exists, changed=changed)
+
+
+ADVICE = {
+    "forbidden_address": "",  # it would never be polled
+    "timeout": ". Allow more time with --seconds, or add it anyway with --kind KIND --no-check",
+    "html_instead": ". Leave out --kind, and its feeds are found; or add it anyway with --no-check",
+}
+ADD_ANYWAY = ". Add it anyway with --kind KIND --no-check"
+
+
+@contextmanager
+def _advice() -> Iterator[None]:
+    """Adds what can be done by options to why a source cannot be used."""
+    try:
+        yield
+    except UnusableSource as error:
+        raise Refused(error.reason, f"{error.detail}{ADVICE.get(error.cause, ADD_ANYWAY)}") from error
 
 
 def read_options(lines: Sequence[str]) -> dict[str, Any]:

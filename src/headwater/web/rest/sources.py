@@ -16,7 +16,7 @@ from headwater.ops.remote_sources import refuse_references, remote_source
 from headwater.ops.source_detection import detect_sources
 from headwater.ops.source_lists import source_opml
 from headwater.ops.source_preview import check_by_trial
-from headwater.ops.source_registration import register_source
+from headwater.ops.source_registration import plan_registration, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.settings.sources import SourceLine, parse_duration
 from headwater.store.reads.record_lists import (
@@ -154,8 +154,9 @@ def add_source(
     )
     app = context_of(request).app
     source = remote_source(app, line, recipe)
-    preview = check_by_trial(app, source, SECONDS) if check else None
-    registration = register_source(app, source, replace_existing=replace)
+    registration = plan_registration(app, source, replace_existing=replace)
+    preview = check_by_trial(app, registration.source, SECONDS) if check and registration.is_stored else None
+    registration = register_source(app, source, replace_existing=replace)  # another may have come meanwhile
     if not registration.is_stored:
         raise Refused("name_taken", "the source exists already; change it with `replace`")
     record = {"id": registration.source.id, "name": registration.source.name}

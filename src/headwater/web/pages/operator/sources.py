@@ -11,9 +11,9 @@ from starlette.requests import Request
 from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
 from headwater.ops.remote_sources import refuse_references, remote_source
-from headwater.ops.source_detection import detect_sources, without_options
+from headwater.ops.source_detection import UnusableSource, detect_sources
 from headwater.ops.source_preview import PREVIEWED, check_by_trial
-from headwater.ops.source_registration import register_source
+from headwater.ops.source_registration import plan_registration, register_source
 from headwater.ops.source_reports import source_reports
 from headwater.ops.source_status import source_status
 from headwater.settings.sources import SourceLine, parse_duration
@@ -180,8 +180,17 @@ def preview(request: Request, context: WebContext, fields: FormData) -> Done:
     model = _add_model(context, recipe, url) | {"kind": kind}
     try:
         return Done(model=model | {"candidates": _candidates(context, recipe, url, kind)})
+    except UnusableSource as error:
+        return Done(model=model | {"problem": f"{error.detail}. {advice_of(error)}"})
     except (Refused, Permanent) as error:
-        return Done(model=model | {"problem": without_options(error.detail)})
+        return Done(model=model | {"problem": error.detail})
+
+
+def advice_of(error: UnusableSource) -> str:
+    """What a reader of the page can do."""
+    if error.cause == "forbidden_address":
+        return "They are in headwater.yaml; start the server again afterwards"
+    return "Correct the address, or try again later"
 
 
 def _candidates(context: WebContext, recipe: str, url: str, kind: str) -> list[dict[str, Any]]:
@@ -208,7 +217,8 @@ def add(request: Request, context: WebContext, fields: FormData) -> Done:
         name=values["name"], url=values["url"], kind=values["kind"] or "feed", every=values["every"] or None
     )
     source = remote_source(context.app, line, values["recipe"])
-    if not fields.get("is_previewed"):
+    is_new = plan_registration(context.app, source, replace_existing=False).is_stored
+    if is_new and not fields.get("is_previewed"):
         check_by_trial(context.app, source, PREVIEW_SECONDS)
     registration = register_source(context.app, source, replace_existing=False)
     if not registration.is_stored:
