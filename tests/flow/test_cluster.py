@@ -11,6 +11,7 @@ from tests.chaos.snapshot import Snapshot, take_snapshot
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 from tests.support.cluster import Cluster, cluster
+from tests.support.deadline import DEADLINE
 from tests.support.journal_recipe import RECIPE, children
 from tests.support.table_rows import table_rows
 
@@ -85,6 +86,15 @@ def _memory(process: psutil.Process) -> int:
         return int(process.memory_info().rss)
     except psutil.Error:
         return 0
+
+
+def test_c36_all_processes_of_a_killed_worker_end(celery_cluster: Cluster):
+    worker = celery_cluster.worker()
+    celery_cluster.wait_until(lambda: len(children(worker)) >= 4)
+    processes = children(worker)
+    worker.kill()
+    _, alive = psutil.wait_procs(processes, timeout=DEADLINE)
+    assert alive == []
 
 
 @pytest.mark.long

@@ -4,9 +4,12 @@ Celery ends a worker that receives a message it cannot parse. The pool then star
 """
 
 import logging
+import multiprocessing
 import os
+import signal
 import socket
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -54,6 +57,7 @@ def serve_role(settings: Settings, recipes: Sequence[str] = (), *, role: WorkerR
     """Run a Celery worker with its children in this process until told to stop or its parent is gone."""
     del recipes  # the role names them
     end_with_parent(fork_server_pid())
+    threading.Thread(target=_end_with_supervisor, daemon=True).start()
     # Where Celery announces its shutdown, which is no line of our log.
     sys.__stdout__ = None  # type: ignore[misc]
     log_left_out(
@@ -118,6 +122,15 @@ def _connect_signals(settings: Settings, runner: TaskRunner) -> list[Any]:
     signals.worker_process_init.connect(child_started)
     signals.worker_process_shutdown.connect(child_ended)
     return [logs, set_up, ready, shutting_down, child_started, child_ended]
+
+
+def _end_with_supervisor() -> None:
+    """The parent of this process is the fork server, which lives as long as its children: only the supervisor tells them to stop.
+    If it is killed, this process ends as if it were killed, too, and its children with it."""
+    supervisor = multiprocessing.parent_process()
+    if supervisor is not None:
+        supervisor.join()
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _watchdog(settings: Settings, runner: TaskRunner) -> QueueWatchdog:
