@@ -25,6 +25,7 @@ RECIPE = "geopolitics"
 RUN_OPTIONS = {"tier": "B", "target_date": "2026-11-13"}
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 ENTRY = "7e9a1c52-0f65-4e2b-8a53-0d6b1f2c3a4b"
+OTHER_ENTRY = "1d0c5a0e-59f0-4a53-9a3c-6c1a3c9c2b11"
 TOPIC = {"code": "16000000", "name": "conflict, war and peace", "confidence": 0.9}
 COLUMNS = {
     "processing_runs": "id run_id status pipeline_tier target_date total_entries processed_entries failed_entries "
@@ -132,10 +133,9 @@ def test_g4_an_entry_that_repeats_an_address_is_a_skipped_duplicate_and_every_jo
     runs.begin("run_1", RECIPE, {}, START)
     (accepted,) = world.drafts("good")
     keep(world, accepted, guid=ENTRY)
-    own_id = "1d0c5a0e-59f0-4a53-9a3c-6c1a3c9c2b11"
     address = accepted.lead.lead.url
     world.poll(
-        world.lead("again", url=address, hints={"guid": own_id}),
+        world.lead("again", url=address, hints={"guid": OTHER_ENTRY}),
         world.lead("listed-twice", url=address, hints={"guid": ENTRY}),
         world.lead("waiting", hints={"summary": "A tanker waits.", "attributes": {"domain": "wire.example"}}),
     )
@@ -156,10 +156,36 @@ def test_g4_an_entry_that_repeats_an_address_is_a_skipped_duplicate_and_every_jo
     assert {str(row["flashpoint_id"]) for row in rows.values()} == {STRAIT}
     jobs = ask(engine, "SELECT id, feed_entry_id FROM feed_entry_jobs")
     assert len({row["id"] for row in jobs}) == len({row["feed_entry_id"] for row in jobs}) == 4
-    assert {own_id, ENTRY} <= {str(row["feed_entry_id"]) for row in jobs}
+    assert ENTRY in {str(row["feed_entry_id"]) for row in jobs}
     numbers = {row["id"] for row in jobs}
     waiting_document = world.lead("waiting").document
     assert {key_number(accepted.id), key_number(waiting_document)} <= numbers
+
+
+def test_g4_entries_that_repeat_an_address_have_ids_of_their_own_and_name_the_id_of_the_original(
+    world: World, engine: Engine
+):
+    """Also while the original waits, when it is set aside, and when its own id is no UUID."""
+    waiting = world.lead("waiting", hints={"guid": ENTRY})
+    (numbered,) = world.drafts("numbered", hints={"guid": "4711"})
+    (aside,) = world.drafts("aside")
+    keep(world, numbered, guid="4711")
+    world.refine(ended_result(aside, State.ASIDE, "low_quality"))
+    world.poll(
+        waiting,
+        world.lead("waiting-again", url=waiting.lead.url, hints={"guid": ENTRY}),
+        world.lead("numbered-again", url=numbered.lead.lead.url, hints={"guid": OTHER_ENTRY}),
+        world.lead("numbered-once-more", url=numbered.lead.lead.url, hints={"guid": OTHER_ENTRY}),
+        world.lead("aside-again", url=aside.lead.lead.url),
+    )
+    rows = ask(engine, "SELECT j.feed_entry_id, j.duplicate_of, e.url, e.content FROM feed_entry_jobs j "
+               "JOIN feed_entries e ON e.id = j.feed_entry_id")  # fmt: skip
+    assert len(rows) == len({row["feed_entry_id"] for row in rows}) == 7
+    originals = {row["url"]: row["feed_entry_id"] for row in rows if row["duplicate_of"] is None}
+    repeats = [row for row in rows if row["duplicate_of"] is not None]
+    assert str(originals[waiting.lead.url]) == ENTRY
+    assert [row["duplicate_of"] for row in repeats] == [originals[row["url"]] for row in repeats]
+    assert sorted(str(row["content"]) for row in repeats) == ["None", "None", *["The text of numbered."] * 2]
 
 
 def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: Engine):

@@ -1,6 +1,7 @@
 """The tables that readers of a news-intelligence pipeline know by name, as views over Headwater's own rows.
 
-Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one.
+Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one,
+unless it repeats the address of another.
 Every lead is an entry and a job, from the moment it came in: also one that waits, failed, or repeats the address of another.
 What those tables lack stands at their end: the state of an entry's page, score, components, topic, and a story's id, which lasts.
 """
@@ -40,8 +41,9 @@ HAS_VECTOR = "EXISTS (SELECT 1 FROM vectors v WHERE v.document_id = d.id)"
 # of a document that repeats another by its content.
 IS_REPEATED = "l.state = 'duplicate'"
 LEAD_KEY = f"(CASE WHEN {IS_REPEATED} THEN l.id ELSE l.document_id END)"
+ORIGINAL_KEY = f"(CASE WHEN {IS_REPEATED} THEN l.document_id ELSE d.duplicate_of END)"
 ENTRY_TABLES = f"""leads l LEFT JOIN documents d ON d.id = l.document_id AND NOT ({IS_REPEATED})
-  LEFT JOIN documents o ON o.id = CASE WHEN {IS_REPEATED} THEN l.document_id ELSE d.duplicate_of END"""
+  LEFT JOIN documents o ON o.id = {ORIGINAL_KEY}"""
 
 JOB_STATUS = f"""CASE
     WHEN {IS_REPEATED} OR d.state = 'duplicate' THEN 'skipped_duplicate'
@@ -98,6 +100,7 @@ SELECT coalesce(d.number, {number}) AS id, {entry} AS feed_entry_id, {run} AS ru
   l.first_seen_at AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
 FROM {entry_tables}
+  LEFT JOIN leads r ON r.document_id = {original_key} AND r.state <> 'duplicate'
   LEFT JOIN captures c ON c.id = d.capture_id
   LEFT JOIN story_members m ON m.document_id = d.id AND m.story_id IN (SELECT id FROM stories WHERE state = 'live')
   LEFT JOIN stories s ON s.id = m.story_id
@@ -146,7 +149,7 @@ SELECT {entry} AS id, {flashpoint} AS flashpoint_id, coalesce(d.url, l.url) AS u
   {title_en} AS title_en, coalesce(d.published_at, l.published_at) AS seendate, {domain} AS domain,
   coalesce(nullif(d.language, ''), {lead_language}) AS language, {country} AS sourcecountry,
   coalesce(nullif(d.description, ''), {lead_summary}) AS description, coalesce(nullif(d.image, ''), {lead_image}) AS image,
-  d.publisher AS hostname, CASE WHEN {repeated} OR d.state IN ('kept', 'duplicate') THEN {text} END AS content,
+  d.publisher AS hostname, CASE WHEN coalesce(d.state, o.state) IN ('kept', 'duplicate') THEN {text} END AS content,
   {places} AS geo_entities, coalesce(d.created_at, l.first_seen_at) AS created_at,
   coalesce(d.updated_at, l.updated_at) AS updated_at, nullif(d.page, '') AS page
 FROM {entry_tables} JOIN sources f ON f.id = l.source_id
@@ -195,14 +198,15 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
     return {
         "tier": json_value(dialect, "p.options", "tier"),
         "target_date": json_value(dialect, "p.options", "target_date"),
-        "entry": _lead_entry_id(dialect) if from_lead else _entry_id(dialect, "d.guid", "d.id"),
+        "entry": _entry_of_lead(dialect) if from_lead else _entry_id(dialect, "d.guid", "d.id"),
         "entry_tables": ENTRY_TABLES,
         "repeated": IS_REPEATED,
         "number": _key_as_number(dialect, LEAD_KEY),
         "story": _key_as_uuid(dialect, "s.id"),
         # A duplicate has no text of its own: it is that of the original.
         "text": "coalesce(nullif(d.text, ''), o.text, d.text)",
-        "original": f"CASE WHEN o.id IS NOT NULL THEN {_entry_id(dialect, 'o.guid', 'o.id')} END",
+        "original_key": ORIGINAL_KEY,
+        "original": f"CASE WHEN r.id IS NOT NULL THEN {_lead_entry_id(dialect, 'r', 'o')} END",
         "subject": _cast_uuid(dialect, "s.id"),
         "flashpoint": _cast_uuid(dialect, flashpoint if name == "feed_entries" else value("flashpoint")),
         "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
@@ -251,13 +255,16 @@ def _cast_uuid(dialect: str, expression: str) -> str:
     return f"CAST({expression} AS {'uuid' if dialect == POSTGRESQL else 'TEXT'})"
 
 
-def _lead_entry_id(dialect: str) -> str:
-    """Of a lead. Two sources may list an entry under one UUID: only the first of them has it."""
-    hint = json_value(dialect, "l.hints", "guid")
-    guid = (
-        f"CASE WHEN {IS_REPEATED} THEN nullif({hint}, o.guid) ELSE coalesce(nullif(d.guid, ''), {hint}) END"
-    )
-    return _entry_id(dialect, f"({guid})", LEAD_KEY)
+def _entry_of_lead(dialect: str) -> str:
+    """Sources may list an entry under one UUID: only the first of them has it. A repeated lead has the id of its own key."""
+    own = _key_as_uuid(dialect, "l.id")
+    return f"CASE WHEN {IS_REPEATED} THEN {own} ELSE {_lead_entry_id(dialect, 'l', 'd')} END"
+
+
+def _lead_entry_id(dialect: str, lead: str, document: str) -> str:
+    """Of a lead that repeats none, before and after it has a document."""
+    hint = json_value(dialect, f"{lead}.hints", "guid")
+    return _entry_id(dialect, f"coalesce(nullif({document}.guid, ''), {hint})", f"{lead}.document_id")
 
 
 def _entry_id(dialect: str, guid: str, key: str) -> str:
