@@ -151,6 +151,30 @@ def test_an_answer_is_not_longer_than_the_model_allows(served, limit: int):
     assert (answer["next"] is None) is (len(answer["results"]) == len(ids))
 
 
+def test_texts_with_a_nul_and_limits_that_rest_refuses_are_refused(served):
+    app, _, _ = served
+    wrong = (
+        ("search", {"query": "harbour", "language": "e\0s"}, "NUL"),
+        ("search", {"query": "harbour", "cursor": "\0"}, "NUL"),
+        ("top_stories", {"recipe": "\0"}, "NUL"),
+        ("get_story", {"story": "\0"}, "NUL"),
+        ("get_document", {"document": "\0"}, "NUL"),
+        ("find_procedure", {"question": "\0"}, "NUL"),
+        ("search", {"query": "harbour", "limit": 0}, "limit"),
+        ("search", {"query": "harbour", "limit": 101}, "limit"),
+        ("top_stories", {"limit": -5}, "limit"),
+        ("story_timeline", {"story": STORY, "limit": 0}, "limit"),
+    )
+
+    async def scene() -> list[Any]:
+        async with Client(make_mcp_server(app)) as client:
+            return [await client.call_tool(tool, arguments) for tool, arguments, _ in wrong]
+
+    for result, (_, _, word) in zip(asyncio.run(scene()), wrong, strict=True):
+        assert result.is_error
+        assert word in result.content[0].text
+
+
 def test_arguments_that_a_tool_does_not_have_and_limits_that_no_answer_fits_are_refused(served):
     app, _, _ = served
 

@@ -92,6 +92,8 @@ def _in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
 
     @wraps(function)
     async def call(**arguments: Any) -> Any:
+        if any("\0" in value for value in arguments.values() if isinstance(value, str)):
+            raise ToolError("a text has a NUL character")
         try:
             return await asyncio.to_thread(function, **arguments)
         except HeadwaterError as error:

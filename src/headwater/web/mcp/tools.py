@@ -37,6 +37,7 @@ from headwater.web.search_pages import PagedSearch, next_search_cursor, search_p
 
 MOST_RESULTS = 30
 SHORT_TEXT = 1_200
+Limit = Annotated[int, Field(ge=1, le=100, description=f"At most {MOST_RESULTS} are returned.")]
 Hours = Annotated[float, Field(ge=0.1, le=100_000)]
 Days = Annotated[int, Field(ge=1, le=365)]
 STALE_AFTER = timedelta(days=1)
@@ -56,15 +57,13 @@ class Tools:
         recipe: str = "",
         language: str = "",
         since: str = "",
-        limit: int = 10,
+        limit: Limit = 10,
         cursor: str = "",
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> SearchAnswer:
         """Search the collected documents by words and meaning; "quoted words" stand together, -word excludes. `since` is a date or "24h". Returns passages
         with the place in the captured page where each stands."""
-        if "\0" in query:
-            raise Refused("bad_text", "a text has a NUL character")
-        size = max(1, min(limit, MOST_RESULTS))
+        size = min(limit, MOST_RESULTS)
         request = PagedSearch(
             text=query,
             filters=make_filters(
@@ -126,11 +125,11 @@ class Tools:
         return shorten(answer, max_tokens)
 
     def top_stories(
-        self, recipe: str = "", hours: Hours = 24, limit: int = 10, max_tokens: MaxTokens = DEFAULT_TOKENS
+        self, recipe: str = "", hours: Hours = 24, limit: Limit = 10, max_tokens: MaxTokens = DEFAULT_TOKENS
     ) -> TopStoriesAnswer:
         """The stories that most sources reported in the last hours, best first."""
         since = self.app.clock() - timedelta(hours=hours)
-        size = max(1, min(limit, MOST_RESULTS))
+        size = min(limit, MOST_RESULTS)
         rows = [
             {"recipe": name, **row}
             for name in self._recipes(recipe)
@@ -149,11 +148,11 @@ class Tools:
         return shorten(answer, max_tokens)
 
     def story_timeline(
-        self, story: str, limit: int = 30, max_tokens: MaxTokens = DEFAULT_TOKENS
+        self, story: str, limit: Limit = 30, max_tokens: MaxTokens = DEFAULT_TOKENS
     ) -> TimelineAnswer:
         """Who reported a story when, the first report first."""
         row = self._story(story)
-        members = story_timeline(self.app.engine, row["id"], max(1, min(limit, MOST_RESULTS)))
+        members = story_timeline(self.app.engine, row["id"], min(limit, MOST_RESULTS))
         answer = TimelineAnswer(
             freshness=self.freshness(row["recipe"]),
             evidence=self.evidence_of([member["id"] for member in members]),
