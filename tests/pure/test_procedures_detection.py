@@ -73,6 +73,18 @@ def test_p6_titles_say_what_a_page_is_instead_of_a_procedure():
         assert other_content(parts_by_rules(ASKING), title, "") == ""
 
 
+def test_p6_a_page_that_says_how_to_apply_is_a_procedure_whatever_its_title_begins_with():
+    applying = f"{ASKING}\n\n## Cómo solicitarlo\n\nEn el registro.\n\n## Plazo\n\nUn mes."
+    for title in (
+        "Lista de espera para plazas de garaje",
+        "Becas: renovación de becas concedidas",
+        "Estatutos de una asociación: inscribir una modificación",
+        "Consulta previa de viabilidad urbanística",
+    ):
+        assert other_content(parts_by_rules(applying), title, "") == ""
+        assert other_content(parts_by_rules(ASKING), title, "") != ""
+
+
 def test_news_are_recognised_by_whole_parts_of_their_address():
     assert NEWS_PATH.search("/es/noticias/2026/ayudas/")
     assert not NEWS_PATH.search("/tramites/noticiasas/")

@@ -4,7 +4,9 @@ of it."""
 import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 
-from headwater_recipes.procedures.fields.money import MONEY
+from headwater_recipes.procedures.fields.money import MONEY, amounts
+from headwater_recipes.procedures.fields.title import description
+from headwater_recipes.procedures.normalise import parts_by_rules
 
 LAW = "<h2>Normativa</h2><ul><li>Ley 39/2015, de 1 de octubre.</li></ul>"
 
@@ -53,6 +55,30 @@ def test_the_electronic_office_is_not_an_address():
     assert read_one(main)["donde_solicitar"] == {"direcciones": ["plaza Mayor, 1"]}
     main = f"{BASE}<h2>Dónde presentarlo</h2><p>Por internet, en la sede del Ayuntamiento.</p>"
     assert "donde_solicitar" not in read_one(main)
+
+
+@pytest.mark.parametrize(
+    ("text", "fee"),
+    [
+        ("Gratuito. El duplicado también.", "Gratuito"),
+        ("Gratuito. El duplicado cuesta 12 EUR.", "Gratuito. El duplicado cuesta 12 EUR."),
+        ("Gratuito. El duplicado cuesta 12.", "Gratuito. El duplicado cuesta 12."),
+    ],
+)
+def test_the_price_of_a_second_copy_is_not_lost(text: str, fee: str):
+    assert read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")["tasas"] == fee
+
+
+def test_leaders_stand_between_a_name_and_an_amount():
+    text = "## Cuantía\n\n- Niños ........ 20 €\n- Según baremo ......\n"
+    assert amounts(parts_by_rules(text)).value == {"Niños": "20 €", "importe": "Según baremo ......"}
+    assert amounts(parts_by_rules("## Cuantía\n\n- ........ 20 €\n")).value == {"importe": "........ 20 €"}
+
+
+def test_a_description_loses_only_the_sentences_that_say_whom_to_call():
+    text = "## Descripción\n\nCarné joven. Sirve para el 010 y el transporte. Llame al 010.\n"
+    value, _ = description(parts_by_rules(text), "")
+    assert value.value == "Carné joven. Sirve para el 010 y el transporte."
 
 
 @pytest.mark.parametrize("text", ["18,75 euroko tasa", "12 €-ko tasa", "300 eurokoa", "20 euro"])

@@ -103,21 +103,23 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     titles = [fold_text(title), *(fold_text(name) for name in names)]
     text = fold_text("\n".join(f"{part.title}\n{part.text}" for part in parts))
     applying = {part.field for part in parts if part.lines} & {"documentos_necesarios", "como_solicitar"}
+    # A title may say "waiting list" or "statutes" of what one applies for; then the page says how.
+    applies = "como_solicitar" in applying
     kinds = (
         ("listing", any(LISTING.match(line) for line in titles) or _has_leaders(parts)),
         ("about the site", any(ABOUT_THE_SITE.match(line) for line in titles) or _is_about_cookies(text)),
-        ("help with the site", any(USING_THE_SITE.match(line) for line in titles)),
-        ("norm", any(NORM_TEXT.match(line) for line in titles)),
-        ("public notice", any(PUBLIC_NOTICE.match(line) for line in titles)),
-        ("report", any(REPORT.match(line) for line in titles)),
-        ("outcome", any(OUTCOME.match(line) for line in titles)),
+        ("help with the site", not applies and any(USING_THE_SITE.match(line) for line in titles)),
+        ("norm", not applies and any(NORM_TEXT.match(line) for line in titles)),
+        ("public notice", not applies and any(PUBLIC_NOTICE.match(line) for line in titles)),
+        ("report", not applies and any(REPORT.match(line) for line in titles)),
+        ("outcome", not applies and any(OUTCOME.match(line) for line in titles)),
         ("minutes", any(MINUTES.search(line) for line in titles)),
         ("notice", any(NOTICE.search(line) for line in titles)),
         ("tender", _count(TENDER, text) >= FEWEST_TENDER),
         ("job offer", _is_job_offer(parts, titles, text)),
         ("news", news_signs(parts, text, url) >= ENOUGH_NEWS),
         ("event", not applying and any(EVENT.match(line) for line in titles)),
-        ("outing", "como_solicitar" not in applying and any(OUTING.match(line) for line in titles)),
+        ("outing", not applies and any(OUTING.match(line) for line in titles)),
     )
     return next((kind for kind, matches in kinds if matches), "")
 

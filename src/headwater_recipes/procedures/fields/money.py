@@ -40,7 +40,7 @@ EXEMPT = re.compile(
 AGAIN = re.compile(
     r"\b(?:duplica\w+|segunda copia|segona copia|replacement|replac\w+|lost|perd\w+|extravi\w+|bikoizt\w+|galdu\w*)\b"
 )
-PRICE = re.compile(r"\beuro|€", re.IGNORECASE)
+PRICE = re.compile(r"\d|\beuro|\beur\b|€", re.IGNORECASE)
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
@@ -173,7 +173,7 @@ def _name_and_value(line: SectionLine) -> tuple[str, str]:
     if line.lead and line.rest:
         return line.lead, line.rest
     name, *values = LEADERS.split(line.text, maxsplit=1)
-    if values:
+    if name and values and values[0]:
         return name, values[0]
     name, colon, value = line.text.partition(": ")
     if colon and line.kind == "item" and len(name.split()) <= 10 and value:

@@ -33,6 +33,10 @@ NOT_ABOUT = re.compile(
     r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
 )
 
+CALLING = re.compile(
+    r"\b(?:tel|telf|telefon\w*|tlf|tfno|llam[ae]\w*|truca\w*|truqu\w*|chama\w*|chame\w*|deitu\w*|call|ring|dial|phone|telephone)\b"
+)
+
 
 def name(parts: Sequence[PagePart], title: str, page_title: str) -> FieldValue:
     """From a section labelled as the name, else the first heading that is not a label, else the line above the first section,
@@ -160,8 +164,12 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
 def _without_responsible(line: SectionLine) -> SectionLine:
     """The line without the sentences after the first that only say who is responsible or whom to call."""
     first_sentence, *further = sentences(line.text) or [""]
-    kept = [text for text in further if not responsible_in(text) and not number_in(text, "tel")]
+    kept = [text for text in further if not responsible_in(text) and not _says_whom_to_call(text)]
     return line if len(kept) == len(further) else replace(line, text=" ".join([first_sentence, *kept]))
+
+
+def _says_whom_to_call(sentence: str) -> bool:
+    return CALLING.search(fold_text(sentence)) is not None and bool(number_in(sentence))
 
 
 def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:
