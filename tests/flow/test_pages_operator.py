@@ -257,8 +257,8 @@ def test_a_quarantined_record_shows_its_reason_evidence_and_trail_and_is_retried
 
 
 def test_all_records_with_a_reason_are_dropped_at_once(admin: TestClient):
-    assert "dropped: 0" in send(admin, "/quarantine/drop", all="1", reason="other")
-    assert "dropped: 1" in send(admin, "/quarantine/drop", all="1", reason="too_deep")
+    assert "dropped: 0" in send(admin, "/quarantine/drop", all="1", reason="other", confirmed="1")
+    assert "dropped: 1" in send(admin, "/quarantine/drop", all="1", reason="too_deep", confirmed="1")
 
 
 def test_a_replay_is_started_paused_resumed_and_discarded(admin: TestClient):
@@ -271,7 +271,7 @@ def test_a_replay_is_started_paused_resumed_and_discarded(admin: TestClient):
     assert "only one that is" in send(admin, f"{path}/apply", verdict="better")
     assert "choose at least one verdict" in send(admin, f"{path}/apply")
     assert admin.get(f"/operate{path}?verdict=strange").status_code == 400
-    assert "is discarded" in send(admin, f"{path}/discard")
+    assert "is discarded" in send(admin, f"{path}/discard", confirmed="1")
 
 
 def test_a_search_is_tested_saved_paused_and_removed(admin: TestClient):
@@ -285,7 +285,7 @@ def test_a_search_is_tested_saved_paused_and_removed(admin: TestClient):
     )
     assert "is paused" in send(admin, "/searches/harbour-news/pause")
     assert "again" in send(admin, "/searches/harbour-news/resume")
-    assert "is removed" in send(admin, "/searches/harbour-news/remove")
+    assert "is removed" in send(admin, "/searches/harbour-news/remove", confirmed="1")
 
 
 def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestClient):
@@ -294,7 +294,7 @@ def test_a_key_is_shown_once_and_opens_nothing_after_it_was_revoked(admin: TestC
     assert key is not None
     assert key[0] not in admin.get("/operate/keys").text
     (row,) = [row for row in admin.get("/operate/keys.json").json()["items"] if row["name"] == "Grafana"]
-    assert "Grafana is revoked" in send(admin, f"/keys/{row['id']}/revoke")
+    assert "Grafana is revoked" in send(admin, f"/keys/{row['id']}/revoke", confirmed="1")
     assert admin.get("/api/v1/documents", headers={"X-Api-Key": key[0]}).status_code == 401
 
 
@@ -302,7 +302,7 @@ def test_whoever_changes_something_on_the_answer_to_a_form_returns_to_the_page_o
     send(admin, "/keys/create", name="Grafana", scope="read")
     (row,) = [row for row in admin.get("/operate/keys.json").json()["items"] if row["name"] == "Grafana"]
     headers = {"referer": "http://127.0.0.1/operate/keys/create"}
-    after = admin.post(f"/operate/keys/{row['id']}/revoke", data={"x": ""}, headers=headers)
+    after = admin.post(f"/operate/keys/{row['id']}/revoke", data={"confirmed": "1"}, headers=headers)
     assert (after.status_code, after.url.path) == (200, "/operate/keys")
     assert "Grafana is revoked" in after.text
     assert admin.get("/operate/sources/preview").url.path == "/operate/sources/add"

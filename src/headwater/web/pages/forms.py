@@ -15,6 +15,7 @@ from headwater.model.api_key import KeyScope
 from headwater.model.errors import Permanent, Refused
 from headwater.text.redaction import redact_record
 from headwater.web.context import WebContext, context_of
+from headwater.web.pages.confirmation import CONFIRMED, Ask, confirmation_model
 from headwater.web.pages.frame import answer_page, frame_of, set_notice
 from headwater.web.pages.rendering import render
 from headwater.web.pages.session import admit_reader, local_address, refuse_other_origins
@@ -42,7 +43,8 @@ Perform = Callable[[Request, WebContext, FormData], Done]
 class Action:
     """`perform` makes the change, or raises Refused with a sentence for the reader. With a `fragment`, htmx gets this template
     instead of a whole page. With a `template`, the answer is that page, filled with the model: for what is shown once and is not
-    stored, such as a new key; `page` is the address of the page with the form. Without a scope, anyone may send it."""
+    stored, such as a new key; `page` is the address of the page with the form. Without a scope, anyone may send it. What `ask`
+    returns is asked first: the action is carried out when the form comes back with a confirmation."""
 
     path: str
     perform: Perform
@@ -51,6 +53,7 @@ class Action:
     template: str = ""
     page: str = ""
     package: str = OWN_PACKAGE
+    ask: Ask | None = None
 
 
 def action_routes(actions: Sequence[Action]) -> list[Route]:
@@ -93,6 +96,8 @@ def _endpoint(action: Action) -> Callable[[Request], Any]:
 
 def _carry_out(action: Action, request: Request, fields: FormData) -> Response:
     try:
+        if action.ask is not None and not fields.get(CONFIRMED):
+            return _ask_first(action.ask, request, fields)
         done, kind = action.perform(request, context_of(request), fields), "done"
     except (Refused, Permanent) as error:
         done, kind = Done(message=error.detail), "failed"
@@ -103,6 +108,14 @@ def _carry_out(action: Action, request: Request, fields: FormData) -> Response:
         frame = frame_of(request, package=action.package, here=action.page, is_answer=True)
         return answer_page(request, render(action.template, frame, redact_record(dict(done.model))))
     return _go_back(action, request, fields, done, kind)
+
+
+def _ask_first(ask: Ask, request: Request, fields: FormData) -> Response:
+    question, back = ask(request, context_of(request), fields), _page_before(request)
+    frame = frame_of(request, here=back or "/", is_answer=True)
+    model = confirmation_model(question, fields, str(fields.get("next", "")) or back)
+    page = render("confirmation.html", frame, model | {"back": local_address(request, back)})
+    return answer_page(request, page)
 
 
 def _go_back(action: Action, request: Request, fields: FormData, done: Done, kind: str) -> Response:

@@ -18,6 +18,7 @@ from headwater.web.pages.outlines import outlines
 from headwater.web.pages.plain_values import plain_value
 from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.static_files import static_path
+from headwater.web.pages.table_labels import label_cells
 from headwater.web.pages.translations import OWN_PACKAGE, translate, translate_refusal
 
 MONTHS = {
@@ -85,7 +86,7 @@ def environment() -> Environment:
 
 
 def render(template: str, frame: Frame, model: Mapping[str, Any]) -> str:
-    return environment().get_template(template).render(frame=frame, **model)
+    return label_cells(environment().get_template(template).render(frame=frame, **model))
 
 
 def _load_template(name: str) -> tuple[str, str, Callable[[], bool]]:

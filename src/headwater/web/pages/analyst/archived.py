@@ -29,11 +29,13 @@ from headwater.web.pages.session import admit_reader
 from headwater.web.pages.translations import translate
 from headwater.web.rest.documents import find_document
 
-STYLE = """:root{color-scheme:light dark}body{font:16px/1.6 Charter,Georgia,serif;margin:0;padding:1rem 1.25rem;max-width:46rem;
+# The note stands above the page and not over it: what it says is about a place that the reader must see.
+STYLE = """:root{color-scheme:light dark}html,body{height:100%}body{font:16px/1.6 Charter,Georgia,serif;margin:0;display:flex;flex-direction:column;
 background:light-dark(#fff,#1d2125);color:light-dark(#1b1d1f,#e9e7e2);overflow-wrap:anywhere}
-mark{background:#ffd54a;color:#241a00;outline:3px solid #ffd54a;border-radius:2px;scroll-margin-top:6rem}
+.page{flex:1;min-height:0;overflow:auto;padding:0 1.25rem 1rem}.page>*{max-width:46rem}
+mark{background:#ffd54a;color:#241a00;outline:3px solid #ffd54a;border-radius:2px;scroll-margin-top:5rem}
 .link{text-decoration:underline}.picture{display:inline-block;border:1px dashed #8b8780;padding:.2rem .6rem;font-size:.85em}
-.note{font:14px/1.5 system-ui,sans-serif;background:light-dark(#efede8,#0f1214);padding:.6rem .9rem;border-radius:8px;margin:0 0 1rem;position:sticky;top:.5rem}
+.note{font:14px/1.5 system-ui,sans-serif;background:light-dark(#efede8,#0f1214);padding:.6rem .9rem;border-radius:8px;margin:.6rem .75rem;max-height:30%;overflow:auto}
 pre{white-space:pre-wrap;font:13px/1.5 ui-monospace,monospace}table{border-collapse:collapse}td,th{border:1px solid #8b8780;padding:.25rem .5rem}
 svg{width:100%;height:auto;display:block}.box{fill:#ffc400;fill-opacity:.35;stroke:#b37400;stroke-width:2}"""
 STYLE_HASH = b64encode(sha256(STYLE.encode()).digest()).decode()
@@ -189,7 +191,7 @@ def _whole_page(marked: Marked, field: str, language: str, origin: str) -> str:
     title = escape(translate(language, "Archived page"))
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style></head>'
-        f'<body><p class="note">{escape(note)}</p><div>{marked.body}</div></body></html>'
+        f'<body><p class="note" tabindex="0">{escape(note)}</p><div class="page" tabindex="0">{marked.body}</div></body></html>'
     )
 
 

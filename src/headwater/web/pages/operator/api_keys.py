@@ -9,6 +9,7 @@ from headwater.model.api_key import KeyScope
 from headwater.model.errors import Refused
 from headwater.ops.api_keys import create_api_key
 from headwater.web.context import WebContext
+from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
 
@@ -42,6 +43,17 @@ def create(request: Request, context: WebContext, fields: FormData) -> Done:
     return Done(model=_model(context, text))
 
 
+def ask_revoke(request: Request, context: WebContext, fields: FormData) -> Question:
+    del fields
+    key = request.path_params["key"]
+    name = next((item.name for item in context.app.api_keys.list_keys() if item.id == key), key)
+    return Question(
+        message="Revoke the key {name}? Programs that use it are refused at once.",
+        label="Revoke",
+        values={"name": name},
+    )
+
+
 def revoke(request: Request, context: WebContext, fields: FormData) -> Done:
     del fields
     key = context.app.api_keys.revoke(request.path_params["key"], context.app.clock())
@@ -64,5 +76,5 @@ ACTIONS = (
         template="operator/api_keys.html",
         page="/operate/keys",
     ),
-    Action(path="/operate/keys/{key}/revoke", perform=revoke, scope=KeyScope.ADMIN),
+    Action(path="/operate/keys/{key}/revoke", perform=revoke, scope=KeyScope.ADMIN, ask=ask_revoke),
 )

@@ -11,6 +11,7 @@ from headwater.store.reads.quarantine_reasons import quarantine_reasons, record_
 from headwater.store.reads.record_lists import QUARANTINE, Direction, find_row, list_rows
 from headwater.store.schema.flow import quarantine
 from headwater.web.context import WebContext
+from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.operator.missing import describe_fate
@@ -69,6 +70,16 @@ def retry(request: Request, context: WebContext, fields: FormData) -> Done:
     )
 
 
+def ask_drop(request: Request, context: WebContext, fields: FormData) -> Question:
+    del request
+    records, recipe, reason = _chosen(fields)
+    rows = quarantine_reasons(context.app.engine, recipe) if records is None else ()
+    count = len(records) if records else sum(row["count"] for row in rows if row["reason"] == reason)
+    if count == 1:
+        return Question(message="Drop this record for good?", label="Drop")
+    return Question(message="Drop {count} records for good?", label="Drop", values={"count": count})
+
+
 def drop(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
     records, recipe, reason = _chosen(fields)
@@ -104,5 +115,5 @@ PAGES = (
 )
 ACTIONS = (
     Action(path="/operate/quarantine/retry", perform=retry),
-    Action(path="/operate/quarantine/drop", perform=drop),
+    Action(path="/operate/quarantine/drop", perform=drop, ask=ask_drop),
 )

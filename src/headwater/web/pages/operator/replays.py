@@ -9,6 +9,7 @@ from headwater.model.errors import Refused
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.settings.times import parse_time
 from headwater.web.context import WebContext
+from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.operator.live_workers import has_live_workers
 from headwater.web.pages.page import Page
@@ -90,6 +91,11 @@ def _change(action: str, message: str) -> Any:
     return carry_out
 
 
+def ask_discard(request: Request, context: WebContext, fields: FormData) -> Question:
+    del request, context, fields
+    return Question(message="Delete the report of this replay?", label="Discard")
+
+
 CHANGES = {
     "pause": "The replay is paused.",
     "resume": "The replay goes on.",
@@ -113,7 +119,11 @@ ACTIONS = (
     Action(path="/operate/replays/start", perform=start),
     Action(path="/operate/replays/{replay}/apply", perform=apply),
     *(
-        Action(path=f"/operate/replays/{{replay}}/{name}", perform=_change(name, message))
+        Action(
+            path=f"/operate/replays/{{replay}}/{name}",
+            perform=_change(name, message),
+            ask=ask_discard if name == "discard" else None,
+        )
         for name, message in CHANGES.items()
     ),
 )

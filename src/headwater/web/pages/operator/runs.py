@@ -11,6 +11,7 @@ from headwater.store.changes.pipeline_runs import CONTINUOUS, OPEN_STATUSES
 from headwater.store.reads.record_lists import RUNS, Direction, find_row, list_rows
 from headwater.store.schema.operations import pipeline_runs
 from headwater.web.context import WebContext
+from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
 from headwater.web.pages.sorting import LIST_PARAMETERS, read_sorted
@@ -77,6 +78,11 @@ def start(request: Request, context: WebContext, fields: FormData) -> Done:
     )
 
 
+def ask_stop(request: Request, context: WebContext, fields: FormData) -> Question:
+    del request, context, fields
+    return Question(message="Stop this run? What it has stored stays.", label="Stop")
+
+
 def stop(request: Request, context: WebContext, fields: FormData) -> Done:
     del fields
     if not anyio.from_thread.run_sync(context.runs.stop, request.path_params["run"]):
@@ -100,5 +106,5 @@ PAGES = (
 )
 ACTIONS = (
     Action(path="/operate/runs/start", perform=start),
-    Action(path="/operate/runs/{run}/stop", perform=stop),
+    Action(path="/operate/runs/{run}/stop", perform=stop, ask=ask_stop),
 )

@@ -12,6 +12,7 @@ from headwater.model.saved_search import QUEUE_CHANNEL, SearchState
 from headwater.model.story import Story
 from headwater.ops.saved_searches import SearchRequest, add_search, check_search, list_searches, try_search
 from headwater.web.context import WebContext
+from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
 from headwater.web.pages.page import Page
 
@@ -84,6 +85,14 @@ def _set_state(state: SearchState, message: str) -> Any:
     return carry_out
 
 
+def ask_remove(request: Request, context: WebContext, fields: FormData) -> Question:
+    del context, fields
+    name = request.path_params["name"]
+    return Question(
+        message="Remove the search {name} with its matches?", label="Remove", values={"name": name}
+    )
+
+
 def remove(request: Request, context: WebContext, fields: FormData) -> Done:
     del fields
     name = request.path_params["name"]
@@ -109,5 +118,5 @@ ACTIONS = (
         path="/operate/searches/{name}/resume",
         perform=_set_state(SearchState.ACTIVE, "{name} is compared with new documents again."),
     ),
-    Action(path="/operate/searches/{name}/remove", perform=remove),
+    Action(path="/operate/searches/{name}/remove", perform=remove, ask=ask_remove),
 )

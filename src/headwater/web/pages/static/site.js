@@ -67,11 +67,6 @@
     frame.scrollIntoView({ block: "nearest" });
   });
 
-  // Buttons that cannot be undone ask first.
-  document.addEventListener("submit", (event) => {
-    const question = event.submitter?.dataset.confirm || event.target.dataset.confirm;
-    if (question && !window.confirm(question)) event.preventDefault();
-  }, true);
   // The page that is open is visible among those beside it, also on a phone.
   for (const here of document.querySelectorAll(".tabs [aria-current], .site-nav [aria-current]")) {
     const row = here.closest(".tabs, ul");
