@@ -429,7 +429,7 @@ def test_a_saved_search_is_changed_and_keeps_its_matches(admin: TestClient, app:
     count = match_counts(app.engine)[named_search(app, "port").id][0]
     fields = {"query": "harbour talks", "condition": "language=de", "record_kind": "document"}
     assert "port is changed" in send(
-        admin, "/searches/port/change", **fields, channel="queue", delivery="immediately"
+        admin, "/searches/port/change", **fields, delivery="queue/immediately"
     )
     changed = named_search(app, "port")
     assert (changed.query, changed.filters, changed.channel) == (
@@ -439,7 +439,7 @@ def test_a_saved_search_is_changed_and_keeps_its_matches(admin: TestClient, app:
     )
     assert match_counts(app.engine)[changed.id][0] == count > 0
     assert "there is no channel" in send(
-        admin, "/searches/port/change", **fields, channel="nowhere", delivery="daily"
+        admin, "/searches/port/change", **fields, delivery="nowhere/daily"
     )
     assert named_search(app, "port") == changed
 

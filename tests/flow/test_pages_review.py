@@ -52,9 +52,17 @@ def test_an_unverified_file_shows_each_value_beside_its_passage(editor: TestClie
 
 def test_accepting_leads_to_the_next_one_and_undo_brings_it_back(app: App, editor: TestClient):
     answer = editor.post(f"{PAGE}/accept", data={"id": "local-muestra-bono-00"})
-    assert str(answer.url).endswith("?id=local-muestra-bono-01&decided=local-muestra-bono-00")
+    assert str(answer.url).endswith("?id=local-muestra-bono-01")
     path = app.output("procedures") / "tramites" / "local-muestra-bono-00.json"
     assert json.loads(path.read_text())["verified_by"] == "manual"
+    editor.post(f"{PAGE}/accept", data={"id": "local-muestra-bono-01"})
+    assert editor.get("/recipes/procedures/reviews.json").json()["counts"] == {
+        "waiting": 1,
+        "accepted": 2,
+        "rejected": 0,
+    }
+    editor.post(f"{PAGE}/undo", data={"id": "local-muestra-bono-01"})
+    assert editor.get(f"{PAGE}.json").json()["undoable"]["id"] == "local-muestra-bono-00"
     answer = editor.post(f"{PAGE}/undo", data={"id": "local-muestra-bono-00"})
     assert "waits for review again" in answer.text
     assert json.loads(path.read_text())["verified_by"] is None
@@ -69,7 +77,7 @@ def test_a_second_decision_about_the_same_procedure_leads_on(editor: TestClient)
         )
         assert answer.status_code == 200
     assert "was decided already" in answer.text
-    assert str(answer.url).endswith("?id=local-muestra-ayuda&decided=local-muestra-bono-00")
+    assert str(answer.url).endswith("?id=local-muestra-ayuda")
 
 
 def test_a_rejection_needs_a_reason(app: App, editor: TestClient):
@@ -77,6 +85,11 @@ def test_a_rejection_needs_a_reason(app: App, editor: TestClient):
     assert "give a reason" in answer.text
     editor.post(f"{PAGE}/reject", data={"id": "local-muestra-bono-01", "reason": "another town"})
     assert not (app.output("procedures") / "tramites" / "local-muestra-bono-01.json").exists()
+    (item,) = editor.get("/recipes/procedures/reviews.json?state=rejected").json()["items"]
+    assert (item["id"], item["reason"]) == ("local-muestra-bono-01", "another town")
+    page = editor.get(f"{PAGE}?id=local-muestra-bono-01").text
+    assert "another town" in page
+    assert "Review again" in page
     assert editor.get("/recipes/procedures/reviews.json").json()["items"][-1]["id"] == "local-muestra-bono-00"
 
 

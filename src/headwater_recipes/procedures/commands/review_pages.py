@@ -1,6 +1,8 @@
 """The review page: every field with its current and its proposed value beside the passage of the source."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -11,8 +13,8 @@ from headwater_recipes.procedures.commands.review import review_queue
 from headwater_recipes.procedures.endpoints import Rejection
 from headwater_recipes.procedures.field_places import line_without_marks
 from headwater_recipes.procedures.knowledge_base.layout import KnowledgeBaseLayout, read_json
-from headwater_recipes.procedures.knowledge_base.review import ReviewItem, ReviewQueue
-from headwater_recipes.procedures.web_pages import DecidedKey, ReviewDecision, ReviewKey
+from headwater_recipes.procedures.knowledge_base.review import ReviewDecision, ReviewItem, ReviewQueue
+from headwater_recipes.procedures.web_pages import ReviewedKey, ReviewKey, ReviewList
 
 LIST, PAGE = f"/recipes/{NAME}/reviews", f"/recipes/{NAME}/review"
 # In the order in which an editor reads them. The others are bookkeeping, or repeat one of these.
@@ -38,51 +40,78 @@ FIELDS = {
 }
 LONGEST_PASSAGE = 600
 MOST_PASSAGES = 5
+MOST_DECISIONS = 200
+UNDO_BY_KEY = timedelta(days=1)
 
 
-def list_waiting(app: App, parameters: DecidedKey) -> dict[str, Any]:
-    items = review_queue(app).items()
+def list_reviews(app: App, parameters: ReviewList) -> dict[str, Any]:
+    queue = review_queue(app)
+    items, decisions = queue.items(), queue.decisions()
+    chosen = [decision for decision in decisions if decision.verdict == parameters.state]
+    records = [item_record(decision.item) | decision_record(decision) for decision in chosen[:MOST_DECISIONS]]
+    counts = Counter(decision.verdict for decision in decisions)
     return {
-        "items": [
-            {
-                "id": item.key,
-                "name": item.proposed.get("nombre") or item.key,
-                "organism": item.proposed.get("organismo") or "",
-                "url": item.url,
-                "reasons": list(item.reasons),
-                "is_proposal": item.is_proposal,
-                "completeness": item.proposed.get("completeness_score"),
-            }
-            for item in items
-        ],
-        "decided": parameters.decided,
+        "state": parameters.state,
+        "counts": {"waiting": len(items), "accepted": counts["accepted"], "rejected": counts["rejected"]},
+        "items": [item_record(item) for item in items] if parameters.state == "waiting" else records,
+        "undoable": undoable_record(decisions, app.clock()),
     }
 
 
-def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
-    items = review_queue(app).items()
-    keys = [item.key for item in items]
-    if not keys:
-        raise Refused("unknown_review", "nothing waits for review")
-    if parameters.id and parameters.id not in keys:
-        raise Refused("unknown_review", f"'{parameters.id}' does not wait for review")
-    place = keys.index(parameters.id) if parameters.id else 0
-    item = items[place]
+def item_record(item: ReviewItem) -> dict[str, Any]:
     return {
         "id": item.key,
-        "name": item.proposed.get("nombre") or item.key,
+        "name": _name(item),
+        "organism": item.proposed.get("organismo") or "",
         "url": item.url,
-        "document": _archived_document(app, item.url),
         "reasons": list(item.reasons),
         "is_proposal": item.is_proposal,
         "completeness": item.proposed.get("completeness_score"),
+    }
+
+
+def decision_record(decision: ReviewDecision) -> dict[str, Any]:
+    at = datetime.fromisoformat(decision.at) if decision.at else None
+    return {"verdict": decision.verdict, "reason": decision.reason, "at": at}
+
+
+def undoable_record(decisions: Sequence[ReviewDecision], now: datetime) -> dict[str, Any] | None:
+    """The newest decision of the last day, which one key takes back; then the one before it, and so on."""
+    newest = next((decision for decision in decisions if decision.at), None)
+    if newest is None or now - datetime.fromisoformat(newest.at) > UNDO_BY_KEY:
+        return None
+    return {"id": newest.item.key, "name": _name(newest.item)} | decision_record(newest)
+
+
+def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
+    queue, now = review_queue(app), app.clock()
+    items, decisions = queue.items(), queue.decisions()
+    keys = [item.key for item in items]
+    decision = None if parameters.id in keys else _decided(queue, parameters.id, keys)
+    place = keys.index(parameters.id) if parameters.id in keys else 0
+    item = decision.item if decision else items[place]
+    return {
+        **item_record(item),
+        "document": _archived_document(app, item.url),
         "fields": describe_fields(item, _extraction(app, item.key)),
+        "decision": decision_record(decision) if decision else None,
         "place": place + 1,
         "total": len(keys),
-        "previous": keys[place - 1] if place else None,
-        "next": keys[place + 1] if place + 1 < len(keys) else None,
-        "decided": parameters.decided,
+        "previous": keys[place - 1] if place and not decision else None,
+        "next": keys[place + 1] if place + 1 < len(keys) and not decision else None,
+        "undoable": undoable_record(decisions, now),
     }
+
+
+def _decided(queue: ReviewQueue, key: str, waiting: Sequence[str]) -> ReviewDecision | None:
+    """The decision about a procedure that does not wait any more; None for the first that waits."""
+    if not key and waiting:
+        return None
+    if not key:
+        raise Refused("unknown_review", "nothing waits for review")
+    if (decision := queue.decision(key)) is None:
+        raise Refused("unknown_review", f"'{key}' does not wait for review")
+    return decision
 
 
 def _archived_document(app: App, url: str) -> str | None:
@@ -133,7 +162,7 @@ def passages_of(extraction: Mapping[str, Any], name: str) -> list[str]:
     return [passage[:LONGEST_PASSAGE] for passage in passages if passage]
 
 
-def accept(app: App, parameters: ReviewDecision) -> dict[str, Any]:
+def accept(app: App, parameters: ReviewedKey) -> dict[str, Any]:
     return _decide(
         app,
         parameters.id,
@@ -162,19 +191,19 @@ def _decide(app: App, key: str, decide: Callable[[ReviewQueue], object], message
     except Refused as error:
         if error.reason != "unknown_review":
             raise
-        return {"message": "This procedure was decided already.", "location": _next_page(_first(app), key)}
+        return {"message": "This procedure was decided already.", "location": _next_page(_first(app))}
     app.close_run(NAME)
-    return {"message": message, "values": {"name": name}, "location": _next_page(following, key)}
+    return {"message": message, "values": {"name": name}, "location": _next_page(following)}
 
 
-def undo(app: App, parameters: ReviewDecision) -> dict[str, Any]:
+def undo(app: App, parameters: ReviewedKey) -> dict[str, Any]:
     queue = review_queue(app)
     queue.undo(parameters.id)
     app.close_run(NAME)
     return {
         "message": "{name} waits for review again.",
         "values": {"name": _name(queue.item(parameters.id))},
-        "location": f"{PAGE}?id={parameters.id}",
+        "location": f"{PAGE}?id={quote(parameters.id)}",
     }
 
 
@@ -195,6 +224,5 @@ def _first(app: App) -> str | None:
     return next((item.key for item in review_queue(app).items()), None)
 
 
-def _next_page(following: str | None, decided: str) -> str:
-    decided = quote(decided)
-    return f"{PAGE}?id={following}&decided={decided}" if following else f"{LIST}?decided={decided}"
+def _next_page(following: str | None) -> str:
+    return f"{PAGE}?id={quote(following)}" if following else LIST

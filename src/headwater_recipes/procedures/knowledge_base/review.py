@@ -1,6 +1,7 @@
 """The review of procedures by people: proposals (changes to curated files, poor extractions, invalid documents), and generated
 files that nobody has verified yet. A decision can be undone until its file changes again."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -37,6 +38,16 @@ class ReviewItem:
     current: Mapping[str, Any] | None
     proposed: Mapping[str, Any]
     is_proposal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDecision:
+    """The last decision about a procedure, `accepted` or `rejected`, and what it was about."""
+
+    verdict: str
+    reason: str
+    at: str
+    item: ReviewItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,17 @@ class ReviewQueue:
         if item is None:
             raise Refused("unknown_review", f"'{key}' does not wait for review; see `headwater review list`")
         return item
+
+    def decisions(self) -> list[ReviewDecision]:
+        """The last decision about each procedure, the newest first. `undo` takes one back."""
+        folder = self.layout.decision("x").parent
+        records = [read_json(path) for path in folder.glob("*.json")] if folder.is_dir() else []
+        decisions = [_decision(record) for record in records if isinstance(record, Mapping)]
+        return sorted(decisions, key=lambda decision: (decision.at, decision.item.key), reverse=True)
+
+    def decision(self, key: str) -> ReviewDecision | None:
+        record = read_json(self.layout.decision(key))
+        return _decision(record) if isinstance(record, Mapping) else None
 
     def _proposal_item(self, proposal: Mapping[str, Any]) -> ReviewItem:
         key = str(proposal["id"])
@@ -198,6 +220,26 @@ def _unverified_item(key: str, document: Mapping[str, Any]) -> ReviewItem:
         proposed=document,
         is_proposal=False,
     )
+
+
+def _decision(record: Mapping[str, Any]) -> ReviewDecision:
+    """A proposal was about the document that it proposes; a generated file without one was about itself."""
+    proposal, before = _parsed(record["proposal"]), _parsed(record["before"])
+    proposed = proposal.get("proposed") or before or _parsed(record["after"])
+    item = ReviewItem(
+        key=str(record["id"]),
+        url=str(proposed.get("source_url") or ""),
+        reasons=tuple(proposal.get("reasons") or (UNVERIFIED,)),
+        current=(before or None) if proposal else None,
+        proposed=proposed,
+        is_proposal=bool(proposal),
+    )
+    return ReviewDecision(str(record["decision"]), str(record["reason"]), str(record["at"]), item)
+
+
+def _parsed(text: str | None) -> dict[str, Any]:
+    record = json.loads(text) if text else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _text(path: Path) -> str | None:

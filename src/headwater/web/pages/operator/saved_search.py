@@ -9,7 +9,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.jobs import State
-from headwater.model.saved_search import QUEUE_CHANNEL, SavedSearch, SearchDelivery
+from headwater.model.saved_search import SavedSearch
 from headwater.ops.saved_searches import (
     KINDS,
     SearchRequest,
@@ -23,6 +23,7 @@ from headwater.search.match_feed import FEED_FORMATS
 from headwater.store.reads.saved_searches import list_matches, match_counts, match_deliveries
 from headwater.web.context import WebContext
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.delivery_choices import chosen_delivery, delivery_choices
 from headwater.web.pages.page import Page
 from headwater.web.rest.cursors import read_cursor, write_cursor
 from headwater.web.search_pages import value_label
@@ -58,9 +59,8 @@ def load_search(request: Request, context: WebContext) -> dict[str, Any]:
         "next": write_cursor(order, page.next_position),
         "pairs": [],
         "recipes": app.catalogue.recipes(),
-        "channels": [*sorted(app.channels), QUEUE_CHANNEL],
+        "delivery_choices": delivery_choices(app.channels, (search.channel, search.delivery.value)),
         "kinds": list(KINDS),
-        "rhythms": [item.value for item in SearchDelivery if item is not SearchDelivery.NONE],
     }
 
 
@@ -106,7 +106,7 @@ def delivery_figures(deliveries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def change(request: Request, context: WebContext, fields: FormData) -> Done:
     """The form has every condition with a box: those that are ticked stay."""
     before = named_search(context.app, request.path_params["name"])
-    channel = str(fields.get("channel", ""))
+    channel, delivery = chosen_delivery(str(fields.get("delivery", "")))
     change_search(
         context.app,
         SearchRequest(
@@ -116,7 +116,7 @@ def change(request: Request, context: WebContext, fields: FormData) -> Done:
             recipe=str(fields.get("recipe", "")) or None,
             record_kind=str(fields.get("record_kind", "all")),
             action=before.action,
-            delivery=str(fields.get("delivery", "")) if channel else None,
+            delivery=delivery,
             channel=channel,
         ),
     )

@@ -8,12 +8,13 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from headwater.model.errors import Refused
-from headwater.model.saved_search import QUEUE_CHANNEL, SearchState
+from headwater.model.saved_search import SearchState
 from headwater.model.story import Story
 from headwater.ops.saved_searches import SearchRequest, add_search, check_search, list_searches, try_search
 from headwater.web.context import WebContext
 from headwater.web.pages.confirmation import Question
 from headwater.web.pages.forms import Action, Done
+from headwater.web.pages.operator.delivery_choices import chosen_delivery, delivery_choices
 from headwater.web.pages.page import Page
 
 SHOWN_MATCHES = 20
@@ -32,7 +33,7 @@ def load_searches(request: Request, context: WebContext) -> dict[str, Any]:
         "matches": matches,
         "more_than_shown": matches is not None and len(matches) == SHOWN_MATCHES,
         "days": TESTED_DAYS,
-        "channels": [*sorted(context.app.channels), QUEUE_CHANNEL],
+        "delivery_choices": delivery_choices(context.app.channels),
         "items": list_searches(context.app),
     }
 
@@ -58,14 +59,16 @@ def _try(context: WebContext, words: str, recipe: str) -> tuple[list[dict[str, A
 
 def add(request: Request, context: WebContext, fields: FormData) -> Done:
     del request
-    values = {name: str(fields.get(name, "")).strip() for name in ("name", "query", "recipe", "channel")}
+    values = {name: str(fields.get(name, "")).strip() for name in ("name", "query", "recipe")}
+    channel, delivery = chosen_delivery(str(fields.get("delivery", "")))
     add_search(
         context.app,
         SearchRequest(
             name=values["name"],
             query=values["query"],
             recipe=values["recipe"] or None,
-            channel=values["channel"],
+            delivery=delivery,
+            channel=channel,
         ),
     )
     return Done(
