@@ -13,7 +13,8 @@ from headwater.web.pages.analyst.document import (
     with_names,
     without_markup,
 )
-from headwater.web.pages.analyst.map import hot_spots, stories_without_country
+from headwater.web.pages.analyst.map import hot_spots, legend_of, sorted_spots, stories_without_country
+from headwater.web.pages.analyst.map_view import MARGIN, WORLD, view_around
 from headwater.web.pages.analyst.marked_text import aligned_rows, marked_parts, without_beginning
 from headwater.web.pages.analyst.story import related_stories
 from headwater.web.pages.analyst.story_cards import coverage_points, hottest_first, story_card
@@ -111,9 +112,27 @@ def test_hot_spots_are_countries_that_exist_and_the_others_are_listed():
         story_row(2, "Vote", score=0.4, attributes={"countries": ["PE"]}),
         story_row(3, "Strait", score=0.6),
     ]
-    (spot,) = hot_spots(stories)
-    assert (spot["name"], spot["count"], spot["level"]) == ("Peru", 2, 4)
+    (spot,) = hot_spots(stories, {stories[1]["id"]: 3})
+    assert (spot["name"], spot["count"], spot["level"], spot["new"]) == ("Peru", 2, 4, 3)
     assert [story["title"] for story in stories_without_country(stories)] == ["Strait"]
+    rows = [
+        story_row(number, "Dam", score=score, attributes={"countries": [code]})
+        for number, (code, score) in enumerate((("PE", 0.9), ("BR", 0.89), ("CL", 0.7)))
+    ]
+    spots = hot_spots(rows, {rows[2]["id"]: 1})
+    assert [spot["level"] for spot in spots] == [4, 4, 1]
+    assert [item["least"] for item in legend_of(spots)] == [0.7, 0.89]
+    assert [spot["code"] for spot in sorted_spots(spots, "new", "desc")] == ["CL", "PE", "BR"]
+
+
+def test_the_map_shows_the_part_around_the_hot_spots():
+    view = view_around(["M500 100l10 0 0 10zM520 120l2 2"])
+    assert view.left <= 500 - MARGIN
+    assert view.top <= 100 - MARGIN
+    assert view.left + view.width >= 522 + MARGIN
+    assert view.width < WORLD.width
+    assert view_around([]) == WORLD
+    assert view_around(["M0 0l1000 450"]) == WORLD
 
 
 def test_attributes_are_named_by_their_path():

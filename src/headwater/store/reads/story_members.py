@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import Engine, func, select
 
@@ -34,6 +35,23 @@ def members_of_stories(engine: Engine, ids: Sequence[str]) -> Mapping[str, list[
     for rows in members.values():
         rows.sort(key=lambda row: (row["published_at"] or row["created_at"], row["id"]))
     return members
+
+
+def new_report_counts(engine: Engine, ids: Sequence[str], since: datetime) -> Mapping[str, int]:
+    """How many documents of each story were published since then; a document without a date counts from its arrival."""
+    if not ids:
+        return {}
+    query = (
+        select(story_members.c.story_id, func.count())
+        .join(documents, documents.c.id == story_members.c.document_id)
+        .where(
+            in_list(story_members.c.story_id, ids),
+            func.coalesce(documents.c.published_at, documents.c.created_at) >= since,
+        )
+        .group_by(story_members.c.story_id)
+    )
+    with read_transaction(engine) as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def copy_counts(engine: Engine, ids: Sequence[str]) -> Mapping[str, int]:
