@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from headwater.web.context import context_of
 from headwater.web.pages.rendering import Frame
-from headwater.web.pages.session import reader_scope
+from headwater.web.pages.session import machine_scope, reader_scope
 from headwater.web.pages.translations import OWN_PACKAGE, choose_language
 from headwater.web.rest.answers import bytes_answer_to
 
@@ -48,6 +48,7 @@ def frame_of(
         theme=theme if theme in THEMES else "system",
         reader=context.signed_in_key(request),
         scope=reader_scope(request, context),
+        machine_scope=machine_scope(request, context),
         prefix=prefix,
         query=request.url.query,
         twin=twin,

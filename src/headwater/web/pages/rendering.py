@@ -28,6 +28,7 @@ MONTHS = {
 AGES = (
     (86_400 * 2, 86_400, "{count} days ago"),
     (3_600 * 2, 3_600, "{count} hours ago"),
+    (3_600, 3_600, "1 hour ago"),
     (60 * 2, 60, "{count} minutes ago"),
 )
 SIZES = ("bytes", "KB", "MB", "GB", "TB")
@@ -36,7 +37,7 @@ SIZES = ("bytes", "KB", "MB", "GB", "TB")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """What every page shows around its content, and how: for whom, in which language, at which time. `here` is the address to
-    which a choice of theme or language, or signing in, leads back. `is_answer`: the page is the answer to a form and cannot be
+    which a choice of theme or language, or signing in, leads back. `machine_scope` is what the reader may do here without a key. `is_answer`: the page is the answer to a form and cannot be
     opened again, so it offers nothing that would leave it by accident."""
 
     path: str
@@ -47,6 +48,7 @@ class Frame:
     theme: str = "system"
     reader: ApiKey | None = None
     scope: KeyScope | None = None
+    machine_scope: KeyScope | None = None
     prefix: str = ""
     query: str = ""
     twin: str = ""
@@ -221,7 +223,11 @@ def _number(context: Context, value: float | None, digits: int = 0) -> str:
 
 @pass_context
 def _percent(context: Context, value: float | None, digits: int = 0) -> str:
-    return "–" if value is None else f"{_number(context, value * 100, digits)} %"
+    """English writes the sign without a space."""
+    if value is None:
+        return "–"
+    space = "" if _frame(context).language == "en" else "\N{NO-BREAK SPACE}"
+    return f"{_number(context, value * 100, digits)}{space}%"
 
 
 @pass_context

@@ -33,6 +33,11 @@ def reader_scope(request: Request, context: WebContext) -> KeyScope | None:
     """What the reader may do, for the buttons of a page."""
     if (key := context.signed_in_key(request)) is not None:
         return key.scope
+    return machine_scope(request, context)
+
+
+def machine_scope(request: Request, context: WebContext) -> KeyScope | None:
+    """What everyone on this machine may do without a key; None for callers from elsewhere."""
     return context.local_scope if _is_open_to_local(request, context, KeyScope.READ) else None
 
 

@@ -1,6 +1,7 @@
 """All pages and actions of the server, in the order of the navigation."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -12,13 +13,13 @@ from headwater.ops.api_keys import key_command
 from headwater.web.context import WebContext, caller_of, context_of
 from headwater.web.pages import analyst, operator
 from headwater.web.pages.forms import Action, action_routes, form_page_routes, read_form
-from headwater.web.pages.frame import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, answer_page, frame_of
+from headwater.web.pages.frame import LANGUAGE_COOKIE, THEME_COOKIE, THEMES, answer_page, frame_of, set_notice
 from headwater.web.pages.page import Page, page_routes
 from headwater.web.pages.recipe_pages import recipe_actions, recipe_pages
 from headwater.web.pages.rendering import render
 from headwater.web.pages.session import local_address, refuse_other_origins, sign_in, sign_out
 from headwater.web.pages.static_files import STATIC_ROUTE
-from headwater.web.pages.translations import LANGUAGES
+from headwater.web.pages.translations import LANGUAGES, translate
 from headwater.web.problems import HttpProblem
 
 YEAR = 365 * 86_400
@@ -62,7 +63,7 @@ def _key_command(request: Request) -> str:
     """Only readers on this machine learn where the data is."""
     context = context_of(request)
     is_near = context.access.is_local and caller_of(request.scope).is_local
-    return key_command(context.app.settings.data) if is_near else key_command()
+    return key_command(str(Path(context.app.settings.data).resolve())) if is_near else key_command()
 
 
 async def receive_sign_in(request: Request) -> Response:
@@ -84,7 +85,19 @@ async def receive_sign_in(request: Request) -> Response:
 
 async def receive_sign_out(request: Request) -> Response:
     refuse_other_origins(request, context_of(request))
-    return sign_out(request, await read_form(request))
+    fields = await read_form(request)
+    language = frame_of(request).language
+    response = sign_out(request, fields)
+    set_notice(
+        request, response, "done", sign_out_sentence(language, is_everywhere=bool(fields.get("everywhere")))
+    )
+    return response
+
+
+def sign_out_sentence(language: str, *, is_everywhere: bool) -> str:
+    if is_everywhere:
+        return translate(language, "You are signed out here and in all other browsers.")
+    return translate(language, "You are signed out.")
 
 
 async def receive_preferences(request: Request) -> Response:

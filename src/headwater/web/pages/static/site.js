@@ -1,7 +1,8 @@
 // What pages gain from a script; every page can be read without it.
 (() => {
   "use strict";
-  const language = document.documentElement.lang || "en";
+  // As the server writes dates: the day first, and a clock of 24 hours.
+  const language = { en: "en-GB" }[document.documentElement.lang] || document.documentElement.lang;
   const forms = {
     full: new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" }),
     day: new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" }),
