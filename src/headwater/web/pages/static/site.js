@@ -32,7 +32,7 @@
     const link = [...document.querySelectorAll(".site-nav a")].find((item) => item.pathname.endsWith(path));
     if (link) link.click();
   };
-  const places = { s: "/", f: "/search", m: "/map" };
+  const places = { s: "/", f: "/search", m: "/map", d: "/documents", o: "/operate" };
   let isGoing = false;
 
   document.addEventListener("keydown", (event) => {
