@@ -428,9 +428,7 @@ def test_a_saved_search_is_changed_and_keeps_its_matches(admin: TestClient, app:
     send(admin, "/searches/port/apply")
     count = match_counts(app.engine)[named_search(app, "port").id][0]
     fields = {"query": "harbour talks", "condition": "language=de", "record_kind": "document"}
-    assert "port is changed" in send(
-        admin, "/searches/port/change", **fields, delivery="queue/immediately"
-    )
+    assert "port is changed" in send(admin, "/searches/port/change", **fields, delivery="queue/immediately")
     changed = named_search(app, "port")
     assert (changed.query, changed.filters, changed.channel) == (
         "harbour talks",
@@ -438,9 +436,7 @@ def test_a_saved_search_is_changed_and_keeps_its_matches(admin: TestClient, app:
         "queue",
     )
     assert match_counts(app.engine)[changed.id][0] == count > 0
-    assert "there is no channel" in send(
-        admin, "/searches/port/change", **fields, delivery="nowhere/daily"
-    )
+    assert "there is no channel" in send(admin, "/searches/port/change", **fields, delivery="nowhere/daily")
     assert named_search(app, "port") == changed
 
 

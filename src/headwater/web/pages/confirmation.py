@@ -28,10 +28,10 @@ Ask = Callable[[Request, WebContext, FormData], Question]
 def confirmation_model(question: Question, fields: FormData, target: str) -> dict[str, Any]:
     """What the page shows: the question, and the fields of the form, which it sends again with the confirmation. `target` is
     the page that follows."""
-    kept = [(name, str(value)) for name, value in fields.multi_items() if name not in {CONFIRMED, NEXT}]
+    remaining = [(name, str(value)) for name, value in fields.multi_items() if name not in {CONFIRMED, NEXT}]
     return {
         "question": question.message,
         "values": dict(question.values),
         "label": question.label,
-        "fields": [*kept, (NEXT, target), (CONFIRMED, "1")],
+        "fields": [*remaining, (NEXT, target), (CONFIRMED, "1")],
     }

@@ -87,7 +87,7 @@ def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
     queue, now = review_queue(app), app.clock()
     items, decisions = queue.items(), queue.decisions()
     keys = [item.key for item in items]
-    decision = None if parameters.id in keys else _decided(queue, parameters.id, keys)
+    decision = None if parameters.id in keys else _find_decision(queue, parameters.id, keys)
     place = keys.index(parameters.id) if parameters.id in keys else 0
     item = decision.item if decision else items[place]
     return {
@@ -103,7 +103,7 @@ def show_item(app: App, parameters: ReviewKey) -> dict[str, Any]:
     }
 
 
-def _decided(queue: ReviewQueue, key: str, waiting: Sequence[str]) -> ReviewDecision | None:
+def _find_decision(queue: ReviewQueue, key: str, waiting: Sequence[str]) -> ReviewDecision | None:
     """The decision about a procedure that does not wait any more; None for the first that waits."""
     if not key and waiting:
         return None
