@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 DIGITS = 3
-_DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?")
+_DURATION = re.compile(r"P(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.\d+)?S)?)?")
 _UNITS = ((86_400, 172_800, "{count} days"), (3_600, 5_400, "{count} h"), (60, 90, "{count} min"))
 
 
@@ -15,6 +15,8 @@ def plain_value(value: Any, translate: Callable[..., str]) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
+        if 0 < abs(value) < 1:
+            return f"{value:.{DIGITS}g}"
         return f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {plain_value(part, translate)}" for name, part in value.items())
