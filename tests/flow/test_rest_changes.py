@@ -16,10 +16,11 @@ from headwater.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, KeyScope, ma
 from headwater.model.errors import Permanent
 from headwater.model.ports import QueueItem
 from headwater.model.source import Lead, Source
-from headwater.ops import source_preview
+from headwater.ops import saved_searches, source_preview
 from headwater.ops.source_registration import register_source
 from headwater.ops.trial_poll import TrialPoll
 from headwater.settings.sources import SourceLine, make_source
+from headwater.store.reads import stored_records
 from headwater.store.search.entries import index_kept_documents
 
 
@@ -289,10 +290,18 @@ def test_a_replay_is_started_paused_and_discarded(app: App, client: TestClient):
     assert client.get(f"/api/v1/replays/{replay}/items").json()["items"] == []
 
 
-def test_a_search_is_tried_saved_applied_followed_as_a_feed_and_removed(app: App, client: TestClient):
+def test_a_search_is_tried_saved_applied_followed_as_a_feed_and_removed(
+    app: App, client: TestClient, monkeypatch: pytest.MonkeyPatch
+):
     ids = fill(app)
     tried = post(client, "/searches/test", 200, WITH_KEY, query="harbour", limit=1)
     assert tried["total"] > len(tried["items"]) == 1
+    assert tried["total_is_exact"] is True
+    with monkeypatch.context() as patch:
+        patch.setattr(stored_records, "AT_ONCE", 1)
+        patch.setattr(saved_searches, "COUNTED_BATCHES", 1)
+        counted = post(client, "/searches/test", 200, WITH_KEY, query="harbour", limit=1)
+    assert counted == tried | {"total": 1, "total_is_exact": False}
     matches = post(client, "/searches/test", 200, WITH_KEY, query="harbour")["items"]
     assert {ids[0], ids[1]} <= {match["id"] for match in matches}
     assert post(client, "/searches", 201, WITH_KEY, name="harbour", query="harbour")["state"] == "active"

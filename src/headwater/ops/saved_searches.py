@@ -35,6 +35,8 @@ from headwater.store.search.index_reader import open_index
 from headwater.store.search.notices import search_notices
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+COUNTED_BATCHES = 50
+"""Of 200 records: as many are compared to count matches that nobody sees."""
 KINDS = ("all", "document", "story")
 
 
@@ -198,6 +200,27 @@ def try_search(app: App, search: SavedSearch, since: datetime | None = None) -> 
     """The stored documents and stories that meet the search, whether or not it is saved. Nothing is written."""
     for _, batch in _past_matches(app, search, since):
         yield from batch
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTrial:
+    """The first matches, and how many there are; at least so many unless `is_exact`."""
+
+    matches: Sequence[StoredRecord]
+    total: int
+    is_exact: bool
+
+
+def count_matches(app: App, search: SavedSearch, since: datetime | None, limit: int) -> SearchTrial:
+    """As `try_search`, with a total. It stops when it has `limit` matches and has compared enough records."""
+    matches: list[StoredRecord] = []
+    total = 0
+    for number, (_, batch) in enumerate(_past_matches(app, search, since)):
+        if number >= COUNTED_BATCHES and total >= limit:
+            return SearchTrial(matches, total, is_exact=False)
+        matches += batch[: limit - len(matches)]
+        total += len(batch)
+    return SearchTrial(matches, total, is_exact=True)
 
 
 def _past_matches(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Depends, Query
@@ -17,11 +16,11 @@ from headwater.ops.saved_searches import (
     apply_search,
     change_search,
     check_search,
+    count_matches,
     list_searches,
     named_search,
     search_feed,
     search_record,
-    try_search,
 )
 from headwater.search.query import MAX_CHARACTERS
 from headwater.store.reads.stored_records import StoredRecord
@@ -32,7 +31,7 @@ from headwater.web.rest.answers import bytes_answer_to, json_answer_to
 from headwater.web.rest.forms import plain_item, rows_answer
 from headwater.web.rest.listing import add_list, parse_moment
 from headwater.web.rest.routing import OPERATE, api_router, described
-from headwater.web.rest.schemas import COUNT, TEXT, list_schema, object_schema
+from headwater.web.rest.schemas import COUNT, TEXT, YES_NO, list_schema, object_schema
 
 router = api_router("/searches", "saved searches")
 OBJECT = {"type": "object"}
@@ -151,7 +150,11 @@ def change_saved_search(
 
 
 TRIED = list_schema(OBJECT)
-TRIED["properties"] |= {"total": COUNT | {"description": "How many it would have matched."}}
+TRIED["properties"] |= {
+    "total": COUNT | {"description": "How many it would have matched."},
+    "total_is_exact": YES_NO
+    | {"description": "False if not all records were compared: it would have matched at least `total`."},
+}
 
 
 @router.post("/test", responses=described(TRIED, writes=True), dependencies=[OPERATE])
@@ -164,16 +167,15 @@ def try_on_past(
     since: Annotated[str, Body(max_length=60)] = "",
     limit: Annotated[int, Body(ge=1, le=100)] = 20,
 ) -> Response:
-    """Which stored documents and stories a search would have matched. Nothing is stored or sent."""
+    """Which stored documents and stories a search would have matched, and how many. Nothing is stored or sent."""
     context = context_of(request)
     line = SearchRequest(
         name="tried", query=query, filters=filters.record() if filters else {}, recipe=recipe
     )
     search = check_search(context.app, line)
-    matches = try_search(context.app, search, parse_moment(context, since, "since"))
-    items = _records(islice(matches, limit))
-    total = len(items) + sum(1 for _ in matches)
-    return json_answer_to(request, {"items": items, "next": None, "total": total})
+    trial = count_matches(context.app, search, parse_moment(context, since, "since"), limit)
+    figures = {"total": trial.total, "total_is_exact": trial.is_exact}
+    return json_answer_to(request, {"items": _records(trial.matches), "next": None, **figures})
 
 
 def _records(matches: Iterable[StoredRecord]) -> list[dict[str, Any]]:
