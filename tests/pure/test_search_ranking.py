@@ -211,7 +211,10 @@ def test_stemmers_that_keep_the_first_letter_do(code: str, word: str) -> None:
 
 
 WRITTEN = st.lists(
-    st.sampled_from(["port", "ports", "strike", "the", "español", "日本", "x-ray"]), max_size=8
+    st.sampled_from(
+        ["port", "ports", "strike", "the", "español", "日本", "x-ray", "s" + "a" * 80, "po\x01rt", "\x01"]
+    ),
+    max_size=8,
 )
 
 

@@ -10,7 +10,7 @@ from itertools import chain, pairwise, product
 from math import prod
 from typing import cast
 
-from headwater.search.analysis import analyse, stem_language
+from headwater.search.analysis import MAX_WORD_LENGTH, analyse, stem_language
 
 FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
@@ -159,8 +159,12 @@ def has_chunks(
     places: Sequence[frozenset[str]],
     initials: Sequence[frozenset[str]],
 ) -> bool | None:
-    """Whether chunks with a term of each place follow each other. None if a chunk may be more than one word."""
-    others = [chunk for chunk in chunks if not chunk.isascii()]
+    """Whether chunks with a term of each place follow each other. None if a chunk is not one word: several, or too long for one."""
+    others = [
+        chunk
+        for chunk in chunks
+        if not chunk.isascii() or not chunk.isalnum() or len(chunk) > MAX_WORD_LENGTH
+    ]
     if not all(len(terms_of[chunk]) == 1 for chunk in others):
         return None
     # What begins with another letter than ASCII has may have lost its accent.
