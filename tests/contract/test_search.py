@@ -14,7 +14,7 @@ from headwater.search.query import SearchFilters, parse_query
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.schema.search import search_entries, search_segments, search_vectors
-from headwater.store.search import segments
+from headwater.store.search import candidates, document_search, segments, term_lookup
 from headwater.store.search.document_search import DocumentSearch, SearchResults
 from headwater.store.search.entries import AT_ONCE, index_documents
 from headwater.store.search.renewal import old_segments, renew_segments
@@ -146,6 +146,35 @@ def test_totals_and_facets_leave_out_documents_with_the_words_of_a_phrase_apart(
         results = search(engine, query, facets=("language",))
         assert results.total == results.word_total == len(results.rows) == 2, query
         assert sum(results.facets["language"].values()) == 2
+
+
+def test_a_phrase_is_looked_for_in_as_many_documents_as_may_be_read(
+    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    scene.keep("a", "b", "c", title="Apart", text="A deal, and grain.", language="en")
+    scene.keep("d", title="Together", text="The grain deal. " + "Nothing of note. " * 40, language="en")
+    monkeypatch.setattr(candidates, "MAX_UNSURE", 1)
+    for name, value in {"SPARE": 0, "PHRASE_CANDIDATES": 2, "MAX_CANDIDATES": 5}.items():
+        monkeypatch.setattr(document_search, name, value)
+    results = search(engine, '"grain deal"', limit=1)
+    assert [row["title"] for row in results.rows] == ["Together"]
+    assert results.notices == ()
+    monkeypatch.setattr(document_search, "MAX_CANDIDATES", 3)
+    results = search(engine, '"grain deal"', limit=1)
+    assert results.rows == []
+    assert "the texts of the best 3 documents were read" in results.notices[0]
+
+
+def test_no_result_has_a_word_with_an_excluded_beginning(
+    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(term_lookup, "MAX_EXPANSIONS", 1)
+    for title in ("Grain ship", "Grain shipyard", "Grain"):
+        scene.keep(title, title=title, language="en")
+    results = search(engine, "grain -ship*")
+    assert [row["title"] for row in results.rows] == ["Grain"]
+    assert "the total also counts documents with the others" in results.notices[0]
+    assert [row["title"] for row in search(engine, "grain -title:ship*").rows] == ["Grain"]
 
 
 def test_a_filter_that_names_what_there_is_not_is_noticed(filled: Scene, engine: Engine):

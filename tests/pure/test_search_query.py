@@ -10,7 +10,7 @@ from headwater.model.document import Document, Mention
 from headwater.model.errors import Refused
 from headwater.search.analysis import analyse, tokens_of
 from headwater.search.matching import matches, searched_document
-from headwater.search.near_spellings import near_spellings
+from headwater.search.near_spellings import MOST_WORDS, correctable_words, near_spellings
 from headwater.search.query import Clause, SearchFilters, SearchQuery, make_filters, parse_query
 
 NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
@@ -287,3 +287,8 @@ def test_near_spellings_have_one_slip_after_the_first_letter() -> None:
     assert {"port", "poorts", "pirts", "prots", "portso"} <= spellings
     assert not {"sports", "aorts", "ports", "opts"} & spellings
     assert "порты" in set(near_spellings("порти"))
+
+
+def test_only_a_few_words_of_a_usual_length_are_corrected() -> None:
+    words = [f"word{number}" for number in range(64)]
+    assert correctable_words(["x" * 2_000, "abc", *words]) == words[:MOST_WORDS]

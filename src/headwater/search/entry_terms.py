@@ -11,7 +11,7 @@ from headwater.search.text_terms import TextTerms
 
 INDEX_VERSION = 2
 """Raise it with every change of the terms of a text (folding, stemming, cutting into words): workers then index the documents of
-older segments again."""
+older segments again. Entries have no version: what waits for a segment during an upgrade counts as written by the new one."""
 TITLE_WEIGHT = 2
 MAX_COUNT = 255
 KEY_MARK, TITLE_MARK = "\x1f", "\x1e"

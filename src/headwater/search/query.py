@@ -140,7 +140,12 @@ class SearchQuery:
     def has_phrases(self) -> bool:
         """Whether the text of a document says if it is a result."""
         required = (clause for group in self.required for clause in group)
-        return any(clause.is_phrase for clause in (*required, *self.excluded))
+        return any(clause.is_phrase for clause in required) or bool(self.excluded_in_text)
+
+    @property
+    def excluded_in_text(self) -> tuple[Clause, ...]:
+        """The excluded clauses that the index alone does not decide: phrases, and prefixes, whose words may be too many to read."""
+        return tuple(clause for clause in self.excluded if clause.is_phrase or clause.prefix)
 
     @property
     def words(self) -> tuple[str, ...]:

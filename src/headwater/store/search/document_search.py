@@ -44,6 +44,7 @@ SPARE = 40
 PHRASE_CANDIDATES = 500
 """The best documents that have all words of a phrase, whose texts are read until enough of them have it."""
 MAX_CANDIDATES = 2_000
+"""If those are not enough."""
 NEAREST = 10
 """Documents that are listed by meaning if none has a word of the query: there is always a nearest one."""
 SENTENCE = 3
@@ -165,9 +166,9 @@ def search_index(
             corrections=tuple(corrections.values()),
             is_wanted=is_wanted,
         )
-        # Documents that are gone make room for others.
-        is_last = query.has_phrases or count >= MAX_CANDIDATES
-        if is_last or len(rows) == query.limit or len(candidates.candidates) < count:
+        # Documents that are gone or lack the phrase make room for others.
+        is_complete = len(rows) == query.limit or len(candidates.candidates) < count
+        if is_complete or count >= MAX_CANDIDATES:
             break
         count = MAX_CANDIDATES
     best = candidates.candidates[:FACET_DOCUMENTS]
@@ -177,7 +178,12 @@ def search_index(
         candidates.word_total,
         written_corrections(corrections, rows),
         count_facets(connection, best, facets) if facets else {},
-        (*search_notices(index, query), *prefix_notices, *_meaning_notices(query, candidates, words=words)),
+        (
+            *search_notices(index, query),
+            *prefix_notices,
+            *_meaning_notices(query, candidates, words=words),
+            *(() if is_complete or not query.has_phrases else (_reading_notice(count),)),
+        ),
     )
 
 
@@ -224,6 +230,13 @@ def _meaning_notices(query: SearchQuery, candidates: CandidateList, *, words: bo
     is_meaning_alone = words and query.groups and candidates.candidates and not candidates.word_total
     return (
         ("no document has these words; the results are the nearest by meaning",) if is_meaning_alone else ()
+    )
+
+
+def _reading_notice(count: int) -> str:
+    return (
+        f"the texts of the best {count} documents were read; further ones may match, and the total also counts "
+        "documents that do not"
     )
 
 

@@ -119,11 +119,10 @@ def _written(term: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
-    """Whether the words of each phrase stand together, which the index does not know."""
+    """Whether the words of each phrase stand together, and no word has an excluded beginning, which the index does not know."""
     if not query.has_phrases:
         return True
     groups = [group for group in query.required if any(clause.is_phrase for clause in group)]
-    excluded = [clause for clause in query.excluded if clause.is_phrase]
     about = " ".join([row["description"], *map(str, row["keywords"] or ())])
     text = TextTerms((row["title"], about, row["text"]), row["language"])
 
@@ -134,7 +133,7 @@ def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
         answer = None if clause.prefix or not places else text.has_spoken(places)
         return has_phrase(clause, places, text) if answer is None else answer
 
-    return all(any(map(occurs, group)) for group in groups) and not any(map(occurs, excluded))
+    return all(any(map(occurs, group)) for group in groups) and not any(map(occurs, query.excluded_in_text))
 
 
 def _result(

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from headwater.search.analysis import fold_word, query_word_terms
 from headwater.search.entry_terms import term_hash, title_hash
-from headwater.search.near_spellings import near_spellings
+from headwater.search.near_spellings import correctable_words, near_spellings
 from headwater.search.query import TITLE, Clause, SearchQuery
 from headwater.store.in_list import in_list
 from headwater.store.schema.search import IS_WAITING, search_entries, search_terms
@@ -20,8 +20,6 @@ PREFIX_PAGES = 400
 """Pages of the index that are read for the prefixes of a query. They hold all words of most beginnings in an index of some ten
 thousand documents, and about twenty-five in one of a million, where each word is in another page of each segment."""
 MAX_CANDIDATES = 20_000
-MIN_LETTERS = 4
-"""Shorter words have too many neighbours."""
 LONG_WORD = 8
 MOST_SLIPS = 2
 """In a long word."""
@@ -31,8 +29,9 @@ LAST = "\U0010ffff"
 
 def expand_prefixes(index: IndexReader, query: SearchQuery) -> tuple[dict[Clause, list[str]], list[str]]:
     """For each clause with a prefix, the terms that begin with it, shortest first: as many as the search can afford to read. And
-    a notice for each clause of which there are more."""
+    a notice for each clause of which there are more. What an excluded one leaves out, the texts of the results say."""
     clauses = dict.fromkeys(clause for group in query.groups for clause in group if clause.prefix)
+    required = frozenset(clauses)
     clauses |= dict.fromkeys(clause for clause in query.excluded if clause.prefix)
     if not clauses:
         return {}, []
@@ -48,7 +47,11 @@ def expand_prefixes(index: IndexReader, query: SearchQuery) -> tuple[dict[Clause
         count = index.first_affordable(hashes, PREFIX_PAGES // len(clauses))
         expansions[clause] = listed[:count]
         if count < len(listed) or len(listed) == MAX_EXPANSIONS:
-            notices.append(f"more than {count} words begin with '{prefix}'; the shortest were searched")
+            notices.append(
+                f"more than {count} words begin with '{prefix}'; the shortest were searched"
+                if clause in required
+                else f"more than {count} words begin with '{prefix}'; the total also counts documents with the others"
+            )
     return expansions, notices
 
 
@@ -66,13 +69,11 @@ def _waiting_terms(connection: Connection) -> set[str]:
 
 
 def correct_words(index: IndexReader, words: Iterable[str]) -> dict[str, str]:
-    """The term of the index that was probably meant by each word of four letters or more: that of a word with one slip, or, for a
+    """The term of the index that was probably meant by each of the correctable words: that of a word with one slip, or, for a
     long word, a stem with two. Of several, the most frequent one. They share their first letter, as nearly all misspelt ones do."""
     waiting = _waiting_terms(index.connection)
     corrections = {}
-    for word in words:
-        if len(word) < MIN_LETTERS:
-            continue
+    for word in correctable_words(words):
         terms = _terms_with_slip(index, word, waiting)
         if not terms and len(word) >= LONG_WORD:
             terms = _near_stems(index, word, waiting)
