@@ -193,7 +193,7 @@ def test_readiness_is_served_without_details(app: App):
 
 
 def test_the_dead_mans_switch_is_pinged_only_while_work_can_be_done(app: App):
-    process = this_process("local")
+    process = this_process("network")
     with http_receiver() as receiver:
         settings = Settings(data="data", heartbeat_url=f"{receiver.url}/ping/SECRET")
         switch = DeadMansSwitch.from_settings(settings)
