@@ -164,8 +164,8 @@ def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
 def _without_responsible(line: SectionLine) -> SectionLine:
     """The line without the sentences after the first that only say who is responsible or whom to call."""
     first_sentence, *further = sentences(line.text) or [""]
-    kept = [text for text in further if not responsible_in(text) and not _says_whom_to_call(text)]
-    return line if len(kept) == len(further) else replace(line, text=" ".join([first_sentence, *kept]))
+    relevant = [text for text in further if not responsible_in(text) and not _says_whom_to_call(text)]
+    return line if len(relevant) == len(further) else replace(line, text=" ".join([first_sentence, *relevant]))
 
 
 def _says_whom_to_call(sentence: str) -> bool:
