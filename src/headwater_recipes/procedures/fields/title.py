@@ -165,7 +165,9 @@ def _without_responsible(line: SectionLine) -> SectionLine:
     """The line without the sentences after the first that only say who is responsible or whom to call."""
     first_sentence, *further = sentences(line.text) or [""]
     relevant = [text for text in further if not responsible_in(text) and not _says_whom_to_call(text)]
-    return line if len(relevant) == len(further) else replace(line, text=" ".join([first_sentence, *relevant]))
+    return (
+        line if len(relevant) == len(further) else replace(line, text=" ".join([first_sentence, *relevant]))
+    )
 
 
 def _says_whom_to_call(sentence: str) -> bool:
