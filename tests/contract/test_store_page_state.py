@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.scene import ME, Scene, ended_result, kept_result, make_capture
 
 from headwater.model.document import Edge, Mention
-from headwater.model.jobs import Draft, FetchResult, State, Task
+from headwater.model.jobs import Draft, FetchResult, Postponement, State, Task
 from headwater.model.page import PageState
 from headwater.model.source import StoredLead
 from headwater.store.changes.operations import Operations
@@ -43,7 +43,7 @@ def test_a_lead_without_a_page_becomes_a_draft_of_what_its_source_listed(scene: 
     assert scene.row(documents)["page"] == "forbidden"
 
 
-def test_a_result_of_a_lost_lease_or_an_old_version_opens_nothing(scene: Scene):
+def test_a_result_of_a_lost_lease_or_an_old_version_opens_nothing_and_loses_nothing(scene: Scene):
     lead = scene.lead("a")
     scene.poll(lead)
     scene.claim(Task.FETCH)
@@ -52,6 +52,46 @@ def test_a_result_of_a_lost_lease_or_an_old_version_opens_nothing(scene: Scene):
     assert scene.count(documents) == 0
     scene.store.finish_fetch([replace(result, version="v0")], ME, scene.now)
     assert (scene.count(documents), scene.row(leads)["state"]) == (0, State.WAITING)
+    no_page(scene, lead)
+    assert [draft.id for draft in scene.claim(Task.REFINE)] == [lead.document]
+
+
+def refuse(scene: Scene, lead: StoredLead, reason: str = "http_403") -> None:
+    """The page is refused, and is requested again after a minute."""
+    (claimed,) = scene.claim(Task.FETCH, keys=(lead.id,))
+    retry = Postponement(at=scene.now + timedelta(minutes=1), reason=reason)
+    result = FetchResult(lead=lead.id, version=claimed.lead.version, result=retry, no_page=reason)
+    scene.store.finish_fetch([result], ME, scene.now)
+
+
+def test_a_refused_page_is_a_draft_at_once_and_requested_again(scene: Scene):
+    lead = scene.lead("a")
+    scene.poll(lead)
+    refuse(scene, lead)
+    (draft,) = scene.claim(Task.REFINE)
+    assert (draft.revision, draft.lead.page_reason, draft.reads_page) == (1, "http_403", False)
+    scene.refine(kept_result(draft, **FORBIDDEN))
+    row = scene.row(leads)
+    assert (row["state"], row["reason"], row["attempts"]) == (State.WAITING, "http_403", 1)
+    scene.now += timedelta(minutes=1)
+    refuse(scene, lead, "http_429")
+    assert scene.claim(Task.REFINE) == []
+    scene.now += timedelta(minutes=1)
+    scene.fetch(lead)
+    (later,) = scene.claim(Task.REFINE)
+    assert (later.revision, later.reads_page, later.lead.page_reason) == (2, True, None)
+
+
+def test_a_refused_page_that_is_given_up_changes_nothing_more(scene: Scene):
+    lead = scene.lead("a")
+    scene.poll(lead)
+    refuse(scene, lead)
+    (draft,) = scene.claim(Task.REFINE)
+    scene.refine(kept_result(draft, **FORBIDDEN))
+    scene.now += timedelta(minutes=1)
+    no_page(scene, lead)
+    assert scene.claim(Task.REFINE) == []
+    assert (scene.row(leads)["state"], scene.row(documents)["revision"]) == (State.DONE, 1)
 
 
 def test_a_page_that_is_read_later_makes_a_revision_and_the_earlier_one_is_kept(scene: Scene):
@@ -86,17 +126,18 @@ def test_the_same_state_again_is_nothing_new_but_a_changed_entry_is(scene: Scene
     assert (corrected.lead.lead.title, corrected.revision) == ("Corrected", 2)
 
 
-def test_an_unreachable_page_is_requested_again_a_day_later_while_its_source_lists_it(scene: Scene):
-    lead = scene.lead("a")
-    scene.poll(lead, scene.lead("b"))
+def test_an_unreachable_or_busy_page_is_requested_again_a_day_later_while_its_source_lists_it(scene: Scene):
+    lead, busy = scene.lead("a"), scene.lead("busy")
+    scene.poll(lead, busy, scene.lead("b"))
     no_page(scene, lead, "http_500")
+    no_page(scene, busy, "http_429")
     no_page(scene, scene.lead("b"), "http_403")
     scene.now += timedelta(hours=23)
-    scene.poll(lead, scene.lead("b"))
+    scene.poll(lead, busy, scene.lead("b"))
     assert scene.claim(Task.FETCH) == []
     scene.now += timedelta(hours=2)
-    scene.poll(lead, scene.lead("b"))
-    assert [claimed.id for claimed in scene.claim(Task.FETCH)] == [lead.id]
+    scene.poll(lead, busy, scene.lead("b"))
+    assert {claimed.id for claimed in scene.claim(Task.FETCH)} == {lead.id, busy.id}
 
 
 def test_a_part_becomes_a_duplicate_of_the_whole_text_with_everything_that_follows(scene: Scene):

@@ -114,6 +114,29 @@ def test_crypto_temporary_failures_are_retried_first_and_then_stored(internet: I
         assert (before["page"], before["revision"]) == ("unreachable", 1)
 
 
+@pytest.mark.parametrize("fault", [Fault(status=403), Fault(status=429, retry_after="100")])
+def test_crypto_a_refused_page_is_stored_at_once_and_revised_when_it_answers(
+    internet: Internet, tmp_path: Path, fault: Fault
+):
+    feed = internet.feeds()[3]  # its entries have only summaries
+    host = feed["url"].split("/")[2]
+    article = next(record for record in internet.truth() if feed["url"] in record["feeds"])
+    path = article["urls"][0].partition(host)[2]
+    internet.fault(host, path, fault, times=1)
+    internet.clear_log()
+    clock = QuickClock(1.0)
+    with recipe_run(tmp_path, internet, feeds=[(feed["name"], feed["url"])], clock=clock) as crypto_run:
+        crypto_run.run(timedelta(0))
+        (row,) = [row for row in crypto_run.documents() if row["page"] == "forbidden"]
+        assert (row["state"], row["revision"], row["title"]) == (State.KEPT, 1, article["title"])
+        assert len([record for record in internet.log() if record["path"] == path]) == 1
+        clock.advance(WAIT)
+        crypto_run.run()
+        (read,) = crypto_run.rows(documents, id=row["id"])
+        assert (read["page"], read["revision"], read["state"]) == ("read", 2, State.KEPT)
+        assert article["paragraphs"][-1] in read["text"]
+
+
 def test_crypto_a_repeated_fetch_with_the_same_result_changes_nothing(internet: Internet, tmp_path: Path):
     with recipe_run(tmp_path, internet, feeds=walled_feeds(), clock=QuickClock(FAST)) as crypto_run:
         crypto_run.run(WAIT)

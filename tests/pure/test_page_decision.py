@@ -1,12 +1,13 @@
 """What is stored of an item, given what its source provided and what its page brought."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.support.scene import START
 
 from headwater.engine.compose import compose_document, entry_reading, needs_browser
-from headwater.engine.page_decision import FromSource, decide_page, provides_document
+from headwater.engine.page_decision import FromSource, decide_page, is_stored_meanwhile, provides_document
 from headwater.model.http import Capture
 from headwater.model.jobs import Draft
 from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
@@ -23,6 +24,7 @@ REASONS = {
     "http_403": PageState.FORBIDDEN,
     "http_404": PageState.MISSING,
     "http_410": PageState.MISSING,
+    "http_429": PageState.FORBIDDEN,
     "http_451": PageState.FORBIDDEN,
     "http_500": PageState.UNREACHABLE,
     "timeout": PageState.UNREACHABLE,
@@ -75,6 +77,26 @@ def test_an_item_that_needs_its_page_ends_with_the_reason(
     decision = decide_page(entry, mode, Unreadable(reason, "why"))
     assert isinstance(decision, outcome)
     assert (decision.reason, decision.evidence) == (reason, {"detail": "why"})  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("reason", "seconds", "expected"),
+    [
+        ("http_403", 60, True),
+        ("http_429", 1, True),
+        ("http_503", 2, False),
+        ("http_503", 3600, True),
+        ("dns", 8, False),
+        ("empty", 60, True),
+    ],
+)
+def test_an_item_does_not_wait_for_a_page_that_is_refused_or_comes_late(
+    reason: str, seconds: int, expected: bool
+):
+    delay = timedelta(seconds=seconds)
+    assert is_stored_meanwhile(ENTRY, PageMode.TRY, reason, delay) is expected
+    assert not is_stored_meanwhile(ENTRY, PageMode.REQUIRE, reason, delay)
+    assert not is_stored_meanwhile(BARE, PageMode.TRY, reason, delay)
 
 
 @pytest.mark.parametrize("mode", PageMode)

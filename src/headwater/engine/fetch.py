@@ -11,7 +11,7 @@ from structlog.typing import FilteringBoundLogger
 from headwater.engine.context import JobContext
 from headwater.engine.fingerprints import fingerprints_of_fetches
 from headwater.engine.isolation import bisect_commit, error_reason
-from headwater.engine.page_decision import DEAD_ENDS, stands_alone
+from headwater.engine.page_decision import DEAD_ENDS, is_stored_meanwhile, stands_alone
 from headwater.engine.same_page import (
     copied_capture,
     is_reusable,
@@ -135,9 +135,7 @@ class RecipeFetches:
         verdict = judge_response(answer, attempts=stored.attempts - 1, now=now)
         nothing_new = _nothing_new(stored)
         if isinstance(verdict, Retry):
-            self._log(stored).info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
-            retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts_attempt)
-            return replace(nothing_new, result=retry)
+            return self._postpone(stored, nothing_new, verdict, now)
         if isinstance(verdict, GiveUp):
             return self._give_up(stored, nothing_new, verdict, answer)
         assert isinstance(answer, Response)
@@ -158,6 +156,17 @@ class RecipeFetches:
             return replace(nothing_new, result=with_same_bytes(capture, stored.same_page))
         self.bodies.append((capture, answer.body))
         return replace(nothing_new, result=capture)
+
+    def _postpone(
+        self, stored: StoredLead, nothing_new: FetchResult, verdict: Retry, now: datetime
+    ) -> FetchResult:
+        """Requests the page again later. What the source provided is not held back by a page that may never come."""
+        self._log(stored).info("postponed", reason=verdict.reason, seconds=verdict.delay.total_seconds())
+        retry = Postponement(at=now + verdict.delay, reason=verdict.reason, counts=verdict.counts_attempt)
+        is_stored = verdict.counts_attempt and is_stored_meanwhile(
+            stored.lead, self._mode(stored), verdict.reason, verdict.delay
+        )
+        return replace(nothing_new, result=retry, no_page=verdict.reason if is_stored else None)
 
     def _give_up(
         self, stored: StoredLead, nothing_new: FetchResult, verdict: GiveUp, answer: Response | Failure

@@ -1,6 +1,7 @@
 """What becomes of an item, given what its source provided and what its page brought. Decides only; reads nothing."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from headwater.model.outcomes import Drop, Reading, SetAside, Unreadable
 from headwater.model.page import PageMode, PageState, page_state
@@ -12,6 +13,11 @@ DEAD_ENDS = frozenset(
 )
 # Pages that never have text. The others may have one when they are read in another way.
 FINAL_REASONS = DEAD_ENDS | {"paywall", "login", "error_page", "soft_404", "unsupported", "not_an_article"}
+
+# Answers of servers that turn us away. They are asked again, but most of them answer the same.
+REFUSALS = frozenset({"http_403", "http_429"})
+# An item does not wait longer than this for its page.
+LONGEST_WAIT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,11 @@ def provides_document(entry: Lead) -> bool:
 def stands_alone(entry: Lead, mode: PageMode) -> bool:
     """Whether the item is stored even if its page cannot be read."""
     return mode is not PageMode.REQUIRE and provides_document(entry)
+
+
+def is_stored_meanwhile(entry: Lead, mode: PageMode, reason: str, delay: timedelta) -> bool:
+    """Whether an item whose page is requested again after `delay` is stored before that, without its page."""
+    return stands_alone(entry, mode) and (reason in REFUSALS or delay >= LONGEST_WAIT)
 
 
 def decide_page(

@@ -190,7 +190,7 @@ class FetchResult:
     """A finished fetch: a capture, or None for nothing new, or why there is none. `version` is the lead's when it was
     fetched: a lead that changed in the meantime stays due, and so does one that must be rendered but was not
     (`was_rendered`). `fresh_until` comes from the caching headers. `no_page` is why there is no page, for a lead whose
-    document is then made of what the source provided."""
+    document is then made of what the source provided; with a postponement, the page is requested again all the same."""
 
     lead: str
     version: str

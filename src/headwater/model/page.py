@@ -41,6 +41,7 @@ UNREAD_PAGES = frozenset(PageState) - WITH_WHOLE_TEXT - {PageState.NOT_FETCHED}
 _STATES = {
     "http_401": PageState.FORBIDDEN,
     "http_403": PageState.FORBIDDEN,
+    "http_429": PageState.FORBIDDEN,
     "http_451": PageState.FORBIDDEN,
     "undeclared_agent": PageState.FORBIDDEN,
     "login": PageState.FORBIDDEN,
@@ -73,6 +74,12 @@ _STATES = {
 def page_state(reason: str) -> PageState:
     """The state of a page that gave no text, for this reason. A state is its own reason."""
     return PageState(reason) if reason in _NAMES else _STATES.get(reason, PageState.UNREACHABLE)
+
+
+def may_answer_tomorrow(reason: str) -> bool:
+    """Whether a page without text for this reason is worth another request without being asked to: it was not reached, or came
+    too soon after others."""
+    return reason == "http_429" or page_state(reason) is PageState.UNREACHABLE
 
 
 def has_whole_text(page: str) -> bool:

@@ -148,18 +148,26 @@ def _revise_corrected(
         for result in results
         if held_rows[result.lead]["is_corrected"]
         and held_rows[result.lead]["version"] == result.version
-        and not isinstance(result.result, Capture | Postponement)
+        and not isinstance(result.result, Capture)
+        and not _stores_nothing_yet(result)
     ]
     if ids:
         due_again = {"due_at": now, "lease_owner": None, "lease_until": None, "attempts": 0}
         connection.execute(update(documents).where(in_list(documents.c.id, sorted(ids))).values(**due_again))
 
 
+def _stores_nothing_yet(result: FetchResult) -> bool:
+    """Whether the page is requested again before anything is stored."""
+    return isinstance(result.result, Postponement) and result.no_page is None
+
+
 def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict[str, Any]:
     """Reopens a lead that changed, or that a browser was requested for, while it was fetched."""
     due_again = {"state": State.WAITING, "due_at": now, "attempts": 0}
     if row["version"] != result.version:
-        return due_again | {"render": False, "is_corrected": row["is_corrected"]}
+        # Of the changed entry no document was opened yet, whatever became of the page.
+        unchanged = {"is_corrected": row["is_corrected"], "page_reason": row["page_reason"]}
+        return due_again | {"render": False} | unchanged
     if row["render"] and not result.was_rendered and not isinstance(result.result, Postponement):
         return due_again
     return {}
@@ -168,9 +176,9 @@ def _refetch_values(result: FetchResult, row: RowMapping, now: datetime) -> dict
 def _lead_values(result: FetchResult, now: datetime) -> dict[str, Any]:
     outcome = result.result
     if isinstance(outcome, Postponement):
-        return postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts) | {
-            "updated_at": now
-        }
+        values = postponed_values(leads, outcome.at, outcome.reason, counts=outcome.counts)
+        stored = {} if result.no_page is None else {"page_reason": result.no_page, "is_corrected": False}
+        return values | stored | {"updated_at": now}
     values = ENDED_VALUES | {
         "state": State.DONE,
         "reason": None,

@@ -11,7 +11,7 @@ from headwater.fetch.source_secrets import has_references
 from headwater.model.http import Capture
 from headwater.model.jobs import Claim, PollResult, SourceLease, State, Task
 from headwater.model.keys import key, positive_number
-from headwater.model.page import PageState, page_state
+from headwater.model.page import may_answer_tomorrow
 from headwater.model.source import Bar, Source, StoredLead
 from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.changes.source_list import OPERATOR, adopt_sources
@@ -172,13 +172,13 @@ def store_leads(
 
 
 def _fetch_again(connection: Connection, rows: Sequence[Row[Any]], now: datetime) -> None:
-    """A page that was not reached is requested once a day for as long as its source lists it."""
+    """A page that may answer another time is requested once a day for as long as its source lists it."""
     ids = [
         row.id
         for row in rows
         if row.state == State.DONE
         and row.page_reason is not None
-        and page_state(row.page_reason) is PageState.UNREACHABLE
+        and may_answer_tomorrow(row.page_reason)
         and row.updated_at <= now - UNREACHABLE_PAUSE
     ]
     if ids:
