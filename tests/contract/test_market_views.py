@@ -11,7 +11,7 @@ from tests.support.market_views import plain_name_statements
 from tests.support.scene import ME, make_lead, make_source
 
 from headwater.model.document import Mention
-from headwater.model.jobs import RefineResult, State
+from headwater.model.jobs import DeliveryResult, RefineResult, State
 from headwater.model.keys import key
 from headwater.model.ports import QueueItem
 from headwater.model.source import Source
@@ -47,11 +47,14 @@ class Market(scenes.Scene):
 
 
 @pytest.fixture
-def filled(engine: Engine):
+def market(engine: Engine) -> Market:
+    return Market(SqlStore(engine), source=source("Wire", NGSC))
+
+
+@pytest.fixture
+def filled(engine: Engine, market: Market):
     """Two companies, one article under both, one that is poor, one that another program failed on."""
-    store = SqlStore(engine)
     MentionStore(engine).declare("markets", [subject("NGSC", "Northgate"), subject("SLNR", "Solnara")])
-    market = Market(store, source=source("Wire", NGSC))
     url = "https://press.example/shared"
     hints = {"attributes": {"ticker": "NGSC", "document_type": "news", "source_type": "news_api"}}
     leads = [
@@ -155,6 +158,36 @@ def test_r42_r88_intelligence_is_what_another_program_made_of_a_document(filled,
     assert row["status"] == "completed"
     assert "fine" in str(row["intelligence"])
     assert ask(f"SELECT status FROM documents WHERE id = '{ids['hard']}'") == [{"status": "extracted"}]
+
+
+def test_r42_a_document_is_extracted_only_when_its_newest_revision_is(market, ask):
+    queue = "app:queue:extraction"
+    (draft,) = market.keep("a", routes=(queue,))
+    queues = SqlQueues(market.store.engine, lambda: market.now)
+
+    def status() -> str:
+        (row,) = ask(f"SELECT status FROM documents WHERE id = '{draft.id}'")
+        return str(row["status"])
+
+    def deliver() -> QueueItem:
+        (delivery,) = market.claim(scenes.Task.DELIVER)
+        item_id = f"{delivery.id}-{delivery.revision}"
+        item = QueueItem(id=item_id, queue=queue, recipe="markets", document=draft.id, payload={})
+        queues.push([item])
+        result = DeliveryResult(id=delivery.id, revision=delivery.revision, receipt="1")
+        market.store.finish_deliver([result], ME, market.now)
+        return item
+
+    first = deliver()
+    market.now += timedelta(hours=1)
+    later = market.change(draft, "corrected")
+    market.refine(scenes.kept_result(later, routes=(queue,)))
+    queues.ack(first.id)
+    assert status() == "parsed"  # the second revision is on its way to the queue
+    second = deliver()
+    assert status() == "parsed"
+    queues.ack(second.id)
+    assert status() == "extracted"
 
 
 def test_the_views_exist_beside_the_tables_and_can_be_created_again(filled, engine: Engine):

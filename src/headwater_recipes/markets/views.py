@@ -49,6 +49,14 @@ SELECT r.id AS id, r.source_id AS source_id, s.subject_id AS company_id, {kind} 
 FROM polls r JOIN sources s ON s.id = r.source_id WHERE r.recipe = 'markets'
 """
 
+# Whether the item of the newest revision in a queue is in this state. No later item of the queue has taken its place, and
+# no later revision is still on its way to the queue.
+NEWEST_ITEM = """EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id AND q.state = '{state}'
+      AND NOT EXISTS (SELECT 1 FROM queue_items n
+        WHERE n.document_id = d.id AND n.queue = q.queue AND n.created_at > q.created_at)
+      AND NOT EXISTS (SELECT 1 FROM deliveries v
+        WHERE v.record_id = d.id AND v.route = q.queue AND v.sent_revision < v.revision))"""
+
 # A queue item that failed makes its document `extraction_failed`; one that is done makes it `extracted`.
 DOCUMENTS = """
 SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} AS ticker,
@@ -56,10 +64,8 @@ SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} A
   coalesce(nullif(d.canonical_url, ''), d.url) AS canonical_url, c.sha256 AS content_hash, d.publisher AS publisher,
   d.published_at AS published_at,
   CASE
-    WHEN d.state = 'kept' AND EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id AND q.state = 'failed')
-      THEN 'extraction_failed'
-    WHEN d.state = 'kept' AND EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id AND q.state = 'done')
-      THEN 'extracted'
+    WHEN d.state = 'kept' AND {newest_failed} THEN 'extraction_failed'
+    WHEN d.state = 'kept' AND {newest_done} THEN 'extracted'
     WHEN d.state = 'kept' THEN 'parsed'
     WHEN d.state = 'aside' AND d.reason = 'low_quality' THEN 'low_quality'
     WHEN d.state = 'waiting' THEN 'pending'
@@ -132,7 +138,8 @@ def market_views(names: ResourceNames) -> DatabaseViews:
 
 def _create(dialect: str, name: str, template: str, kind_column: str) -> str:
     values = {field: json_value(dialect, *path) for field, path in FIELDS.get(name, {}).items()}
-    statement = template.format(**values, kind=kind_column, duplicates=poll_duplicates("r"))
+    newest = {f"newest_{state}": NEWEST_ITEM.format(state=state) for state in ("failed", "done")}
+    statement = template.format(**values, **newest, kind=kind_column, duplicates=poll_duplicates("r"))
     return f"CREATE VIEW {view_name(dialect, name)} AS {statement}"
 
 
