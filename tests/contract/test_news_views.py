@@ -102,9 +102,10 @@ def test_g3_the_columns_are_those_of_the_contract_and_more_behind(engine: Engine
 def test_g3_g4_an_entry_is_a_job_whose_state_follows_it(world: World, engine: Engine):
     PipelineRuns(engine).begin("run_1", RECIPE, RUN_OPTIONS, START - HOUR)
     waiting = world.lead("waiting")
-    accepted, copy, walled = world.drafts("good", "copy", "walled")
+    (accepted,) = world.drafts("good", hints={"guid": ENTRY})
+    copy, walled = world.drafts("copy", "walled")
     world.poll(waiting)
-    keep(world, accepted, guid=ENTRY)
+    keep(world, accepted)
     world.refine(
         ended_result(copy, State.DUPLICATE, "exact", of=accepted.id),
         ended_result(walled, State.DROPPED, "paywall"),
@@ -131,8 +132,8 @@ def test_g4_an_entry_that_repeats_an_address_is_a_skipped_duplicate_and_every_jo
 ):
     runs = PipelineRuns(engine)
     runs.begin("run_1", RECIPE, {}, START)
-    (accepted,) = world.drafts("good")
-    keep(world, accepted, guid=ENTRY)
+    (accepted,) = world.drafts("good", hints={"guid": ENTRY})
+    keep(world, accepted)
     address = accepted.lead.lead.url
     world.poll(
         world.lead("again", url=address, hints={"guid": OTHER_ENTRY}),
@@ -169,7 +170,7 @@ def test_g4_entries_that_repeat_an_address_have_ids_of_their_own_and_name_the_id
     waiting = world.lead("waiting", hints={"guid": ENTRY})
     (numbered,) = world.drafts("numbered", hints={"guid": "4711"})
     (aside,) = world.drafts("aside")
-    keep(world, numbered, guid="4711")
+    keep(world, numbered)
     world.refine(ended_result(aside, State.ASIDE, "low_quality"))
     world.poll(
         waiting,
@@ -186,6 +187,30 @@ def test_g4_entries_that_repeat_an_address_have_ids_of_their_own_and_name_the_id
     assert str(originals[waiting.lead.url]) == ENTRY
     assert [row["duplicate_of"] for row in repeats] == [originals[row["url"]] for row in repeats]
     assert sorted(str(row["content"]) for row in repeats) == ["None", "None", *["The text of numbered."] * 2]
+
+
+def test_g3_entries_with_one_uuid_and_different_addresses_have_ids_of_their_own(world: World, engine: Engine):
+    """The first of them has the UUID, in every view, before and after it has a document."""
+    first, *others = (
+        world.lead(path, hints={"guid": guid})
+        for path, guid in (("first", ENTRY), ("second", ENTRY.upper()), ("third", ENTRY))
+    )
+    world.poll(first)
+    world.now += HOUR
+    world.poll(*others)
+    queries = ("SELECT id, url FROM feed_entries", "SELECT feed_entry_id, id FROM feed_entry_jobs")
+    before = [read_tuples(engine, query) for query in queries]
+    assert dict(before[0])[ENTRY] == first.lead.url
+    assert [len(dict(rows)) for rows in before] == [3, 3]
+    world.fetch(first, *others)
+    drafts = world.claim(Task.REFINE)
+    for draft in drafts:
+        keep(world, draft)
+    gather(world, drafts)
+    assert sorted(map(sorted, before)) == sorted(sorted(read_tuples(engine, query)) for query in queries)
+    ids = {row[0] for row in before[0]}
+    for view in ("cluster_members", "feed_entry_topics"):
+        assert {row[0] for row in read_tuples(engine, f"SELECT feed_entry_id FROM {view}")} == ids
 
 
 def test_g4_an_entry_that_could_not_be_fetched_has_failed(world: World, engine: Engine):

@@ -1,7 +1,7 @@
 """The tables that readers of a news-intelligence pipeline know by name, as views over Headwater's own rows.
 
 Keys of Headwater are shown as UUIDs: its own 96 bits, with zeros behind. An entry that came with a UUID keeps that one,
-unless it repeats the address of another.
+unless it repeats the address of another, or an earlier entry came with the same one.
 Every lead is an entry and a job, from the moment it came in: also one that waits, failed, or repeats the address of another.
 What those tables lack stands at their end: the state of an entry's page, score, components, topic, and a story's id, which lasts.
 """
@@ -74,8 +74,8 @@ FAILURE_NAMES: Mapping[str, Sequence[str]] = {
     "no_text": ("no_text", "low_quality", "too_few_words", "empty", "structure_missing", "broken_encoding", "unreadable",
                 "redirect_stub", "malformed", "encrypted", "requires_ocr", "unsupported", "not_an_article"),
     "timeout": ("timeout", "render_timeout"),
-    "blocked": ("robots", "reserved", "breaker_open", "forbidden_address", "http_401", "http_403", "http_451",
-                "undeclared_agent", "forbidden", "disallowed"),
+    "blocked": ("robots", "reserved", "breaker_open", "forbidden_address", "http_401", "http_403", "http_429",
+                "http_451", "undeclared_agent", "forbidden", "disallowed"),
     "http_error": ("soft_404", "error_page", "dns", "refused", "reset", "tls", "truncated", "gone", "missing", "unreachable"),
 }  # fmt: skip
 
@@ -110,13 +110,14 @@ WHERE l.recipe = 'geopolitics'
 VECTORS = """
 SELECT {entry} AS feed_entry_id, v.vector AS embedding, v.model AS model_name, d.updated_at AS created_at,
   v.dimensions AS dimensions
-FROM vectors v JOIN documents d ON d.id = v.document_id WHERE d.recipe = 'geopolitics'
+FROM vectors v JOIN documents d ON d.id = v.document_id LEFT JOIN leads l ON l.id = d.lead_id WHERE d.recipe = 'geopolitics'
 """
 
 TOPICS = """
 SELECT d.number AS id, {entry} AS feed_entry_id, {topic} AS iptc_top_level, {code} AS iptc_path,
   CAST({confidence} AS REAL) AS confidence, d.updated_at AS created_at
-FROM documents d WHERE d.recipe = 'geopolitics' AND d.state = 'kept' AND {topic} IS NOT NULL
+FROM documents d LEFT JOIN leads l ON l.id = d.lead_id
+WHERE d.recipe = 'geopolitics' AND d.state = 'kept' AND {topic} IS NOT NULL
 """
 
 MEMBERS = """
@@ -124,6 +125,7 @@ SELECT CAST(row_number() OVER (ORDER BY s.created_at, s.id, d.id) AS BIGINT) AS 
   {story} AS cluster_uuid, {entry} AS feed_entry_id, {run} AS run_id, CAST(m.similarity AS REAL) AS similarity,
   s.updated_at AS created_at
 FROM story_members m JOIN stories s ON s.id = m.story_id JOIN documents d ON d.id = m.document_id
+  LEFT JOIN leads l ON l.id = d.lead_id
 WHERE s.recipe = 'geopolitics' AND s.state = 'live'
 """
 
@@ -156,6 +158,9 @@ FROM {entry_tables} JOIN sources f ON f.id = l.source_id
 WHERE l.recipe = 'geopolitics'
 """
 
+# Finds the first entry that came with a UUID.
+UUID_INDEX = "ix_leads_geopolitics_uuid"
+
 TEMPLATES: Mapping[str, str] = {
     "processing_runs": RUNS,
     "feed_entry_jobs": JOBS,
@@ -169,15 +174,24 @@ TEMPLATES: Mapping[str, str] = {
 
 
 def create_statements(dialect: str) -> Sequence[str]:
+    first_of_uuid = (
+        f"CREATE INDEX {UUID_INDEX} ON leads ({_uuid(dialect, '')}) WHERE {_has_uuid(dialect, '')}"
+    )
     return [
-        f"CREATE VIEW {name} AS {template.format(**_fragments(dialect, name))}"
-        for name, template in TEMPLATES.items()
+        first_of_uuid,
+        *(
+            f"CREATE VIEW {name} AS {template.format(**_fragments(dialect, name))}"
+            for name, template in TEMPLATES.items()
+        ),
     ]
 
 
 def drop_statements(dialect: str) -> Sequence[str]:
     del dialect
-    return [f"DROP VIEW IF EXISTS {name}" for name in reversed(NAMES)]
+    return [
+        *(f"DROP VIEW IF EXISTS {name}" for name in reversed(NAMES)),
+        f"DROP INDEX IF EXISTS {UUID_INDEX}",
+    ]
 
 
 def _fragments(dialect: str, name: str) -> dict[str, str]:
@@ -198,7 +212,7 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
     return {
         "tier": json_value(dialect, "p.options", "tier"),
         "target_date": json_value(dialect, "p.options", "target_date"),
-        "entry": _entry_of_lead(dialect) if from_lead else _entry_id(dialect, "d.guid", "d.id"),
+        "entry": _entry_of_lead(dialect) if from_lead else _entry_id(dialect, "l", "d.id"),
         "entry_tables": ENTRY_TABLES,
         "repeated": IS_REPEATED,
         "number": _key_as_number(dialect, LEAD_KEY),
@@ -206,7 +220,7 @@ def _fragments(dialect: str, name: str) -> dict[str, str]:
         # A duplicate has no text of its own: it is that of the original.
         "text": "coalesce(nullif(d.text, ''), o.text, d.text)",
         "original_key": ORIGINAL_KEY,
-        "original": f"CASE WHEN r.id IS NOT NULL THEN {_lead_entry_id(dialect, 'r', 'o')} END",
+        "original": f"CASE WHEN r.id IS NOT NULL THEN {_entry_id(dialect, 'r', 'r.document_id')} END",
         "subject": _cast_uuid(dialect, "s.id"),
         "flashpoint": _cast_uuid(dialect, flashpoint if name == "feed_entries" else value("flashpoint")),
         "run": RUN_OF.format("s.updated_at" if name == "cluster_members" else "l.first_seen_at"),
@@ -256,25 +270,34 @@ def _cast_uuid(dialect: str, expression: str) -> str:
 
 
 def _entry_of_lead(dialect: str) -> str:
-    """Sources may list an entry under one UUID: only the first of them has it. A repeated lead has the id of its own key."""
+    """A lead that repeats the address of another has the id of its own key."""
     own = _key_as_uuid(dialect, "l.id")
-    return f"CASE WHEN {IS_REPEATED} THEN {own} ELSE {_lead_entry_id(dialect, 'l', 'd')} END"
+    return f"CASE WHEN {IS_REPEATED} THEN {own} ELSE {_entry_id(dialect, 'l', 'l.document_id')} END"
 
 
-def _lead_entry_id(dialect: str, lead: str, document: str) -> str:
-    """Of a lead that repeats none, before and after it has a document."""
-    hint = json_value(dialect, f"{lead}.hints", "guid")
-    return _entry_id(dialect, f"coalesce(nullif({document}.guid, ''), {hint})", f"{lead}.document_id")
+def _entry_id(dialect: str, lead: str, key: str) -> str:
+    """Of a lead that repeats no address: the UUID that it came with, if it was the first to come with that one."""
+    column = f"{lead}."
+    is_taken = f"""EXISTS (SELECT 1 FROM leads e
+      WHERE {_uuid(dialect, "e.")} = {_uuid(dialect, column)} AND {_has_uuid(dialect, "e.")} AND e.state <> 'duplicate'
+        AND (e.first_seen_at < {lead}.first_seen_at OR (e.first_seen_at = {lead}.first_seen_at AND e.id < {lead}.id)))"""
+    uuid = _cast_uuid(dialect, _uuid(dialect, column))
+    return f"""CASE WHEN {_has_uuid(dialect, column)} AND NOT {is_taken} THEN {uuid}
+    ELSE {_key_as_uuid(dialect, key)} END"""
 
 
-def _entry_id(dialect: str, guid: str, key: str) -> str:
-    from_key = _key_as_uuid(dialect, key)
+def _uuid(dialect: str, lead: str) -> str:
+    """What the source of a lead calls it, if that has the form of a UUID. `lead` is the name of the table and a dot, or empty."""
+    return f"lower({json_value(dialect, f'{lead}hints', 'guid')})"
+
+
+def _has_uuid(dialect: str, lead: str) -> str:
+    """In a form that the index recognises."""
+    uuid, of_recipe = _uuid(dialect, lead), f"{lead}recipe = 'geopolitics'"
     if dialect == POSTGRESQL:
-        form = "'^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'"
-        return f"CASE WHEN {guid} ~ {form} THEN CAST({guid} AS uuid) ELSE {from_key} END"
-    dashes = " AND ".join(f"substr({guid}, {place}, 1) = '-'" for place in (9, 14, 19, 24))
-    is_uuid = f"length({guid}) = 36 AND {dashes} AND NOT {guid} GLOB '*[^0-9a-fA-F-]*'"
-    return f"CASE WHEN {is_uuid} THEN lower({guid}) ELSE {from_key} END"
+        return f"{of_recipe} AND {uuid} ~ '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$'"
+    dashes = " AND ".join(f"substr({uuid}, {place}, 1) = '-'" for place in (9, 14, 19, 24))
+    return f"{of_recipe} AND length({uuid}) = 36 AND {dashes} AND NOT {uuid} GLOB '*[^0-9a-f-]*'"
 
 
 def _key_as_number(dialect: str, key: str) -> str:
