@@ -115,7 +115,7 @@ def test_secrets_of_sources_are_sent_and_appear_nowhere_else(
     }
 
 
-def test_checking_and_adding_a_source_shows_no_secret_that_the_server_quotes(
+def test_checking_adding_and_changing_a_source_sends_its_secrets_and_shows_none_that_the_server_quotes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("FEED_AUTH", HEADER)
@@ -136,8 +136,13 @@ def test_checking_and_adding_a_source_shows_no_secret_that_the_server_quotes(
         added = call(capsys, monkeypatch, *words, "--option", "headers={Authorization: 'env:FEED_AUTH'}")
         assert (added.code, (sent, HEADER) in requests) == (0, True), added.err
         requests.clear()
+        changed = call(capsys, monkeypatch, *words, "--replace", "--every", "2h")
+        assert (changed.code, {header for path, header in requests if path == sent}) == (0, {HEADER}), (
+            changed.err
+        )
+        requests.clear()
         checked = call(capsys, monkeypatch, "--data", "data", "sources", "validate", "crypto", "--json")
         assert (checked.code, (sent, HEADER) in requests) == (0, True), checked.err
-    output = added.out + added.err + checked.out + checked.err
+    output = added.out + added.err + changed.out + changed.err + checked.out + checked.err
     assert "Private wire ***" in output
     assert not [secret for secret in (TOKEN, HEADER.split()[1]) if secret in output]

@@ -1,6 +1,6 @@
 """Adding a source: check it against its recipe, and store it as the operator's."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from headwater.app import App
 from headwater.model.errors import Refused
 from headwater.model.recipe import Recipe
 from headwater.model.source import Source
-from headwater.model.source_kind import SourceKind, find_source_problem
+from headwater.model.source_kind import HEADERS_OPTION, SourceKind, find_source_problem
 from headwater.ops.same_sources import address_spelling
 from headwater.store.rows import source_from
 
@@ -42,21 +42,25 @@ def plan_registration(app: App, source: Source, *, replace_existing: bool) -> So
     return SourceRegistration(merged, existed=row is not None, is_stored=True)
 
 
+def stored_headers(app: App, recipe: str, url: str) -> Mapping[str, str]:
+    """The headers with which a source at this address is requested already, whatever its kind; secrets are references."""
+    stored = (source_from(row) for row in _rows_at(app, recipe, url))
+    return next((headers for source in stored if (headers := source.options.get(HEADERS_OPTION))), {})
+
+
 def _same_address(app: App, source: Source) -> Mapping[str, Any] | None:
     """A source of the same kind whose address differs only in spelling, such as by a slash at its end."""
-    if not source.url:
-        return None
-    address = address_spelling(source.url)
-    rows = app.catalogue.sources(source.recipe)
-    same = next(
-        (
-            row
-            for row in rows
-            if row["kind"] == source.kind and row["url"] and address_spelling(row["url"]) == address
-        ),
-        None,
-    )
-    return None if same is None else app.catalogue.source(same["id"])
+    rows = _rows_at(app, source.recipe, source.url) if source.url else ()
+    return next((row for row in rows if row["kind"] == source.kind), None)
+
+
+def _rows_at(app: App, recipe: str, url: str) -> Iterator[Mapping[str, Any]]:
+    address = address_spelling(url)
+    for row in app.catalogue.sources(recipe):
+        if row["url"] and address_spelling(row["url"]) == address:
+            whole = app.catalogue.source(row["id"])
+            if whole is not None:
+                yield whole
 
 
 def check_source(source: Source, recipe: Recipe) -> None:

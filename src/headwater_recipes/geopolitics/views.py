@@ -280,7 +280,7 @@ def _entry_id(dialect: str, lead: str, key: str) -> str:
     column = f"{lead}."
     is_taken = f"""EXISTS (SELECT 1 FROM leads e
       WHERE {_uuid(dialect, "e.")} = {_uuid(dialect, column)} AND {_has_uuid(dialect, "e.")} AND e.state <> 'duplicate'
-        AND (e.first_seen_at < {lead}.first_seen_at OR (e.first_seen_at = {lead}.first_seen_at AND e.id < {lead}.id)))"""
+        AND (e.first_seen_at < {lead}.first_seen_at OR (e.first_seen_at = {lead}.first_seen_at AND e.id < {lead}.id)))"""  # noqa: S608 - names of columns
     uuid = _cast_uuid(dialect, _uuid(dialect, column))
     return f"""CASE WHEN {_has_uuid(dialect, column)} AND NOT {is_taken} THEN {uuid}
     ELSE {_key_as_uuid(dialect, key)} END"""

@@ -35,7 +35,13 @@ from headwater.model.source import Source
 from headwater.model.source_kind import HEADERS_OPTION
 from headwater.ops.source_detection import SourceCandidate, UnusableSource, detect_sources
 from headwater.ops.source_preview import PREVIEWED, check_by_trial
-from headwater.ops.source_registration import check_places, check_source, plan_registration, register_source
+from headwater.ops.source_registration import (
+    check_places,
+    check_source,
+    plan_registration,
+    register_source,
+    stored_headers,
+)
 from headwater.recipes.definition import with_bundled_list
 from headwater.settings.recipes import BUNDLED, RecipeSettings
 from headwater.settings.settings import read_settings
@@ -118,7 +124,8 @@ def add(
     within, candidates = timedelta(seconds=seconds), list[SourceCandidate]()
     if kind is None and not no_check:
         with _advice():
-            offers = detect_sources(app, address, within, options.get(HEADERS_OPTION, {}))
+            headers = options.get(HEADERS_OPTION) or stored_headers(app, recipe, address)
+            offers = detect_sources(app, address, within, headers)
         candidates = _known_kinds(offers, chosen_recipe, address)
         chosen = _choose(candidates, app.clock(), ask=not (yes or as_json))
         line.kind, line.url, line.name = chosen.kind, chosen.url, name or chosen.title or line.name
