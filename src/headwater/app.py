@@ -6,7 +6,7 @@ when it is first used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -419,12 +419,17 @@ class App:
 
         return fetch_settings(self.settings, (recipe.fetch_limits for recipe in self.recipes.values()))
 
-    def fetcher(self) -> Fetcher:
+    def fetcher(self, answered_before: Iterable[str] = ()) -> Fetcher:
         from headwater.fetch.client.http_fetcher import HttpFetcher
         from headwater.logs import configure_logs
 
         configure_logs(self.settings.log, self.settings.log_level)
-        return HttpFetcher(self.fetch_settings, rate_limiter=self._rate_limiter(), clock=self.clock)
+        return HttpFetcher(
+            self.fetch_settings,
+            rate_limiter=self._rate_limiter(),
+            clock=self.clock,
+            answered_before=answered_before,
+        )
 
     def _rate_limiter(self) -> RateLimiter | None:
         """Limits are shared by all processes with the same server, or else with the same data folder. Without either (a
@@ -457,6 +462,7 @@ class App:
         from headwater.fetch.browser.renderer import is_browser_available
         from headwater.logs import configure_logs
         from headwater.model.ports import ignore_commits
+        from headwater.store.reads.source_history import answering_hosts
 
         self.install_views()
         return JobContext(
@@ -466,7 +472,7 @@ class App:
             archive=self.archive,
             clock=self.clock,
             log=configure_logs(self.settings.log, self.settings.log_level),
-            fetcher=self.fetcher() if fetching else None,
+            fetcher=self.fetcher(answering_hosts(self.engine)) if fetching else None,
             sinks=self.sinks,
             retry_policy=self.retry_policy,
             renders=is_browser_available(),

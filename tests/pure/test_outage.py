@@ -117,6 +117,24 @@ def test_refusals_are_our_outage_only_where_those_hosts_answered_before(reason: 
     assert asyncio.run(failures(detector, "dabc", reason)) == [reason, *["offline"] * 3]
 
 
+@pytest.mark.parametrize("reason", ["refused", "tls"])
+def test_a_process_that_starts_during_an_outage_learns_of_it_from_hosts_that_answered_before(reason: str):
+    detector = OutageDetector(lambda: 0.0, timedelta(milliseconds=1), answered_before=frozenset("abc"))
+    assert asyncio.run(failures(detector, "dabc", reason)) == [reason, *["offline"] * 3]
+
+
+def test_dead_servers_that_refuse_before_others_answer_are_to_blame_themselves():
+    async def run() -> list[str]:
+        detector = OutageDetector(lambda: 0.0, MOMENT, answered_before=frozenset("abcd"))
+        task = asyncio.create_task(failures(detector, "abc", "refused"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        detector.record_answer("d")
+        return await task
+
+    assert asyncio.run(run()) == ["refused"] * 3
+
+
 def test_the_hosts_that_fail_first_are_not_blamed_either():
     assert asyncio.run(failures(OutageDetector(lambda: 0.0, MOMENT), "abcd")) == ["offline"] * 4
 

@@ -2,7 +2,8 @@
 
 Without DNS, without a route, or behind a gateway that is down, every request fails, to whatever host. This is recognised
 from the requests themselves: hosts that answered before fail one after the other, and nothing answers in between. A host that
-accepts a connection and closes it was reached: that is its own failure. Until something answers again, requests end with
+accepts a connection and closes it was reached: that is its own failure. A process that starts during an outage has heard no host
+yet: which ones answered before, it learns from the rows of their sources. Until something answers again, requests end with
 the reason `offline`, which counts against nobody; a few pass as probes.
 """
 
@@ -97,16 +98,19 @@ def is_none_reached(outcomes: Iterable[tuple[str, str]]) -> bool:
 @dataclass(slots=True)
 class OutageDetector:
     """Watches all requests of a fetcher. Lives in one event loop. The first hosts of an outage fail before it is recognised:
-    for the time `hold` their failures wait for those of others. `on_return` is called when the network is back."""
+    for the time `hold` their failures wait for those of others. `on_return` is called when the network is back.
+    `answered_before` are hosts that answered an earlier process."""
 
     now: Callable[[], float]
     hold: timedelta
     on_return: Callable[[], None] = lambda: None
+    answered_before: frozenset[str] = frozenset()
     state: Reachability = field(default_factory=Reachability)
     _answered: dict[str, None] = field(default_factory=dict)
     _tried: set[str] = field(default_factory=set)
     _probes_from: float = 0.0
     _probes: int = 0
+    _held_count: int = 0
     _decided: asyncio.Event = field(default_factory=asyncio.Event)
 
     def check(self) -> None:
@@ -149,12 +153,17 @@ class OutageDetector:
         if evidence is FailureEvidence.REACHED:
             self.record_answer(host)
         elif self._is_suspicious(host, evidence):
+            if not self._answered and evidence is FailureEvidence.REFUSAL:
+                # Dead servers refuse sooner than others answer. These have the time to do so.
+                await self._hold()
+                if self._answered:
+                    return
             await self._suspect(host, failure, started, local=evidence is FailureEvidence.NO_NETWORK)
 
     def _is_suspicious(self, host: str, evidence: FailureEvidence) -> bool:
         """A host that never answered may never have existed. As long as none did, a refusal
         is no evidence either: three dead servers are not our network."""
-        if host in self._answered:
+        if host in self._answered or host in self.answered_before:
             return evidence is not FailureEvidence.NOTHING
         return not self._answered and evidence in (FailureEvidence.NO_NETWORK, FailureEvidence.SILENCE)
 
@@ -180,12 +189,16 @@ class OutageDetector:
             raise _offline()
 
     async def _hold(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self.hold / timedelta(seconds=1)):
-                await self._decided.wait()
+        self._held_count += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.hold / timedelta(seconds=1)):
+                    await self._decided.wait()
+        finally:
+            self._held_count -= 1
 
     def _end_holds(self) -> None:
-        if self.state.failing:
+        if self._held_count:
             self._decided.set()
             self._decided = asyncio.Event()
 

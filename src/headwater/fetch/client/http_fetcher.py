@@ -4,7 +4,7 @@ import asyncio
 import threading
 import traceback
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
@@ -40,7 +40,8 @@ def _utc_now() -> datetime:
 
 
 class HttpFetcher:
-    """Implements the port `Fetcher` over HTTP. Safe to use from several threads."""
+    """Implements the port `Fetcher` over HTTP. Safe to use from several threads. `answered_before` are hosts that answered an
+    earlier process: if none of them can be reached, our own network is down."""
 
     def __init__(
         self,
@@ -50,12 +51,14 @@ class HttpFetcher:
         clock: Clock = _utc_now,
         resolve: Resolve = system_resolve,
         browser: BrowserLimits | None = None,
+        answered_before: Iterable[str] = (),
     ) -> None:
         self._settings = settings
         self._rate_limiter = rate_limiter or MemoryRateLimiter()
         self._clock = clock
         self._resolve = resolve
         self._browser = browser or BrowserLimits()
+        self._answered_before = frozenset(answered_before)
         self._budget = MemoryBudget(settings.memory_limit)
         self._inbox: deque[tuple[str, Request, Context]] = deque()
         self._outbox: deque[TokenAnswer] = deque()
@@ -120,7 +123,9 @@ class HttpFetcher:
         transport = Transport(self._settings, self._resolve, self._budget)
         admission = Admission(self._rate_limiter, self._now, self._settings.longest_wait)
         try:
-            request_handler = RequestHandler(self._settings, transport, admission, self._now)
+            request_handler = RequestHandler(
+                self._settings, transport, admission, self._now, self._answered_before
+            )
             renderer = Renderer(self._settings, self._browser, request_handler.answer, self._budget)
             self._stop = asyncio.Event()
             self._started.set_result((request_handler, renderer))

@@ -51,7 +51,12 @@ class RequestHandler:
     """Answers requests: routes, limits, robots.txt, circuit breakers and redirects. Lives in one event loop."""
 
     def __init__(
-        self, settings: FetchSettings, transport: Transport, admission: Admission, now: Callable[[], float]
+        self,
+        settings: FetchSettings,
+        transport: Transport,
+        admission: Admission,
+        now: Callable[[], float],
+        answered_before: frozenset[str] = frozenset(),
     ) -> None:
         self._settings = settings
         self._now = now
@@ -60,7 +65,7 @@ class RequestHandler:
         self._transport = transport
         self._admission = admission
         self._breakers = CircuitBreakers(settings, now)
-        self._outage = OutageDetector(now, settings.outage_hold, self._forget_failures)
+        self._outage = OutageDetector(now, settings.outage_hold, self._forget_failures, answered_before)
         self._robots = RobotsCheck(settings, self.answer, now, transport.release)
         self._reservations = ReservationsCheck(settings, self.answer, now, transport.release)
         self._total_seconds = settings.total_timeout / timedelta(seconds=1)

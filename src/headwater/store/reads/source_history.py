@@ -14,6 +14,7 @@ from headwater.store.in_list import in_list
 from headwater.store.rows import source_from
 from headwater.store.schema.columns import utc_day
 from headwater.store.schema.flow import documents, leads, polls, quarantine, sources
+from headwater.text.urls import host_of
 
 ARRIVALS = 100
 EARLIER = 60
@@ -47,6 +48,14 @@ def source_histories(
     with read_transaction(engine) as connection:
         rows = connection.execute(query).mappings().all()
         return [_source_history(connection, row) for row in rows]
+
+
+def answering_hosts(engine: Engine) -> frozenset[str]:
+    """The hosts of sources whose last poll brought an answer."""
+    last_answered = (sources.c.active, sources.c.failures == 0, sources.c.last_success_at.is_not(None))
+    with read_transaction(engine) as connection:
+        urls = connection.scalars(select(sources.c.url).where(*last_answered, sources.c.url.is_not(None)))
+        return frozenset(host for url in urls if (host := host_of(url)))
 
 
 # Built once: they run for every source.
