@@ -19,7 +19,7 @@ from headwater.search.matching import (
 )
 from headwater.search.query import Clause, SearchFilters, SearchQuery, parse_query, query_words
 from headwater.search.query_index import QueryIndex
-from headwater.search.text_terms import TextTerms, term_positions
+from headwater.search.text_terms import TextTerms, term_positions, word_run
 
 NOW = datetime(2026, 11, 14, 12, tzinfo=UTC)
 # Few words, so that queries and texts meet: with other forms, accents, scripts without spaces, and words of one letter.
@@ -91,6 +91,9 @@ def test_a_phrase_is_the_same_in_the_sequence_of_words_and_by_positions(
     places, text = clause_places(clause, document.text.code), document.text
     if len(places) > 1 and (has_sequence := text.has_sequence(places)) is not None:
         assert has_sequence == clause_occurs(clause, text.body, text.code)
+        if all(len(place) == 1 for place in places):
+            terms = [term for (term,) in places]
+            assert text.has_run(word_run(terms), terms) in (None, has_sequence)
 
 
 @given(st.text(max_size=200) | texts, st.sampled_from(["", "en", "es", "ru", "zh", "th", "xx"]))
@@ -115,7 +118,17 @@ def test_a_query_is_filed_under_what_few_others_have() -> None:
         Document(id="d", recipe="news", source="s", lead="l", url="", title="The harbour7", language="en")
     )
     assert index.matching(document) == [7]
-    assert [filed.position for filed in index.index_for(document).candidates(document)] == [7]
+    assert [position for _, position, _ in index.index_for(document).candidates(document)] == [7]
+
+
+def test_two_words_are_decided_by_where_the_query_is_filed() -> None:
+    index = QueryIndex([parse("harbour strike"), parse("harbour strike -calm")])
+    document = searched_document(
+        Document(id="d", recipe="news", source="s", lead="l", url="", title="Harbour strike", language="en")
+    )
+    candidates = index.index_for(document).candidates(document)
+    assert [rest is None for _, _, rest in candidates] == [True, False]
+    assert index.matching(document) == [0, 1]
 
 
 def test_the_first_documents_show_what_is_rare() -> None:
@@ -123,10 +136,10 @@ def test_the_first_documents_show_what_is_rare() -> None:
     document = searched_document(
         Document(id="d", recipe="news", source="s", lead="l", url="", title="Harbour", language="en")
     )
-    assert index.index_for(document).keys == {"harbour"}  # filed under the longer word
+    assert index.index_for(document).by_key.keys() == {"harbour"}  # filed under the longer word
     for _ in range(2):
         index.matching(document)
-    assert index.index_for(document).keys == {"strike"}
+    assert index.index_for(document).by_key.keys() == {"strike"}
 
 
 def test_a_story_meets_queries_by_its_title_its_summary_and_its_coverage() -> None:

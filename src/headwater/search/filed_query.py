@@ -1,7 +1,7 @@
 """A query in the words of one language, as the index of queries compares it: what terms can decide is decided by terms."""
 
 from collections.abc import Iterator, KeysView, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.search.analysis import fold_word
 from headwater.search.matching import (
@@ -13,6 +13,7 @@ from headwater.search.matching import (
     passes_filters,
 )
 from headwater.search.query import KEY_FIELDS, TITLE, Clause, Group, SearchFilters, SearchQuery
+from headwater.search.text_terms import word_run
 
 LONGEST_BEGINNING = 4
 """A prefix is filed under its first letters, so that a document has few beginnings to look up."""
@@ -23,12 +24,26 @@ PlacedClause = tuple[Clause, tuple[Alternatives, ...]]
 """With what `clause_places` returns for the language: to look it up for each document would cost more than to compare it."""
 
 
+@dataclass(frozen=True, slots=True)
+class FiledPhrase:
+    """A phrase; `run` is that of its words if each has one form, and empty otherwise."""
+
+    clause: Clause
+    places: tuple[Alternatives, ...]
+    terms: Alternatives
+    run: str
+
+    def occurs(self, document: SearchedDocument) -> bool:
+        answer = document.text.has_run(self.run, self.terms) if self.run else None
+        return has_phrase(self.clause, self.places, document.text) if answer is None else answer
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiledQuery:
     """A document meets the query that has all of `terms`, one of each of `word_groups`, for each of `beginnings` a term that
     begins so or one of the alternatives, each of `phrases`, none of `excluded_terms`, and one of each of `keys` and of `title_groups`; and for
     what these cannot decide, a clause of each of `clause_groups`, none of `excluded_clauses`, and with `is_filtered`
-    the other filters; `needs_more` says that there is one of the conditions after `phrases`. `parts` are those under which
+    the other filters; `needs_more` says that there is one of the conditions after `excluded_terms`. `parts` are those under which
     it can be filed."""
 
     position: int
@@ -37,7 +52,7 @@ class FiledQuery:
     word_groups: tuple[Alternatives, ...]
     beginnings: tuple[tuple[str, Alternatives], ...]
     excluded_terms: frozenset[str]
-    phrases: tuple[PlacedClause, ...]
+    phrases: tuple[FiledPhrase, ...]
     needs_more: bool
     keys: tuple[Alternatives, ...]
     title_groups: tuple[Alternatives, ...]
@@ -48,7 +63,9 @@ class FiledQuery:
 
     def accepts(self, document: SearchedDocument, terms: KeysView[str]) -> bool:
         """`terms` are those of the document."""
-        if not terms >= self.terms or not terms.isdisjoint(self.excluded_terms):
+        if self.terms and not terms >= self.terms:
+            return False
+        if self.excluded_terms and not terms.isdisjoint(self.excluded_terms):
             return False
         for group in self.word_groups:
             if terms.isdisjoint(group):
@@ -56,10 +73,21 @@ class FiledQuery:
         for beginning, alternatives in self.beginnings:
             if terms.isdisjoint(alternatives) and not document.text.has_beginning(beginning):
                 return False
-        for clause, places in self.phrases:
-            if not has_phrase(clause, places, document.text):
+        for phrase in self.phrases:
+            if not phrase.occurs(document):
                 return False
         return not self.needs_more or self._accepts_more(document)
+
+    def without(self, *words: Alternatives) -> "FiledQuery | None":
+        """The query for a document that has one of the terms of each of these words; None if nothing else is needed."""
+        single_terms = {term for word in words if len(word) == 1 for term in word}
+        rest = replace(
+            self,
+            terms=self.terms - single_terms,
+            word_groups=tuple(group for group in self.word_groups if group not in words),
+        )
+        conditions = (rest.terms, rest.word_groups, rest.beginnings, rest.phrases, rest.excluded_terms)
+        return rest if rest.needs_more or any(conditions) else None
 
     def _accepts_more(self, document: SearchedDocument) -> bool:
         """What the terms of the whole text do not decide, the cheapest conditions first."""
@@ -80,7 +108,7 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
     word_groups: list[Alternatives] = []
     beginnings: list[tuple[str, Alternatives]] = []
     title_groups: list[Alternatives] = []
-    phrases: list[PlacedClause] = []
+    phrases: list[FiledPhrase] = []
     clause_groups: list[tuple[PlacedClause, ...]] = []
     for group in query.groups:
         clauses = _placed(group, code)
@@ -96,7 +124,7 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
         elif first is not None and len(places) == 1 and not first.prefix:
             title_groups.append(places[0])
         elif first is not None and places and first.field != TITLE and not first.prefix:
-            phrases.append((first, places))
+            phrases.append(_file_phrase(first, places))
         else:
             clause_groups.append(clauses)
     excluded, filters = _placed(query.excluded, code), query.filters
@@ -120,6 +148,12 @@ def file_query(position: int, query: SearchQuery, code: str) -> FiledQuery:
         is_filtered=is_filtered,
         parts=(*keys, *(part for group in query.groups for part in _group_parts(group, code))),
     )
+
+
+def _file_phrase(clause: Clause, places: tuple[Alternatives, ...]) -> FiledPhrase:
+    terms = frozenset(term for place in places for term in place)
+    is_plain = all(len(place) == 1 for place in places)
+    return FiledPhrase(clause, places, terms, word_run(term for (term,) in places) if is_plain else "")
 
 
 def _placed(clauses: Group, code: str) -> tuple[PlacedClause, ...]:

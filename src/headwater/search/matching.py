@@ -1,10 +1,10 @@
 """Whether one document meets a query, decided in memory: for saved searches and rules, with the terms of the search index."""
 
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from headwater.model.document import Document
 from headwater.model.story import Story
@@ -31,6 +31,10 @@ class SearchedDocument:
     def terms(self) -> KeysView[str]:
         return self.text.terms
 
+    def with_source(self, name: str) -> Self:
+        """The same with the name of its source, by which a search may filter."""
+        return replace(self, keys=self.keys | {filter_key("source", name)})
+
 
 @lru_cache(maxsize=20_000)
 def filter_key(name: str, value: str) -> str:
@@ -50,16 +54,15 @@ def searched_document(
     source_name: str = "",
     stories: Iterable[str] = (),
     arrived: datetime | None = None,
-    text: TextTerms | None = None,
 ) -> SearchedDocument:
-    """A document as queries see it; `arrived` dates one without a publication date. `text` are its terms, if they are known."""
+    """A document as queries see it; `arrived` dates one without a publication date."""
     return SearchedDocument(
         id=document.id,
         keys=frozenset(document_keys(document, source_name=source_name, stories=stories)),
         language=document.language,
         moment=document.published or arrived,
         quality=document.quality,
-        text=text or document_text(document),
+        text=document_text(document),
     )
 
 

@@ -6,8 +6,9 @@ a value of a filter. A document is compared only with the queries under what it 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, product
 
 from headwater.search.filed_query import Alternatives, FiledQuery, file_query, title_key
 from headwater.search.matching import SearchedDocument
@@ -17,43 +18,44 @@ from headwater.search.text_terms import TextTerms
 BEGINNING_WEIGHT = 20
 """Many words have the same beginning, and looking one up costs more."""
 FEW_BEGINNINGS = 20
+MOST_FORMS = 4
+"""Of a second word; a query is filed once for each."""
+NO_SECOND = frozenset({""})
+
+Entry = tuple[str, int, FiledQuery | None]
+"""Of a query: a second term that a document needs, its position, and its other conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageIndex:
     """The queries as texts of one language are compared with them. Each is filed with another term that it needs, or with an
-    empty one: most documents that have the first lack the second. `others` have no condition under which they could be filed:
-    they are compared with every document."""
+    empty one: most documents that have the first lack the second. One whose second word has several forms is filed with each.
+    Its conditions come without these two, and are None if there are no others. `others` have no condition under which they could
+    be filed: they are compared with every document."""
 
-    by_key: Mapping[str, Sequence[tuple[str, FiledQuery]]]
-    keys: frozenset[str]
+    by_key: Mapping[str, Sequence[Entry]]
+    by_title: Mapping[str, Sequence[Entry]]
     beginnings: Mapping[int, frozenset[str]]
-    others: tuple[FiledQuery, ...]
+    others: Sequence[Entry]
 
-    def candidates(self, document: SearchedDocument) -> list[FiledQuery]:
-        terms = document.terms
-        keys = [
-            *self.keys.intersection(terms),
-            *self.keys.intersection(document.keys),
-            *self.keys.intersection(map(title_key, document.text.title_terms)),
-            *(f"{beginning}*" for beginning in self._beginnings(document.text)),
-        ]
-        candidates = list(self.others)
-        for key in keys:
-            for second, filed in self.by_key[key]:
-                if not second or second in terms:
-                    candidates.append(filed)
-        return candidates
+    def candidates(self, document: SearchedDocument) -> list[Entry]:
+        text = document.text
+        keys = chain(text.counts, document.keys, self._beginnings(text))
+        lists = chain(map(self.by_key.get, keys), map(self.by_title.get, text.title_terms))
+        entries = chain.from_iterable(filter(None, lists))
+        counts = text.counts
+        return [*self.others, *[entry for entry in entries if not entry[0] or entry[0] in counts]]
 
     def _beginnings(self, text: TextTerms) -> Iterator[str]:
         """Those that a term of the text has."""
         terms: Collection[str] = text.terms
         for length, beginnings in self.beginnings.items():
             if len(beginnings) <= FEW_BEGINNINGS:
-                yield from filter(text.has_beginning, beginnings)
+                common: Iterable[str] = filter(text.has_beginning, beginnings)
             else:
                 terms = {term[:length] for term in terms}  # longest first: ever fewer
-                yield from beginnings.intersection(terms)
+                common = beginnings.intersection(terms)
+            yield from (f"{beginning}*" for beginning in common)
 
 
 @dataclass
@@ -89,7 +91,9 @@ class QueryIndex:
         if not self.queries:
             return []
         candidates, terms = self.index_for(document).candidates(document), document.terms
-        return sorted({filed.position for filed in candidates if filed.accepts(document, terms)})
+        return sorted(
+            {position for _, position, rest in candidates if rest is None or rest.accepts(document, terms)}
+        )
 
     def index_for(self, document: SearchedDocument) -> LanguageIndex:
         code = document.text.code
@@ -111,22 +115,27 @@ class QueryIndex:
 
 
 def index_queries(filed_queries: Sequence[FiledQuery], frequencies: Mapping[str, int]) -> LanguageIndex:
-    by_key: dict[str, list[tuple[str, FiledQuery]]] = defaultdict(list)
-    others = []
+    by_key: dict[str, list[Entry]] = defaultdict(list)
+    others: list[Entry] = []
     for filed in filed_queries:
         if not filed.parts:
-            others.append(filed)
+            others.append(("", filed.position, filed))
             continue
         best = min(filed.parts, key=lambda part: _rarity(part, frequencies))
-        second = min(filed.terms - best, key=lambda term: _rarity(frozenset({term}), frequencies), default="")
-        for key in best:
-            by_key[key].append((second, filed))
+        words = [*(frozenset({term}) for term in filed.terms - best), *filed.word_groups]
+        further_words = [word for word in words if word != best and len(word) <= MOST_FORMS]
+        second = min(further_words, key=lambda word: _rarity(word, frequencies), default=NO_SECOND)
+        rest = filed.without(best, second)
+        for key, form in product(best, second):
+            by_key[key].append((form, filed.position, rest))
     beginnings: dict[int, set[str]] = defaultdict(set)
     for key in by_key:
         if key.endswith("*"):
             beginnings[len(key) - 1].add(key[:-1])
     by_length = {length: frozenset(beginnings[length]) for length in sorted(beginnings, reverse=True)}
-    return LanguageIndex(dict(by_key), frozenset(by_key), by_length, tuple(others))
+    titles = {key: key.removeprefix(title_key("")) for key in by_key if key.startswith(title_key(""))}
+    by_title = {term: by_key.pop(key) for key, term in titles.items()}
+    return LanguageIndex(dict(by_key), by_title, by_length, others)
 
 
 def _rarity(part: Alternatives, frequencies: Mapping[str, int]) -> tuple[int, int, list[str]]:

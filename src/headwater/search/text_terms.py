@@ -45,13 +45,19 @@ TokenTerms = tuple[tuple[str, ...], ...]
 class FieldTerms:
     """How often each term occurs in a field, and its number of words. `sequence` has the first term of each chunk that is one word,
     in order, and None for others. `varied` says of the terms of words that have more than one, as those with accents, which were
-    the first. With `is_unspaced`, a chunk has several words."""
+    the first. With `is_unspaced`, a chunk has several words; with `has_gaps`, the sequence has None."""
 
     counts: Mapping[str, int]
     length: int
     sequence: Sequence[str | None]
     varied: Mapping[str, Collection[str]]
     is_unspaced: bool
+    has_gaps: bool
+
+    @property
+    def words(self) -> Iterable[str]:
+        """The sequence without None."""
+        return filter(None, self.sequence) if self.has_gaps else cast("Sequence[str]", self.sequence)
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,18 @@ class TextTerms:
         return self.fields[0].counts.keys()
 
     @cached_property
+    def run(self) -> str | None:
+        """The sequences of all fields, with a further mark between them; None if a field has chunks of several words."""
+        if any(part.is_unspaced for part in self.fields):
+            return None
+        return WORD_MARK.join(map(self.sequence_of, range(len(self.fields))))
+
+    @cached_property
+    def varied_terms(self) -> frozenset[str]:
+        """The terms of words that have several."""
+        return frozenset(chain.from_iterable(part.varied for part in self.fields))
+
+    @cached_property
     def sequences(self) -> dict[int, str]:
         """By the number of a field, what `sequence_of` returned."""
         return {}
@@ -114,6 +132,14 @@ class TextTerms:
         place = bisect_left(self.sorted_terms, beginning)
         return place < len(self.sorted_terms) and self.sorted_terms[place].startswith(beginning)
 
+    def has_run(self, run: str, terms: Collection[str]) -> bool | None:
+        """Whether `word_run` of these terms is a part of a field; None if only `has_sequence` can tell."""
+        if self.run is None:
+            return None
+        if run in self.run:
+            return True
+        return False if self.varied_terms.isdisjoint(terms) else None
+
     def has_sequence(self, places: Sequence[frozenset[str]]) -> bool | None:
         """Whether in one field a term of each place stands after one of the place before; None if only positions can tell."""
         for number, part in enumerate(self.fields):
@@ -127,7 +153,7 @@ class TextTerms:
                 return None
             sequence = self.sequence_of(number)
             for phrase in product(*forms):
-                if f"{WORD_MARK}{WORD_MARK.join(phrase)}{WORD_MARK}" in sequence:
+                if word_run(phrase) in sequence:
                     return True
         return False
 
@@ -148,8 +174,7 @@ class TextTerms:
         """The first term of each word of a field with spaces in order, with a mark before and after each: a phrase is a part of
         it. Made only for a field that has all words of a phrase."""
         if number not in self.sequences:
-            words = WORD_MARK.join(filter(None, self.fields[number].sequence))
-            self.sequences[number] = f"{WORD_MARK}{words}{WORD_MARK}"
+            self.sequences[number] = word_run(self.fields[number].words)
         return self.sequences[number]
 
 
@@ -180,6 +205,11 @@ def has_chunks(
     return False
 
 
+def word_run(words: Iterable[str]) -> str:
+    """Words in order, with a mark before and after each: a phrase of a text is a part of the run of its words."""
+    return f"{WORD_MARK}{WORD_MARK.join(words)}{WORD_MARK}"
+
+
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
     """Most chunks are a word with one term that was seen before; only the others are looked at one by one."""
     terms_of = chunk_terms(code)
@@ -188,7 +218,8 @@ def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
     varied_words = Counter(filter(None, map(terms_of.varied_terms.get, chunks)))
     further_terms: Counter[str] = Counter()
     length, is_unspaced = len(sequence), False
-    for place in [place for place, term in enumerate(sequence) if term is None] if None in sequence else ():
+    gaps = [place for place, term in enumerate(sequence) if term is None] if None in sequence else []
+    for place in gaps:
         tokens = terms_of[chunks[place]]
         length += len(tokens) - 1
         if len(tokens) == 1:
@@ -205,7 +236,7 @@ def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
             varied.setdefault(term, set()).add(terms[0])
         further_terms.update(dict.fromkeys(terms[1:], count))
     counts.update(further_terms)
-    return FieldTerms(cast("Counter[str]", counts), length, sequence, varied, is_unspaced)
+    return FieldTerms(cast("Counter[str]", counts), length, sequence, varied, is_unspaced, bool(gaps))
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:

@@ -24,9 +24,8 @@ from headwater.model.saved_search import (
     digest_period,
 )
 from headwater.model.story import Story
-from headwater.search.matching import SearchedDocument, searched_document, searched_story
+from headwater.search.matching import SearchedDocument, searched_story
 from headwater.search.saved_searches import SavedSearchSet
-from headwater.search.text_terms import TextTerms
 from headwater.store.bulk import insert_into, insert_rows
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.in_list import in_list
@@ -41,17 +40,17 @@ Pair = tuple[SavedSearch, Document | Story]
 def record_document_matches(
     connection: Connection,
     searches: SavedSearchSet,
-    kept_documents: Sequence[tuple[Document, TextTerms]],
+    kept_documents: Sequence[tuple[Document, SearchedDocument]],
     now: datetime,
 ) -> None:
-    """Each document comes with its terms, which the search index has computed."""
+    """Each document comes with its terms and keys, which the search index has, too."""
     if not searches.active or not kept_documents:
         return
     documents_alone = [document for document, _ in kept_documents]
     names = source_names(connection, documents_alone) if searches.needs_source_names() else {}
     searched = [
-        searched_document(document, source_name=names.get(document.source, ""), arrived=now, text=text)
-        for document, text in kept_documents
+        words.with_source(names[document.source]) if document.source in names else words
+        for document, words in kept_documents
     ]
     _record(connection, _pairs(searches, documents_alone, searched, now, "document"), "document", now)
 

@@ -10,7 +10,7 @@ from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
 from headwater.model.page import PageState, has_whole_text
-from headwater.search.text_terms import TextTerms
+from headwater.search.matching import SearchedDocument
 from headwater.store.bulk import insert_into, insert_rows, update_rows
 from headwater.store.claims.group_changes import record_group_changes
 from headwater.store.claims.leases import ENDED_VALUES, postponed_values
@@ -32,8 +32,8 @@ GroupMember = tuple[str, str]  # a group and a document
 
 def finish_refine(
     connection: Connection, refined: Sequence[RefineResult], owner: str, now: datetime, settle: timedelta
-) -> tuple[list[str], list[tuple[Document, TextTerms]]]:
-    """Returns the ids that must be decided again, and the documents that are kept now, with their terms."""
+) -> tuple[list[str], list[tuple[Document, SearchedDocument]]]:
+    """Returns the ids that must be decided again, and the documents that are kept now, with their terms and keys."""
     _lock_leads(connection, [result.id for result in refined if result.render])
     lock_with_others(connection, refined)
     columns = (
@@ -75,7 +75,7 @@ def finish_refine(
     )
     _write_edges(connection, [r for r in results if not _is_worse(held_rows[r.id], r)], now)
     _write_findings(connection, kept_documents)
-    texts = index_kept_documents(connection, kept_documents, now)
+    searched = index_kept_documents(connection, kept_documents, now)
     remove_entries(connection, _ended_documents(results, held_rows))
     superseded = superseded.without(conflicts)
     end_superseded(connection, superseded, now)
@@ -89,7 +89,7 @@ def finish_refine(
     _write_quarantine(connection, results, held_rows, now)
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     check_copy_dates(connection, results, now)
-    return sorted(conflicts), [(document, texts[document.id]) for document in kept_documents]
+    return sorted(conflicts), searched
 
 
 def _keep_superseded(

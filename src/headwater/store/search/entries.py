@@ -4,7 +4,7 @@ An entry is never changed: a changed document gets a new one with a new number, 
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,8 +13,7 @@ from sqlalchemy import Connection, Engine, and_, delete, func, or_, select
 from headwater.model.document import Document, Mention
 from headwater.model.jobs import State
 from headwater.search.entry_terms import entry_terms
-from headwater.search.matching import document_keys, document_text
-from headwater.search.text_terms import TextTerms
+from headwater.search.matching import SearchedDocument, searched_document
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
@@ -29,15 +28,18 @@ LATE = timedelta(minutes=15)
 FIRST = datetime(1, 1, 2, tzinfo=UTC)
 UNKNOWN_QUALITY = -1.0
 
+IndexedDocument = tuple[Document, SearchedDocument, datetime]
+"""With its terms and keys, and when it was last changed."""
+
 
 def index_kept_documents(
     connection: Connection, kept_documents: Sequence[Document], now: datetime
-) -> Mapping[str, TextTerms]:
-    """For the transaction that stores these documents, which are then found by words as soon as it ends. Returns their terms, for
-    the saved searches with which they are compared next."""
-    texts = {document.id: document_text(document) for document in kept_documents}
-    write_entries(connection, [(document, now, now) for document in kept_documents], texts)
-    return texts
+) -> list[tuple[Document, SearchedDocument]]:
+    """For the transaction that stores these documents, which are then found by words as soon as it ends. Returns each with its
+    terms and keys, for the saved searches with which it is compared next."""
+    searched = [(document, searched_document(document, arrived=now)) for document in kept_documents]
+    write_entries(connection, [(document, words, now) for document, words in searched])
+    return searched
 
 
 def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
@@ -45,27 +47,19 @@ def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
         connection.execute(delete(search_entries).where(in_list(search_entries.c.document_id, document_ids)))
 
 
-def write_entries(
-    connection: Connection,
-    batch: Sequence[tuple[Document, datetime, datetime]],
-    texts: Mapping[str, TextTerms],
-) -> None:
-    """Documents, each with when it arrived and when it was last changed; and their terms by id."""
+def write_entries(connection: Connection, batch: Sequence[IndexedDocument]) -> None:
     remove_entries(connection, [document.id for document, _, _ in batch])
-    rows = [
-        _entry_row(document, texts[document.id], arrived, updated) for document, arrived, updated in batch
-    ]
-    insert_rows(connection, search_entries, rows)
+    insert_rows(connection, search_entries, [_entry_row(*indexed) for indexed in batch])
 
 
-def _entry_row(document: Document, text: TextTerms, arrived: datetime, updated: datetime) -> dict[str, Any]:
-    terms = entry_terms(text, document_keys(document))
-    moment = document.published or arrived
+def _entry_row(document: Document, searched: SearchedDocument, updated: datetime) -> dict[str, Any]:
+    terms = entry_terms(searched.text, searched.keys)
+    assert searched.moment is not None  # when it arrived, if nothing else
     return {
         "document_id": document.id,
         "recipe": document.recipe,
         "language": document.language,
-        "moment": int(moment.timestamp()),
+        "moment": int(searched.moment.timestamp()),
         "quality": UNKNOWN_QUALITY if document.quality is None else document.quality,
         "length": terms.length,
         "terms": "\n".join(terms.words),
@@ -86,11 +80,9 @@ def index_documents(engine: Engine, recipe: str, *, whole: bool = False) -> int:
         kept_rows = [row for row in rows if row["state"] == State.KEPT]
         if rows:
             with unchecked_transaction(engine) as connection:
-                batch = with_mentions(connection, kept_rows)
+                batch = indexed_documents(connection, kept_rows)
                 remove_entries(connection, removed_ids)
-                write_entries(
-                    connection, batch, {document.id: document_text(document) for document, _, _ in batch}
-                )
+                write_entries(connection, batch)
             since = rows[-1]["updated_at"]
         count += len(rows)
         if len(rows) < AT_ONCE:
@@ -131,18 +123,16 @@ def _changed(engine: Engine, recipe: str, since: datetime) -> Sequence[Any]:
         return connection.execute(query).mappings().all()
 
 
-def with_mentions(connection: Connection, rows: Sequence[Any]) -> list[tuple[Document, datetime, datetime]]:
+def indexed_documents(connection: Connection, rows: Sequence[Any]) -> list[IndexedDocument]:
+    """Of stored documents, with their mentions."""
     subjects: dict[str, list[str]] = defaultdict(list)
     query = select(mentions.c.document_id, mentions.c.subject_id)
     for row in connection.execute(query.where(in_list(mentions.c.document_id, [row["id"] for row in rows]))):
         subjects[row.document_id].append(row.subject_id)
-    return [
-        (
-            document_from(row).with_changes(
-                mentions=tuple(Mention(subject, "", 1.0) for subject in subjects[row["id"]])
-            ),
-            row["created_at"],
-            row["updated_at"],
-        )
-        for row in rows
-    ]
+    indexed: list[IndexedDocument] = []
+    for row in rows:
+        findings = tuple(Mention(subject, "", 1.0) for subject in subjects[row["id"]])
+        document = document_from(row).with_changes(mentions=findings)
+        searched = searched_document(document, arrived=row["created_at"])
+        indexed.append((document, searched, row["updated_at"]))
+    return indexed

@@ -12,7 +12,6 @@ from sqlalchemy import Engine, select, update
 
 from headwater.model.jobs import State
 from headwater.search.entry_terms import INDEX_VERSION
-from headwater.search.matching import document_text
 from headwater.search.postings import COLUMNS, segment_parts
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.in_list import in_list
@@ -20,7 +19,7 @@ from headwater.store.rows import DOCUMENT_COLUMNS
 from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries, search_segments, search_vectors
 from headwater.store.search.codes import stored_models
-from headwater.store.search.entries import with_mentions, write_entries
+from headwater.store.search.entries import indexed_documents, write_entries
 from headwater.store.search.segments import join_segments
 
 AT_ONCE = 200
@@ -72,8 +71,7 @@ def _renew(engine: Engine, numbers: Sequence[int]) -> int:
     )
     with unchecked_transaction(engine) as connection:
         rows = connection.execute(query).mappings().all()
-        batch = with_mentions(connection, rows)
-        write_entries(connection, batch, {document.id: document_text(document) for document, _, _ in batch})
+        write_entries(connection, indexed_documents(connection, rows))
         new_numbers = {
             row.document_id: row.id
             for row in connection.execute(
