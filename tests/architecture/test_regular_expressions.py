@@ -36,6 +36,7 @@ MADE_LATER: Mapping[str, str] = {
     "headwater.documents.cleaning.boilerplate.compile_patterns": "lists of this program; collected as its results",
     "headwater.extract.html.metadata.page_dates._broken_data_claims": "names of this program before a bounded value",
     "headwater.extract.html.parser.limit_depth": "escaped names of tags, up to the next angle bracket",
+    "headwater.search.text_terms._pair_pattern": "escaped first letters of two words, from a space on",
     "headwater.sources.feeds.namespaces.with_known_namespaces": "an escaped address, inside the first tag",
     "headwater.sources.feeds.xml_repair._with_prefixes": "a prefix, which is made of letters",
     "headwater.text.folding._marks": "one class of characters",

@@ -1,5 +1,6 @@
 """Search by words over kept documents, the same on both databases."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_r
 from headwater.model.document import Mention
 from headwater.model.errors import Refused
 from headwater.model.jobs import State
-from headwater.search.query import SearchFilters, parse_query
+from headwater.search.query import SearchFilters, SearchQuery, parse_query
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.maintenance.retention import mark_archived
 from headwater.store.schema.search import search_entries, search_segments, search_vectors
-from headwater.store.search import candidates, document_search, segments, term_lookup
+from headwater.store.search import candidates, document_search, result_rows, segments, term_lookup
 from headwater.store.search.document_search import DocumentSearch, SearchResults
 from headwater.store.search.entries import AT_ONCE, index_documents
 from headwater.store.search.renewal import old_segments, renew_segments
@@ -156,9 +157,18 @@ def test_a_phrase_is_looked_for_in_as_many_documents_as_may_be_read(
     monkeypatch.setattr(candidates, "MAX_UNSURE", 1)
     for name, value in {"SPARE": 0, "PHRASE_CANDIDATES": 2, "MAX_CANDIDATES": 5}.items():
         monkeypatch.setattr(document_search, name, value)
+    read_ids: list[str] = []
+
+    def has_phrases(query: SearchQuery, row: Mapping[str, Any]) -> bool:
+        read_ids.append(row["id"])
+        return is_there(query, row)
+
+    is_there = result_rows.has_phrases
+    monkeypatch.setattr(result_rows, "has_phrases", has_phrases)
     results = search(engine, '"grain deal"', limit=1)
     assert [row["title"] for row in results.rows] == ["Together"]
     assert results.notices == ()
+    assert len(read_ids) == len(set(read_ids)) == 4  # each text once
     monkeypatch.setattr(document_search, "MAX_CANDIDATES", 3)
     results = search(engine, '"grain deal"', limit=1)
     assert results.rows == []

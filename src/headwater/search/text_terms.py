@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, product
 from math import prod
 from typing import cast
@@ -17,6 +17,7 @@ FIELD_GAP = 100
 CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．！？：；「」（）]+")
 """What stands between characters that are surely no part of a term."""
 ASCII_GAPS = "".join(chr(code) if CHUNK.match(chr(code)) else " " for code in range(128))
+LONG_CHUNK = re.compile(rf" [^ ]{{{MAX_WORD_LENGTH + 1}}}")
 USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
 MOST_CHUNKS = 50_000
@@ -167,7 +168,15 @@ class TextTerms:
             or not all(letter.isascii() for part in initials for letter in part)
         ):
             return None
-        answers = [has_chunks(chunks, chunk_terms(self.code), places, initials) for chunks in self.chunks]
+        terms_of = chunk_terms(self.code)
+        answers = []
+        for text, limit in zip(self.texts, MAX_FIELDS, strict=False):
+            lower = text[:limit].lower()
+            answers.append(
+                has_plain_words(lower, terms_of, places, initials)
+                if lower.isascii()
+                else has_chunks(chunks_of(lower), terms_of, places, initials)
+            )
         return True if True in answers else None if None in answers else False
 
     def sequence_of(self, number: int) -> str:
@@ -176,6 +185,30 @@ class TextTerms:
         if number not in self.sequences:
             self.sequences[number] = word_run(self.fields[number].words)
         return self.sequences[number]
+
+
+def has_plain_words(
+    lower: str, terms_of: "ChunkTerms", places: Sequence[frozenset[str]], initials: Sequence[frozenset[str]]
+) -> bool | None:
+    """`has_chunks` for an ASCII text: one search for the first letters of two words, instead of a look at each chunk."""
+    spaced = f" {lower.translate(ASCII_GAPS)}"
+    if LONG_CHUNK.search(spaced) or not spaced.replace(" ", "").isalnum():
+        return has_chunks(spaced.split(), terms_of, places, initials)
+    length = len(places)
+    for match in _pair_pattern(initials[0], initials[1]).finditer(spaced):
+        words = spaced[match.start() :].split(None, length)[:length]
+        if len(words) == length and all(
+            not place.isdisjoint(terms_of[word][0]) for word, place in zip(words, places, strict=True)
+        ):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1_000)
+def _pair_pattern(first: frozenset[str], second: frozenset[str]) -> re.Pattern[str]:
+    """A space, and after it a word with one of the first letters and one with one of the second."""
+    letters = ["".join(map(re.escape, sorted(part))) for part in (first, second)]
+    return re.compile(rf" (?=[{letters[0]}][^ ]* +[{letters[1]}])")
 
 
 def has_chunks(

@@ -157,6 +157,7 @@ def search_index(
     count = max(query.limit + passed_over + SPARE, FACET_DOCUMENTS if facets else 0)
     if query.has_phrases:
         count = max(count, PHRASE_CANDIDATES)
+    without_phrase: set[int] = set()
     while True:
         candidates, corrections = best_candidates(index, query, expansions, vectors, count, words=words)
         rows = result_rows(
@@ -165,6 +166,7 @@ def search_index(
             candidates.candidates,
             corrections=tuple(corrections.values()),
             is_wanted=is_wanted,
+            without_phrase=without_phrase,
         )
         # Documents that are gone or lack the phrase make room for others.
         is_complete = len(rows) == query.limit or len(candidates.candidates) < count

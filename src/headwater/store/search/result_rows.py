@@ -64,21 +64,29 @@ def result_rows(
     *,
     corrections: Collection[str] = (),
     is_wanted: IsWanted = lambda _: True,
+    without_phrase: set[int] | None = None,
 ) -> list[dict[str, Any]]:
-    """The best documents that are still kept, are wanted by their ids, and have the phrases of the query."""
+    """The best documents that are still kept, are wanted by their ids, and have the phrases of the query. Those that have no
+    phrase are added to `without_phrase`; what is in it is not read again."""
     rows: list[dict[str, Any]] = []
+    unmatched = set() if without_phrase is None else without_phrase
+    unread = [candidate for candidate in candidates if candidate.number not in unmatched]
     start, end = 0, query.limit + SPARE
-    while start < len(candidates):
-        part = candidates[start:end]
+    while start < len(unread):
+        part = unread[start:end]
         # If the first ones are not enough, many are not.
         start, end = end, end + max(query.limit, TEXTS_AT_ONCE)
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)
-            if row is not None and is_wanted(row["id"]) and has_phrases(query, row):
-                rows.append(_result(query, row, candidate, corrections))
-                if len(rows) == query.limit:
-                    return _with_duplicates(connection, rows)
+            if row is None or not is_wanted(row["id"]):
+                continue
+            if not has_phrases(query, row):
+                unmatched.add(candidate.number)
+                continue
+            rows.append(_result(query, row, candidate, corrections))
+            if len(rows) == query.limit:
+                return _with_duplicates(connection, rows)
     return _with_duplicates(connection, rows)
 
 
