@@ -169,7 +169,8 @@ def _detect(data: bytes) -> DecodedText:
 
 def _without_control(data: bytes) -> bytes:
     """Control bytes mean nothing in a page, except to the charsets that are built of them."""
-    if b"\x1b$" in data or data[:200].count(b"\0") >= _TWO_BYTE_EVIDENCE:
+    # One byte is searched for at ten times the speed of two.
+    if (b"\x1b" in data and b"\x1b$" in data) or data[:200].count(b"\0") >= _TWO_BYTE_EVIDENCE:
         return data
     return data.translate(None, _CONTROL)
 

@@ -1,6 +1,5 @@
 """The elements of a page as columns: their names, their looks, and what lies around them."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +13,7 @@ Numbers = npt.NDArray[np.int64]
 
 _NAMES = (" class=", " id=", " role=", " itemprop=", " data-testid=", " data-component=", " aria-label=")
 _LONGEST_NAME = 2_000
-_DIGITS = re.compile(r"[0-9]+")
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 _LEAVES = ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _IS_LEAF = np.array([name in _LEAVES for name in BLOCK_TAGS])
 
@@ -92,7 +91,7 @@ def _describe_attributes(attributes: str) -> tuple[str, bool, int]:
     parts = attributes.split('"')
     values = dict(zip(parts[::2], parts[1::2], strict=False))
     names = " ".join([values[name] for name in _NAMES if name in values])
-    return _DIGITS.sub("", values.get(" class=", "")), _is_hidden(values), name_mask(names)
+    return values.get(" class=", "").translate(_NO_DIGITS), _is_hidden(values), name_mask(names)
 
 
 def _is_hidden(values: dict[str, str]) -> bool:

@@ -151,7 +151,7 @@ def _wording_columns(page: FlatPage, context: PageContext) -> list[Column]:
     copies = Counter(page.texts)
     repeated = np.log([copies[text] for text in page.texts])
     columns: list[Column] = [overlap, overlap > 0.7, repeated]
-    columns += [(masks >> bit) & 1 for bit in range(len(PHRASE_GROUPS))]
+    columns += list((masks >> np.arange(len(PHRASE_GROUPS))[:, None]) & 1)
     return columns
 
 

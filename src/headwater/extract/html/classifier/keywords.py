@@ -71,15 +71,17 @@ def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, Masks]:
     return AhoCorasick([word for word, _ in words]), np.array([bit for _, bit in words], np.int64)
 
 
-_NAMES = _index(NAME_GROUPS)
+_NAME_AUTOMATON, _name_bits = _index(NAME_GROUPS)
+_NAME_BITS: list[int] = _name_bits.tolist()
 _PHRASES = _index(PHRASE_GROUPS)
 
 
 def name_mask(names: str) -> int:
     """Of one element: those of a site have few different names, so that a caller can remember them."""
-    automaton, bits = _NAMES
-    words = {word for word, _, _ in automaton.find_matches_as_indexes(names.lower(), overlapping=True)}
-    return int(np.bitwise_or.reduce(bits[list(words)])) if words else 0
+    mask = 0
+    for word, _, _ in _NAME_AUTOMATON.find_matches_as_indexes(names.lower(), overlapping=True):
+        mask |= _NAME_BITS[word]
+    return mask
 
 
 def phrase_masks(texts: Sequence[str]) -> Masks:

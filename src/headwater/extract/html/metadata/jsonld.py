@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 _WRAPPING = re.compile(
     r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|(?://|/\*)?(?:(?<!\s)\s++)?\]\]>\s*+(?:\*/)?)\s*$"
 )
@@ -18,14 +20,25 @@ def parse_linked_data(text: str) -> list[Mapping[str, Any]]:
     """Every object with a type or an id in it, outermost first; none when the text is not JSON."""
     if len(text) > _LARGEST:
         return []
-    text = _WRAPPING.sub("", text).strip().rstrip(";")
-    for candidate in (text, _TRAILING_COMMA.sub(r"\1", text)):
+    if "<!" in text or "-->" in text or "]]>" in text:  # the pattern takes longer than the JSON
+        text = _WRAPPING.sub("", text)
+    text = text.strip().rstrip(";")
+    for parse in (msgspec.json.decode, _parse_leniently, _parse_without_trailing_commas):
         try:
-            parsed = json.loads(candidate, strict=False)
+            parsed = parse(text)
         except (ValueError, RecursionError):
             continue
         return list(_objects(parsed))[:_MOST]
     return []
+
+
+def _parse_leniently(text: str) -> Any:
+    """With line breaks in strings, and whatever else is no JSON but widely written."""
+    return json.loads(text, strict=False)
+
+
+def _parse_without_trailing_commas(text: str) -> Any:
+    return json.loads(_TRAILING_COMMA.sub(r"\1", text), strict=False)
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
