@@ -64,6 +64,7 @@ ALLOWED = {
     "headwater.text.decompression": {"importlib"},  # optional libraries
     "headwater.extract.html.classifier.network": {"importlib.resources"},  # its own weights
     "headwater.extract.html.profiles.cascade": {"importlib", "importlib.util"},  # optional libraries
+    "headwater.documents.language.model": {"shutil", "tempfile"},  # its own tables, unpacked
     "headwater.documents.places.countries": {"importlib.resources"},  # its own table
 }
 FORBIDDEN = frozenset(

@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from headwater.documents.language.detector import (
     LanguageRules,
@@ -12,6 +9,7 @@ from headwater.documents.language.detector import (
     detect_language,
     resolve_language,
 )
+from headwater.documents.language.model import language_model
 from headwater.documents.language.short_text import Ranking
 from headwater.model.document import Document, FactKey
 from headwater.model.recipe import Outcome, StepContext
@@ -21,14 +19,9 @@ LANGUAGE_CONFIDENCE = FactKey("language_confidence", float)
 TITLE_HELPS_BELOW = 200  # characters of text
 
 
-@cache
-def _model() -> LanguageIdentifier:
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
 def rank_languages(text: str) -> Ranking:
-    """Rank every language that py3langid knows. The first call loads the model (about a second)."""
-    ranking: Ranking = _model().rank(text)
+    """Rank every language that py3langid knows. The first call loads the model."""
+    ranking: Ranking = language_model().rank(text)
     return ranking
 
 
