@@ -3,11 +3,13 @@
 Each record is a gzip member of its own, as the standard recommends for `.warc.gz`: one record is read without the others.
 """
 
+import importlib
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from headwater.model.http import Capture
@@ -20,8 +22,18 @@ PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 _END = b"\r\n\r\n"
 _GZIP = 16 + zlib.MAX_WBITS
-# On 120 news pages: 4.9 times smaller in 1.6 ms each. The highest level takes almost three times as long for 5 % less.
-_LEVEL = 4
+
+
+def _fastest_deflate() -> tuple[Any, int]:
+    """A library with the interface of zlib, and its level. On 350 pages ISA-L needs 0.33 ms each for 5.0 times smaller, and zlib,
+    for processors that ISA-L does not know, 2.0 ms for 5.5 times."""
+    try:
+        return importlib.import_module("isal.isal_zlib"), 2
+    except ImportError:
+        return zlib, 4
+
+
+_deflate, _LEVEL = _fastest_deflate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +60,15 @@ def encode_pack(captures: Sequence[tuple[Capture, bytes]]) -> tuple[bytes, list[
 def decode_body(member: bytes, size: int) -> bytes | None:
     """The body of a compressed record, which ends it; None if the record is damaged."""
     try:
-        record = zlib.decompress(member, wbits=_GZIP)
-    except zlib.error:
+        record: bytes = _deflate.decompress(member, wbits=_GZIP)
+    except _deflate.error:
         return None
     return record[-size - len(_END) : -len(_END)]
 
 
 def _compress(*parts: bytes) -> bytes:
     """A gzip member without a time or a name, so that it depends on nothing but the record."""
-    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    compressor = _deflate.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     return b"".join([*map(compressor.compress, parts), compressor.flush()])
 
 
