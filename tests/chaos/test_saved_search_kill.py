@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import smtplib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,14 +14,17 @@ from typing import Any
 
 import pytest
 from tests.contract.test_saved_searches import deliver, immediate, save
+from tests.servers.receivers import mail_receiver
 from tests.support.scene import HOUR, ME, Scene, kept_result
 
 from headwater.model.outcomes import Sent
 from headwater.model.recipe import Envelope
 from headwater.model.saved_search import Digest, SearchDelivery
+from headwater.sinks.mail import MailSink
 from headwater.store.claims import matches as match_rows
 from headwater.store.claims import outbox
 from headwater.store.connect import connect
+from headwater.store.schema.flow import deliveries
 from headwater.store.schema.searches import digests, matches
 from headwater.store.sql_store import SqlStore
 
@@ -33,6 +38,11 @@ STORING = {
 SENDING = {
     "before anything is sent": (match_rows, "close_digests", False),
     "after it was sent": ("channel", "send", True),
+    "before it is noted": (outbox, "finish_deliver", False),
+}
+MAILING = {
+    "before the letter": (smtplib.SMTP, "data", False),
+    "after the server took it": (smtplib.SMTP, "data", True),
     "before it is noted": (outbox, "finish_deliver", False),
 }
 
@@ -130,3 +140,32 @@ def test_a_kill_while_matches_are_sent_loses_none_and_repeats_the_same_message(
     assert len(messages) == len({key for key, _ in messages}) == 2 * len(SENDING)
     assert sorted(entry for _, entries in messages for entry in entries) == sorted([*ids, *ids])
     assert len(ledger.lines()) > len(messages)  # some came twice, with the same key and the same entries
+
+
+def test_a_kill_while_a_letter_is_sent_loses_no_match_and_a_repeated_one_can_be_told(scene: Scene):
+    immediate(scene)
+    first_ids = []
+    with mail_receiver() as office:
+        sink = MailSink(
+            host="127.0.0.1", port=office.port, sender="headwater@office.example", recipients=("desk@office.example",),
+            clock=lambda: scene.now, security="none",
+        )  # fmt: skip
+        for number, (place, name, afterwards) in enumerate(MAILING.values()):
+            (draft,) = scene.keep(f"first-{number}", title=TITLE)
+            first_ids.append(draft.id)
+
+            def work() -> None:
+                scene.store = own_store(scene)
+                deliver(scene, sink)
+
+            kill_at(place, name, afterwards=afterwards, work=work)
+            scene.keep(f"late-{number}", title=TITLE)  # goes into the letter that is sent again
+            scene.now += HOUR
+            deliver(scene, sink, owner=f"next {number}")
+    keys = Counter(
+        key.strip("<>").partition("@")[0]
+        for letter in office.letters
+        for key in (letter["References"] or letter["Message-ID"]).split()
+    )
+    key_of = {row["record_id"]: f"{row['id']}-{row['revision']}" for row in scene.rows(deliveries)}
+    assert keys == dict.fromkeys(key_of.values(), 1) | {key_of[name]: 2 for name in first_ids[1:]}

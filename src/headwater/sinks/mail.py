@@ -48,7 +48,8 @@ class MailProgress:
 @dataclass(frozen=True, kw_only=True)
 class MailSink:
     """`security` is starttls, tls or none. The Message-ID is made of the envelopes' keys, so that the same mail sent
-    twice is known as one."""
+    twice is known as one. A mail for several records refers to the key of each: after a kill, one of them may come again beside
+    others."""
 
     host: str
     port: int
@@ -121,7 +122,9 @@ class MailSink:
         mail["To"] = ", ".join(single_line(recipient) for recipient in self.recipients)
         mail["Subject"] = headline(messages)
         mail["Date"] = format_datetime(self.clock())
-        mail["Message-ID"] = f"<{name}@headwater.invalid>"
+        mail["Message-ID"] = _message_id(name)
+        if len(envelopes) > 1:
+            mail["References"] = " ".join(_message_id(envelope.key) for envelope in envelopes)
         mail["Auto-Submitted"] = "auto-generated"
         texts = ["\n".join(p for p in (m.title, m.text, m.url) if p) for m in messages[:MOST_LISTED]]
         if len(messages) > MOST_LISTED:
@@ -164,6 +167,10 @@ class MailSink:
 
     def _unreachable(self, error: str) -> Temporary:
         return Temporary("receiver_unreachable", f"{self.host}: {error}", delay=RETRY_DELAY, counts=False)
+
+
+def _message_id(name: str) -> str:
+    return f"<{name}@headwater.invalid>"
 
 
 def _with_codes(codes: Mapping[str, int]) -> str:
