@@ -169,6 +169,9 @@ def test_an_unknown_field_is_a_word_and_said_so_except_in_addresses() -> None:
     assert parse("data:breach").notices == ("there is no field 'data': it was searched as a word",)
     assert "did you mean publisher:x" in parse("pub:x").notices[0]
     assert "names no value" in parse("source: wire").notices[0]
+    assert parse("grain since:2026-11-14 until:2026-11-01").notices == (
+        "until (2026-11-01 00:00) is not after since (2026-11-14 00:00): no document can match",
+    )
     assert not parse("").groups
     assert not parse(" ** * ").groups
 
