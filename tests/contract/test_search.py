@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy import Engine, delete, func, insert, select, update
 from tests.support.scene import HOUR, RECIPE, START, Scene, ended_result, kept_result
 
 from headwater.model.document import Mention
@@ -14,6 +14,7 @@ from headwater.model.jobs import State
 from headwater.search.query import SearchFilters, SearchQuery, parse_query
 from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.maintenance.retention import mark_archived
+from headwater.store.schema.flow import documents
 from headwater.store.schema.search import search_entries, search_segments, search_vectors
 from headwater.store.search import candidates, document_search, result_rows, segments, term_lookup
 from headwater.store.search.document_search import DocumentSearch, SearchResults
@@ -173,6 +174,19 @@ def test_a_phrase_is_looked_for_in_as_many_documents_as_may_be_read(
     results = search(engine, '"grain deal"', limit=1)
     assert results.rows == []
     assert "the texts of the best 3 documents were read" in results.notices[0]
+
+
+def test_the_same_article_in_another_recipe_is_no_result_of_its_own(scene: Scene, engine: Engine):
+    drafts = scene.keep("a", "b", "c", title="Grain deal", text="The grain deal was signed.", language="en")
+    other = [draft.id for draft in drafts[1:]]
+    with unchecked_transaction(engine) as connection:
+        connection.execute(update(documents).where(documents.c.id.in_(other)).values(recipe="markets"))
+    (result,) = search(engine, "grain", limit=1).rows
+    assert (result["id"], result["recipe"]) == (drafts[0].id, RECIPE)
+    assert {copy["id"]: copy["recipe"] for copy in result["duplicates"]} == dict.fromkeys(other, "markets")
+    assert len(search(engine, "grain").rows) == 1
+    later = DocumentSearch(engine, Path()).search(parse_query("grain", START), is_wanted=other.__contains__)
+    assert [row["id"] for row in later.rows] == other  # in one recipe, its steps decide what is a copy
 
 
 def test_no_result_has_a_word_with_an_excluded_beginning(

@@ -1,5 +1,6 @@
 """`headwater search`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
 import typer
@@ -119,9 +120,15 @@ def _show(row: dict[str, Any], out: Console) -> None:
     out.print(cell("  ".join(part for part in details if part), "dim"), soft_wrap=True)
     out.print(highlighted(row["snippet"], row["highlights"]))
     if row["duplicates"]:
-        publishers = [copy["publisher"] or copy["url"] for copy in row["duplicates"]]
-        out.print(cell(f"also: {', '.join(dict.fromkeys(publishers))}", "dim"))
+        names = [_copy_name(copy, row["recipe"]) for copy in row["duplicates"]]
+        out.print(cell(f"also: {', '.join(dict.fromkeys(names))}", "dim"))
     out.print()
+
+
+def _copy_name(copy: Mapping[str, Any], recipe: str) -> str:
+    """Its publisher, or the recipe that has the same article."""
+    name = copy["publisher"] or copy["url"]
+    return str(name) if copy["recipe"] == recipe else f"{name} ({copy['recipe']})"
 
 
 def highlighted(text: str, places: list[list[int]], style: str = "") -> Text:
