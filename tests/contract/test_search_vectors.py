@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 from tests.support.scene import HOUR, START, Scene, kept_result
 
 from headwater.search.fusion import ENGLISH, MULTILINGUAL
-from headwater.search.query import SearchFilters, words_query
-from headwater.store.search import document_search, query_vectors
+from headwater.search.query import SearchFilters, parse_query, words_query
+from headwater.store.search import candidates, document_search, query_vectors
 from headwater.store.search.codes import refresh_codes
 from headwater.store.search.document_search import DocumentSearch, Method, SearchResults
 from headwater.store.search.query_vectors import SearchEncoder, SearchEncoders, add_vectors
@@ -88,6 +88,33 @@ def test_p29_words_and_vectors_decide_together(
     assert titles(engine, "sea", language=("es",)) == ["Un barco de pesca"]
     assert titles(engine, "sea", since=START + HOUR) == []
     assert titles(engine, "tax", "meaning")[0] == "The levy on sugar"
+
+
+def test_facets_and_phrases_change_neither_the_order_nor_the_number_of_vectors_that_are_read(
+    scene: Scene, engine: Engine, encoders: dict[str, MeaningEncoder], monkeypatch: pytest.MonkeyPatch
+):
+    for number in range(6):
+        scene.keep(f"v{number}", title=f"A vessel in the harbour {number}", language="en", published=START)
+    refresh_segments(engine, flush_at=1)
+    add_vectors(engine, ENCODERS)
+    refresh_codes(engine)
+    monkeypatch.setattr(candidates, "CODE_CANDIDATES", 2)
+    read_vectors, counts = candidates.read_vectors_of, []
+
+    def counted(connection: Any, model: str, numbers: Sequence[int]) -> Any:
+        counts.append(len(numbers))
+        return read_vectors(connection, model, numbers)
+
+    monkeypatch.setattr(candidates, "read_vectors_of", counted)
+    search = DocumentSearch(engine, Path()).search
+    for text in ("harbour sea", '"the harbour"'):
+        query = parse_query(text, START)
+        plain, faceted = search(query), search(query, facets=["language"])
+        assert [row["id"] for row in plain.rows] == [row["id"] for row in faceted.rows]
+    assert set(counts) == {2}
+    counts.clear()
+    assert len(search(words_query("sea"), method="meaning").rows) == 6
+    assert counts == [6]
 
 
 def test_what_is_found_by_meaning_alone_counts_as_found(

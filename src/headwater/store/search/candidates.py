@@ -159,7 +159,9 @@ def find_candidates(
     word_total = _total(scores, masks, has_words=plan.has_words)
     pool = max(POOL, count)
     by_words = _best_by_words(index, scores, masks, pool, has_words=plan.has_words) if words_count else []
-    by_vector = [_best_by_vector(index, query, masks, pool) for query in vectors]
+    # Beside words, only the POOL most similar documents have a similarity above 0: further vectors are not read.
+    read_count = CODE_CANDIDATES if words_count else max(CODE_CANDIDATES, pool)
+    by_vector = [_best_by_vector(index, query, masks, read_count) for query in vectors]
     candidates = _fuse(
         index, by_words, scores, [part for part in by_vector if part is not None], words_count=words_count
     )
@@ -241,8 +243,9 @@ class _VectorCandidates:
 
 
 def _best_by_vector(
-    index: IndexReader, query: VectorQuery, masks: Sequence[Mask | None], pool: int
+    index: IndexReader, query: VectorQuery, masks: Sequence[Mask | None], read_count: int
 ) -> _VectorCandidates | None:
+    """Those with the nearest codes; documents that wait for a segment have none, and are all read."""
     codes, query_code = index.codes(query.model), encode_bits(query.vector[None, :])
     coded: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.uint16]]] = []
     places: list[Place] = []
@@ -251,14 +254,14 @@ def _best_by_vector(
             near = code_distances(codes[segment.id], query_code)
             if mask is not None:
                 near[~mask] = NO_DISTANCE
-            chosen = smallest(near, max(CODE_CANDIDATES, pool))
+            chosen = smallest(near, read_count)
             coded.append((np.full(len(chosen), number), chosen, near[chosen]))
         elif segment.id == 0:
             where = range(len(segment.columns)) if mask is None else np.flatnonzero(mask)
             places += [(number, int(place)) for place in where]
     if coded:
         segments, positions, distances = (np.concatenate(parts) for parts in zip(*coded, strict=True))
-        chosen = smallest(distances, max(CODE_CANDIDATES, pool))
+        chosen = smallest(distances, read_count)
         chosen = chosen[distances[chosen] != NO_DISTANCE]
         nearest = zip(segments[chosen].tolist(), positions[chosen].tolist(), strict=True)
         places = [*nearest, *places]
