@@ -78,7 +78,7 @@ $(VENV)/.web: requirements/cluster.txt $(VENV)/.core
 $(VENV)/.dev: requirements/dev.txt pyproject.toml $(VENV)/.core
 	@echo "Installing what the tests need …"
 	$(PIP) install --require-hashes -r requirements/dev.txt
-	@missing="$$(command -v chromium >/dev/null || echo chromium) $$(command -v tesseract >/dev/null || echo tesseract-ocr tesseract-ocr-spa)"; \
+	@missing="$$({ command -v chromium-headless-shell || command -v chromium; } >/dev/null || echo chromium-headless-shell) $$(command -v tesseract >/dev/null || echo tesseract-ocr tesseract-ocr-spa)"; \
 	[ -z "$$(echo $$missing)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
 	  || { echo "The tests need $$missing, e.g. apt-get install $$missing" >&2; exit 1; }
 	touch $@

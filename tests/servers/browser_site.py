@@ -1,6 +1,5 @@
 """Pages that need a browser, on loopback servers that record their requests."""
 
-import shutil
 import socket
 import threading
 import time
@@ -13,7 +12,7 @@ from importlib.util import find_spec
 import psutil
 from tests.support.deadline import DEADLINE
 
-from headwater.fetch.browser.renderer import BrowserLimits
+from headwater.fetch.browser.renderer import BrowserLimits, find_browser
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response
@@ -30,7 +29,9 @@ def require_browser() -> None:
     assert find_spec("playwright"), (
         "these tests need the package playwright: run `make test`, which installs it"
     )
-    assert shutil.which("chromium"), "these tests need Chromium: install it, e.g. `apt-get install chromium`"
+    assert find_browser(), (
+        "these tests need Chromium: install it, e.g. `apt-get install chromium-headless-shell`"
+    )
 
 
 class Site:

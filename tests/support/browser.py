@@ -24,7 +24,7 @@ from headwater.web.serving import make_context
 
 PHONE, DESKTOP = 390, 1280
 RULES_ABOUT_COLOUR = ["color-contrast", "link-in-text-block"]
-AXE = """async (options) => (await axe.run(document, {resultTypes: ["violations"], ...options})).violations.map(
+AXE = """async (options) => (await axe.run(document, {resultTypes: ["violations"], iframes: false, ...options})).violations.map(
   (found) => found.id + ": " + found.nodes.map((node) => node.target.join(" ")).join(", "))"""
 
 

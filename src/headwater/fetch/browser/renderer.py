@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from headwater.fetch.browser.chromium import Chromium, RenderedPage
 
 _log = structlog.get_logger()
-_PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_PROGRAMS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+)
 # Headers that describe the bytes of the server, not those that the browser made of them.
 _BODY_HEADERS = frozenset({"etag", "last-modified", "content-encoding", "content-length", "content-type"})
 _COME_BACK = timedelta(seconds=5)
