@@ -16,6 +16,7 @@ NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^
 NOT_PROSE_HINT = re.compile(r"[@#*_|>`]|://|www\.|\]\(")
 DENSE = re.compile(f"[{character_class((*EAST_ASIAN, *HANGUL))}]")
 DENSE_WITHIN = 300
+NOT_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 MAX_CHARACTERS = 4000  # characters: more do not raise the confidence
 PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=[-*#])")
 
@@ -175,6 +176,8 @@ def _start(text: str, limit: int) -> str:
 
 
 def count_letters(text: str) -> int:
+    if text.isascii():  # in a twentieth of the time
+        return len(text.encode().translate(None, NOT_ASCII_LETTERS))
     return sum(map(str.isalpha, text))
 
 
