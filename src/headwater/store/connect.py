@@ -23,7 +23,7 @@ SQLITE_PRAGMAS = (
     "PRAGMA busy_timeout=30000",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
-    "PRAGMA cache_size=-32000",
+    "PRAGMA cache_size=-12000",
     # A page changed by many transactions is checkpointed once; the WAL stays below 40 MB.
     "PRAGMA wal_autocheckpoint=8000",
 )
