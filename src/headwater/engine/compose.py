@@ -65,9 +65,15 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
         subjects=(subject,) if subject else (),
         attributes=_attributes(reading, hints),
         origins=origins,
-        notes={"method": reading.method, "confidence": reading.confidence},
+        notes={"method": reading.method, "confidence": reading.confidence, **_readers(reading)},
         **values,
     )
+
+
+def _readers(reading: Reading) -> dict[str, Any]:
+    """What each reader brought, in their order, where the first one was not enough."""
+    is_second_choice = reading.method in list(reading.candidates)[1:]
+    return {"readers": dict(reading.candidates)} if is_second_choice else {}
 
 
 def _publisher_candidates(reading: Reading, hints: Mapping[str, Any]) -> list[tuple[str, Any]]:
