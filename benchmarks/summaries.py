@@ -2,7 +2,8 @@
 
     python -m benchmarks.summaries --data DIR
 
-DIR holds `summaries/validation.jsonl.gz`. Parameters were chosen on the even articles; the odd ones are reported apart.
+DIR holds `summaries/validation.jsonl.gz`. The weights were trained on these articles: `python -m training.summaries` prints the figure
+for articles that they were not trained on.
 LexRank is that of sumy where it is installed (with our sentences and words: its own need a download), otherwise the
 textbook version in NumPy. Set OMP_NUM_THREADS=1: CPU time counts the idle threads of NumPy. The last line is one JSON object.
 """

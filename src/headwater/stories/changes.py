@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from headwater.stories.extractive_summary import (
-    DEFAULT,
+    SHORTEST,
     CitedSentence,
-    ScoredSentence,
+    StorySentence,
     SummarySource,
     bag_similarity,
     choose_sentences,
@@ -114,16 +114,16 @@ def _new_statements(
         sentence
         for sentence in sentences
         if sentence.document in new_ids
-        and len(sentence.bag) >= DEFAULT.shortest
+        and len(sentence.bag) >= SHORTEST
         and _is_new(sentence, before, figures)
     ]
-    chosen = choose_sentences(candidates, count)
+    chosen = choose_sentences(candidates, count, fewest=count)
     return tuple(
         CitedSentence(candidates[index].text, (candidates[index].document,)) for index in sorted(chosen)
     )
 
 
-def _is_new(sentence: ScoredSentence, before: Sequence[ScoredSentence], figures: set[str]) -> bool:
+def _is_new(sentence: StorySentence, before: Sequence[StorySentence], figures: set[str]) -> bool:
     if before and not figures.issuperset(FIGURE.findall(sentence.text)):
         return True
     return all(bag_similarity(sentence.bag, other.bag) < SAID_BEFORE for other in before)

@@ -1,24 +1,35 @@
-"""An extractive summary: a few sentences of the story that cover what many of its sentences speak about.
+"""An extractive summary: a few sentences of the story, those whose words an editor would use.
 
-A term weighs as much as the sentences that use it, early ones more; squared, so that the few terms of the story itself
-count. Sentences are chosen one after another by the weight of their terms for their length; terms that a chosen sentence
-has count less from then on. Every sentence carries the ids of the documents that contain it.
+Sentences are chosen one after another, as long as the choice becomes better (`summary_model`); a word counts once. Every sentence carries
+the ids of the documents that contain it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from math import log, log1p, sqrt
 
+import numpy as np
+
 from headwater.stories.story_prose import story_prose
+from headwater.stories.summary_model import Choices, SummaryModel, load_summary_model
+from headwater.stories.summary_words import Flags, Floats, Integers, StoryWords
 from headwater.stories.terms import list_terms
 from headwater.text.sentences import split_sentences
 
 MAX_SENTENCES = 40
 MAX_DOCUMENTS = 50
-SHORTLIST = 24
+SHORTLIST, SHORTLIST_WORDS = 4, 40
+"""For each sentence that is wanted so many are compared: those of which most words are expected, for their length and so many
+words more."""
+SHORTEST = 3
+"""Sentences with fewer terms are left out, unless there are no others."""
+MOST_WORDS = 25
+"""A summary of several sentences has at most so many words for each sentence that is wanted."""
+BEAM = 4
+"""So many choices of each size are tried with one sentence more."""
 SAME_STATEMENT = 0.7
 """From this similarity on, two sentences count as the same statement, and both documents are cited."""
 
@@ -39,88 +50,61 @@ class CitedSentence:
     documents: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryWeights:
-    """How fast terms (`fading`) and sentences (`early`) count less with their place in the text, how much the length of a
-    sentence costs, and what a term still counts once it was said. Sentences shorter than `shortest` terms are left out. A
-    sentence is passed over if with it the summary would have more than `words` words for each of its sentences."""
-
-    fading: float = 0.06
-    early: float = 0.1
-    cost: float = 0.5
-    said: float = 0.3
-    shortest: int = 3
-    words: int = 20
-
-
 @dataclass(frozen=True)
 class TermFrequency:
-    """In how many of the sentences each term occurs. Computed when needed: a story of few sentences compares none."""
+    """In how many of the sentences each term occurs. Computed when needed: a story of one document compares none."""
 
-    sentences: Sequence[Collection[str]]
+    texts: Sequence[str]
+
+    @cached_property
+    def terms(self) -> Mapping[str, Sequence[str]]:
+        """Of each text, as they follow each other."""
+        return {text: list_terms(text) for text in self.texts}
 
     @cached_property
     def of_term(self) -> Mapping[str, int]:
-        return Counter(chain.from_iterable(self.sentences))
+        return Counter(chain.from_iterable(set(self.terms[text]) for text in self.texts))
 
 
 @dataclass(frozen=True)
-class ScoredSentence:
-    """`words` are its terms as they follow each other, `terms` the different ones."""
+class StorySentence:
+    """A sentence of a document; `place` is its number there."""
 
     text: str
     document: str
     place: int
-    words: Sequence[str]
-    terms: Mapping[str, None]
     frequency: TermFrequency
 
     @cached_property
     def bag(self) -> Mapping[str, float]:
         """Weighted terms at unit length. Computed when needed: most sentences are never compared with another."""
-        total, frequency = len(self.frequency.sentences), self.frequency.of_term
+        total, frequency = len(self.frequency.texts), self.frequency.of_term
         weighted = {
             term: (1 + log(count)) * log1p(total / frequency[term])
-            for term, count in Counter(self.words).items()
+            for term, count in Counter(self.frequency.terms[self.text]).items()
         }
         length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
         return {term: weight / length for term, weight in weighted.items()}
 
 
-DEFAULT = SummaryWeights()
-
-
-def summarise(
-    documents: Sequence[SummarySource], count: int = 3, weights: SummaryWeights = DEFAULT
-) -> tuple[CitedSentence, ...]:
-    """At most `count` sentences, in reading order. The result does not depend on the order of the documents."""
+def summarise(documents: Sequence[SummarySource], count: int = 3) -> tuple[CitedSentence, ...]:
+    """At most `count` sentences, in reading order. One document has as few as its editor would write; several say more than one
+    does, and have `count`. The result does not depend on the order of the documents."""
     sentences = read_sentences(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
-    candidates = [sentence for sentence in sentences if len(sentence.terms) >= weights.shortest] or sentences
-    chosen = choose_sentences(candidates, count, weights)
-    in_order = sorted(
-        (candidates[index] for index in chosen), key=lambda sentence: (sentence.place, sentence.document)
-    )
-    return tuple(CitedSentence(sentence.text, _sources_of(sentence, candidates)) for sentence in in_order)
+    fewest = 1 if len({sentence.document for sentence in sentences}) <= 1 else count
+    chosen = choose_sentences(sentences, count, fewest)
+    in_order = sorted((sentences[index] for index in chosen), key=_identity)
+    return tuple(CitedSentence(sentence.text, _sources_of(sentence, sentences)) for sentence in in_order)
 
 
-def read_sentences(documents: Sequence[SummarySource]) -> list[ScoredSentence]:
+def read_sentences(documents: Sequence[SummarySource]) -> list[StorySentence]:
     rows = [
-        (text, document.id, place, words, dict.fromkeys(words))
+        (text, document.id, place)
         for document in documents
         for place, text in enumerate(islice(split_sentences(story_prose(document.text)), MAX_SENTENCES))
-        for words in [list_terms(text)]
     ]
-    frequency = TermFrequency([terms for *_, terms in rows])
-    return [ScoredSentence(*row, frequency) for row in rows]
-
-
-def _term_weights(sentences: Sequence[ScoredSentence], fading: float) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for sentence in sentences:
-        share = 1 / (1 + fading * sentence.place)
-        for term in sentence.terms:
-            weights[term] = weights.get(term, 0.0) + share
-    return {term: weight * weight for term, weight in weights.items()}
+    frequency = TermFrequency([text for text, *_ in rows])
+    return [StorySentence(*row, frequency) for row in rows]
 
 
 def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
@@ -128,50 +112,105 @@ def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> f
 
 
 def choose_sentences(
-    sentences: Sequence[ScoredSentence], count: int, weights: SummaryWeights = DEFAULT
+    sentences: Sequence[StorySentence], count: int, fewest: int = 1, model: SummaryModel | None = None
 ) -> list[int]:
-    """The positions of at most `count` sentences, the best first. The first may have any length."""
-    terms = _term_weights(sentences, weights.fading)
-    divisors: list[float] = [
-        (len(sentence.terms) + 2) ** weights.cost * (1 + weights.early * sentence.place)
-        for sentence in sentences
-    ]
-
-    def value(index: int) -> float:
-        total: float = sum(map(terms.__getitem__, sentences[index].terms))
-        return total / divisors[index]
-
-    values = [value(index) for index in range(len(sentences))]
-    order = sorted(range(len(sentences)), key=lambda index: (-values[index], *_identity(sentences[index])))
-    shortlist = order[:SHORTLIST]
-    words_left = count * weights.words
-    chosen: list[int] = []
-    while shortlist and len(chosen) < count:
-        best = max(shortlist, key=values.__getitem__)
-        shortlist.remove(best)
-        length = sentences[best].text.count(" ") + 1
-        if chosen and (length > words_left or _is_said(sentences[best], [sentences[i] for i in chosen])):
-            continue
-        chosen.append(best)
-        words_left -= length
-        said_terms = sentences[best].terms.keys()
-        for term in said_terms:
-            terms[term] *= weights.said
-        for index in shortlist:
-            if not said_terms.isdisjoint(sentences[index].terms):
-                values[index] = value(index)
-    return chosen
+    """The positions of at most `count` sentences: `fewest` where there are so many that say something else, and more while they
+    make the summary better. A single one may have any length."""
+    if not sentences or count < 1:
+        return []
+    model = model or load_summary_model()
+    candidates = Candidates.among(sentences, count, model)
+    beam = np.zeros((1, len(candidates.positions)), dtype=np.bool_)
+    best, best_value = beam[0], -np.inf
+    for size in range(1, count + 1):
+        options = candidates.extend(beam, count * MOST_WORDS)
+        if not len(options):
+            break
+        values = candidates.choices(options).features(count) @ model.choice
+        order = np.argsort(-values, kind="stable")[: BEAM * count]
+        beam = np.array(list({row.tobytes(): row for row in options[order]}.values())[:BEAM])
+        if size <= fewest or values[order[0]] > best_value:
+            best, best_value = beam[0], values[order[0]]
+    return [int(position) for position in candidates.positions[best]]
 
 
-def _is_said(sentence: ScoredSentence, chosen: Sequence[ScoredSentence]) -> bool:
-    return any(bag_similarity(sentence.bag, other.bag) >= SAME_STATEMENT for other in chosen)
+@dataclass(frozen=True)
+class Candidates:
+    """The sentences that a summary is chosen from: their `positions` in the story, the best first, what words they have
+    (`has_word`, one row each), how likely an editor is to use each of these, and which sentences say the same."""
+
+    positions: Integers
+    lengths: Integers
+    traits: Floats
+    has_word: Floats
+    probabilities: Floats
+    say_same: Flags
+
+    @classmethod
+    def among(cls, sentences: Sequence[StorySentence], count: int, model: SummaryModel) -> "Candidates":
+        texts, places = [s.text for s in sentences], [s.place for s in sentences]
+        words = StoryWords.read(texts, places, len({sentence.document for sentence in sentences}))
+        probabilities = model.word_probabilities(words.word_features())
+        positions = shortlist(words, probabilities, count)
+        is_used: Flags = np.logical_or.reduce(words.has_word[positions], axis=0)
+        is_term = ~words.is_function_word[is_used]
+        has_word: Floats = words.has_word[positions][:, is_used].astype(np.float64)
+        return cls(
+            positions,
+            words.lengths[positions],
+            words.sentence_features()[positions],
+            has_word,
+            probabilities[is_used],
+            _same_statements(has_word[:, is_term]),
+        )
+
+    def extend(self, choices: Flags, most_words: int) -> Flags:
+        """The choices (one row each) with one sentence more, which says something else; some of them several times."""
+        words = (choices @ self.lengths)[:, None] + self.lengths
+        is_possible = ~choices & ~(choices @ self.say_same)
+        is_possible &= (words <= most_words) | (choices.sum(axis=1) == 0)[:, None]
+        rows, added = np.nonzero(is_possible)
+        extended = choices[rows]
+        extended[np.arange(len(rows)), added] = True
+        return extended
+
+    def choices(self, rows: Flags) -> Choices:
+        member = rows.astype(np.float64)
+        return Choices(
+            np.minimum(member @ self.has_word, 1.0) @ self.probabilities,
+            member @ (self.has_word @ self.probabilities),
+            member @ self.lengths,
+            member.sum(axis=1),
+            member @ self.traits,
+        )
 
 
-def _identity(sentence: ScoredSentence) -> tuple[int, str]:
+def shortlist(words: StoryWords, probabilities: Floats, count: int) -> Integers:
+    """The positions of the sentences that are worth comparing, the best first; of equal ones the first."""
+    terms = words.of_sentences((~words.is_function_word).astype(np.float64))
+    values = words.of_sentences(probabilities) / (words.lengths + SHORTLIST_WORDS)
+    if (terms >= SHORTEST).any():
+        values[terms < SHORTEST] = -1.0
+    order = np.lexsort((words.places, -values))
+    position_of: dict[str, int] = {}
+    for position in order[values[order] >= 0].tolist():
+        position_of.setdefault(words.texts[position], position)
+    return np.array(list(position_of.values())[: SHORTLIST * count], dtype=np.int64)
+
+
+def _same_statements(has_term: Floats) -> Flags:
+    """Which sentences (rows and columns) say the same, by the cosine of their terms."""
+    common = has_term @ has_term.T
+    lengths = np.sqrt(np.diagonal(common))
+    same: Flags = common > SAME_STATEMENT * lengths[:, None] * lengths
+    return same
+
+
+def _identity(sentence: StorySentence) -> tuple[int, str]:
     return sentence.place, sentence.document
 
 
-def _sources_of(sentence: ScoredSentence, sentences: Sequence[ScoredSentence]) -> tuple[str, ...]:
+def _sources_of(sentence: StorySentence, sentences: Sequence[StorySentence]) -> tuple[str, ...]:
     if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
         return (sentence.document,)
     documents = {
