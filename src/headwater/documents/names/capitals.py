@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 WORD = re.compile(r"[^\W\d_]+(?:['’\-.][^\W\d_]+)*")
 SENTENCE_START = re.compile(r"(?:[.!?…:;]|\n)[\s\"'“”„«»()\[\]–—-]*$|^[\s\"'“”„«»(\[¿¡–—-]*$")
@@ -21,31 +22,37 @@ MOST_LOWER = 0.2
 CAPITAL_NOUN_LANGUAGES = frozenset(("de", "lb"))
 
 
-@dataclass(frozen=True, slots=True)
-class CasedWord:
+class CasedWord(NamedTuple):
+    """`key` is the word without its case. A tuple, because there are millions of them."""
+
     text: str
     start: int
     end: int
     starts_sentence: bool
-
-    @property
-    def key(self) -> str:
-        return self.text.casefold()
-
-    @property
-    def is_capital(self) -> bool:
-        return self.text[0].isupper()
+    key: str
+    is_capital: bool
 
 
 def read_words(text: str) -> list[CasedWord]:
     words = []
     for match in WORD.finditer(text):
-        before = text[max(0, match.start() - LOOK_BACK) : match.start()]
-        is_start = match.start() <= LOOK_BACK and not before.strip("\"'“”„«»([¿¡–—- ")
-        starts = is_start or bool(SENTENCE_START.search(before)) or bool(OPENING.search(before))
-        skip = 2 if match[0][1:2] in ELISIONS else 0
-        words.append(CasedWord(match[0][skip:], match.start() + skip, match.end(), starts and not skip))
+        start, end = match.span()
+        word = match[0]
+        # After a word or a comma and a space no sentence begins. That is nearly always so, and sooner seen than by the patterns.
+        is_inside = (
+            start > 1 and text[start - 1] == " " and (text[start - 2].isalnum() or text[start - 2] == ",")
+        )
+        starts = not is_inside and _starts_sentence(text, start)
+        if word[1:2] in ELISIONS:
+            word, start, starts = word[2:], start + 2, False
+        words.append(CasedWord(word, start, end, starts, word.casefold(), word[0].isupper()))
     return words
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - LOOK_BACK) : start]
+    is_start = start <= LOOK_BACK and not before.strip("\"'“”„«»([¿¡–—- ")
+    return is_start or bool(SENTENCE_START.search(before)) or bool(OPENING.search(before))
 
 
 @dataclass(frozen=True)
@@ -74,11 +81,9 @@ def count_capitals(texts: Iterable[tuple[str, Sequence[CasedWord]]]) -> CapitalU
     inner: Counter[str] = Counter()
     elsewhere: Counter[str] = Counter()
     for language, words in texts:
-        for word in words:
-            if not word.is_capital:
-                lower[word.key] += 1
-            elif not word.starts_sentence:
-                inner[word.key] += 1
-                if language not in CAPITAL_NOUN_LANGUAGES:
-                    elsewhere[word.key] += 1
+        lower.update([word.key for word in words if not word.is_capital])
+        inner_words = [word.key for word in words if word.is_capital and not word.starts_sentence]
+        inner.update(inner_words)
+        if language not in CAPITAL_NOUN_LANGUAGES:
+            elsewhere.update(inner_words)
     return CapitalUse(lower, inner, elsewhere)

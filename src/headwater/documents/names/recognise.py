@@ -153,7 +153,8 @@ def _spans(
     acronym begin something else."""
     position = 0
     while position < len(words):
-        if not _may_begin(words, position, use, capital_nouns=capital_nouns):
+        is_capital = words[position].is_capital
+        if not is_capital or not _may_begin(words, position, use, capital_nouns=capital_nouns):
             position += 1
             continue
         last = position
@@ -183,8 +184,9 @@ def _person_start(words: Sequence[CasedWord], first: int, last: int) -> int:
 
 
 def _may_begin(words: Sequence[CasedWord], position: int, use: CapitalUse, *, capital_nouns: bool) -> bool:
+    """Whether a capitalised word may be the first of a name."""
     word = words[position]
-    if not word.is_capital or word.key in word_list("title"):
+    if word.key in word_list("title"):
         return False
     is_person = word.key in word_list("given") or _is_after_title(words, position)
     if is_person and _is_followed_by_capital(words, position):
