@@ -217,15 +217,15 @@ class _Parser:
                 negates = False
             joins = is_or and bool(self.groups)
         self._check_conditions(text)
-        joined = filters.joined(self.wanted)
-        if joined.since and joined.until and joined.since >= joined.until:
-            first, last = (f"{moment:%Y-%m-%d %H:%M}" for moment in (joined.since, joined.until))
+        conditions = filters.joined(self.wanted)
+        if conditions.since and conditions.until and conditions.since >= conditions.until:
+            first, last = (f"{moment:%Y-%m-%d %H:%M}" for moment in (conditions.since, conditions.until))
             self.notices.append(f"until ({last}) is not after since ({first}): no document can match")
         query = SearchQuery(
             text=" ".join(self.spoken),
             groups=tuple(dict.fromkeys(self.groups)),
             excluded=tuple(dict.fromkeys(self.excluded)),
-            filters=joined,
+            filters=conditions,
             excluded_filters=tuple(dict.fromkeys(self.unwanted)),
             limit=limit,
             notices=tuple(dict.fromkeys(self.notices)),

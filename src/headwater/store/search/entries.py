@@ -49,7 +49,7 @@ def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
 
 def write_entries(connection: Connection, batch: Sequence[IndexedDocument]) -> None:
     remove_entries(connection, [document.id for document, _, _ in batch])
-    insert_rows(connection, search_entries, [_entry_row(*indexed) for indexed in batch])
+    insert_rows(connection, search_entries, [_entry_row(*entry) for entry in batch])
 
 
 def _entry_row(document: Document, searched: SearchedDocument, updated: datetime) -> dict[str, Any]:
@@ -129,10 +129,10 @@ def indexed_documents(connection: Connection, rows: Sequence[Any]) -> list[Index
     query = select(mentions.c.document_id, mentions.c.subject_id)
     for row in connection.execute(query.where(in_list(mentions.c.document_id, [row["id"] for row in rows]))):
         subjects[row.document_id].append(row.subject_id)
-    indexed: list[IndexedDocument] = []
+    batch: list[IndexedDocument] = []
     for row in rows:
         findings = tuple(Mention(subject, "", 1.0) for subject in subjects[row["id"]])
         document = document_from(row).with_changes(mentions=findings)
         searched = searched_document(document, arrived=row["created_at"])
-        indexed.append((document, searched, row["updated_at"]))
-    return indexed
+        batch.append((document, searched, row["updated_at"]))
+    return batch
