@@ -27,14 +27,16 @@ from headwater_demo.procedures.portal_pages import (
 )
 from headwater_recipes.procedures.normalise import parts_by_rules
 from headwater_recipes.procedures.page.reader import read_procedure
-from headwater_recipes.procedures.sections.classifier import CLASSES, FEATURES, MODEL, section_features
+from headwater_recipes.procedures.sections.classifier import CLASSES, MODEL, section_features
 from headwater_recipes.procedures.sections.order import order_lifts
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.standalone import page_from
 from training.section_bodies import TEXTS, composed_bodies
 from training.section_headings import headings
 
-BATCHES = [*(f"batch-{number}" for number in range(1, 25)), "none"]
+BATCHES = [*(f"batch-{number}" for number in range(1, 26)), "none"]
+BLIND = tuple(f"batch-{number}" for number in range(21, 26))
+"""By authors who knew neither the rules nor the vocabulary."""
 DEMO, COMPOSED, COMPOSED_PAGE, COMPOSED_EACH = "demo", "composed", -1, 40
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4
 KEYED = {"plazos": {"solicitud", "resolucion", "silencio_administrativo", "recurso"}}
@@ -148,7 +150,7 @@ def fit(rows: csr_matrix, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = np.bincount(targets, minlength=len(CLASSES))
     weight = (1 / np.sqrt(np.maximum(counts, 1)))[targets]
     weight = weight / weight.mean()
-    weights, bias = np.zeros((FEATURES, len(CLASSES)), np.float32), np.zeros(len(CLASSES), np.float32)
+    weights, bias = np.zeros((rows.shape[1], len(CLASSES)), np.float32), np.zeros(len(CLASSES), np.float32)
     state = [np.zeros_like(array) for array in (weights, weights, bias, bias)]
     truth_rows = np.eye(len(CLASSES), dtype=np.float32)[targets]
     for step in range(1, EPOCHS + 1):

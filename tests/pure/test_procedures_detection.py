@@ -3,8 +3,13 @@
 import pytest
 from tests.pure.test_procedures_decisions import read
 
+from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.detection import NEWS_PATH, other_content
 from headwater_recipes.procedures.normalise import parts_by_rules
+from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import procedures_from
+
+PAGE = "https://www.muestra.example/pagina/uno"
 
 PAPERS = "<h2>Documentación</h2><ul><li>Declaración responsable.</li><li>Copia del documento de identidad.</li></ul>"
 PEOPLE = "<h2>Requisitos</h2><ul><li>Tener más de 16 años.</li></ul>"
@@ -19,6 +24,11 @@ OTHER_CONTENT = {
     "press release": f"<p>La alcaldesa ha presentado hoy las ayudas. «Llegarán a mil familias», ha dicho.</p>{PEOPLE}{PAPERS}{TERM}<p>Gabinete de prensa.</p>",
     "press release in English": "<p>The mayor said on Monday that the town will help families. “We want to reach everyone”, she explained.</p><h2>Who can apply</h2><p>Families of the town.</p><h2>Deadline</h2><p>In May.</p><h2>Documents</h2><p>An identity card.</p>",
 }
+UNNAMED_CONTENT = {
+    "help with the screen": "<h1>Moverse por estas pantallas</h1><h2>¿Qué necesito?</h2><p>Un navegador al día y el bloqueador de ventanas desactivado.</p><h2>¿Cómo se hace?</h2><p>Pulse el botón de la lupa, arriba a la derecha, y escriba una palabra.</p><h2>¿Por qué no se ve el menú?</h2><p>Amplíe la ventana o recargue la página.</p>",
+    "a feast": "<h1>La noche de las hogueras</h1><h2>¿Qué necesito?</h2><p>Ganas de bailar y calzado cómodo.</p><h2>¿Cuándo es?</h2><p>El sábado 21 de junio, desde las diez de la noche, con orquesta y chocolate.</p><h2>¿Cómo llegar?</h2><p>En el autobús gratuito que sale de la plaza.</p>",
+}
+"""Neither title nor words are on any list of the rules."""
 OTHER_TITLES = {
     "help with the site": (
         "Cómo usar la sede electrónica",
@@ -55,6 +65,14 @@ PROCEDURES = {
 @pytest.mark.parametrize("kind", OTHER_CONTENT)
 def test_p6_other_content_is_no_procedure(kind: str):
     assert read(OTHER_CONTENT[kind]) == []
+
+
+@pytest.mark.parametrize("kind", UNNAMED_CONTENT)
+def test_p6_a_page_that_as_a_whole_looks_like_something_else_is_no_procedure(kind: str):
+    page = f"<html><body><main>{UNNAMED_CONTENT[kind]}</main></body></html>"
+    reading = read_procedure(page.encode(), ExtractHints(url=PAGE))
+    assert isinstance(reading, Reading)
+    assert procedures_from(reading, PAGE) == []
 
 
 @pytest.mark.parametrize("kind", PROCEDURES)

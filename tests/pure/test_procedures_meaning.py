@@ -2,11 +2,12 @@
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.labels.vocabulary import Label
-from headwater_recipes.procedures.normalise import Procedure
+from headwater_recipes.procedures.normalise import Procedure, parts_of
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.sections.classifier import MODEL, guesses_in_order, section_shares
 from headwater_recipes.procedures.sections.meaning import place_by_meaning
 from headwater_recipes.procedures.sections.parts import PagePart, lines_of
+from headwater_recipes.procedures.sections.word_meaning import text_meaning
 from headwater_recipes.procedures.standalone import procedures_from
 
 URL = "https://sede.muestra.example/tramites/uno"
@@ -109,3 +110,28 @@ def test_the_foot_of_a_site_without_markup_is_no_value():
 def test_p6_a_page_that_only_offers_files_is_no_procedure():
     links = "".join(f'<li><a href="/{name}.pdf">{name}</a></li>' for name in ("Memoria", "Bases", "Informe"))
     assert read(f"<h2>Gastos</h2><p>Personal: 16.902.000 €</p><h2>Documentación</h2><ul>{links}</ul>") == []
+
+
+def test_words_of_one_meaning_are_near_each_other_in_any_language():
+    fee = text_meaning("precio")
+    for near, far in (
+        ("coste", "requisito"),
+        ("pagar", "solicitante"),
+        ("tarifa", "documento"),
+        ("preu", "ley"),
+    ):
+        assert fee @ text_meaning(near) > fee @ text_meaning(far)
+    assert not text_meaning("").any()
+
+
+def test_a_word_that_the_table_does_not_have_is_read_by_its_beginning():
+    assert text_meaning("solicitarziutxo") @ text_meaning("solicitar") > 0.5
+
+
+def test_a_heading_above_known_sections_is_no_section_of_its_own():
+    text = (
+        "# Servicio de muestra\n\n## Baja del servicio\n\nPara dejar de usar el servicio de muestra en casa.\n\n"
+        "### Requisitos\n\nNo deber nada.\n\n### Documentación\n\nÚltimo recibo."
+    )
+    (chapter,) = [part for part in parts_of(text) if part.title == "Baja del servicio"]
+    assert chapter.label is None

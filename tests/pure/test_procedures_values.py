@@ -33,6 +33,8 @@ def test_p17_an_appointment_or_the_internet_are_two_channels(text: str, channel:
     [
         ("Más información en el 060.", "060"),
         ("Llame al 010.", "010"),
+        ("Telèfon 012", "012"),
+        ("Información: 060.", "060"),
         ("010 (desde fuera de la ciudad, 91 555 20 10)", "010 / 91 555 20 10"),
         ("Impreso modelo 060.", None),
         ("Entre 010 y 020 puntos.", None),

@@ -124,6 +124,18 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     return next((kind for kind, matches in kinds if matches), "")
 
 
+def signs_of_other_content(parts: Sequence[PagePart], text: str, url: str) -> list[float]:
+    """How much a page looks like a tender, a job offer, a competition, news, a page about cookies, a table of contents."""
+    return [
+        _count(TENDER, text) / FEWEST_TENDER,
+        _count(JOB_OFFER, text) / FEWEST_JOB,
+        float(_count(SELECTION, text)),
+        news_signs(parts, text, url) / ENOUGH_NEWS,
+        min(FEWEST_COOKIES, text.count("cookie")) / FEWEST_COOKIES,
+        float(_has_leaders(parts)),
+    ]
+
+
 def _offers_files_only(parts: Sequence[PagePart]) -> bool:
     """Whether nothing is asked of anybody: the only documents are links, such as the annexes of a budget."""
     required_parts = [part for part in parts if part.field in REQUIRED and part.lines]

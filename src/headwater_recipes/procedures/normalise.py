@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headwater.text.words import count_words
-from headwater_recipes.procedures.detection import CORE, is_procedure, other_content
+from headwater_recipes.procedures.detection import CORE, REQUIRED, is_procedure, other_content
 from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
 from headwater_recipes.procedures.identity import kind_tags, procedure_id
+from headwater_recipes.procedures.likelihood import procedure_likelihood
 from headwater_recipes.procedures.page.page import LanguageDetector, ProcedurePage, no_language
 from headwater_recipes.procedures.registry.portals import Portal, portal_territory
 from headwater_recipes.procedures.registry.territory import (
@@ -38,6 +39,7 @@ from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
 LONGEST_TITLE, OPENING, FEW_WORDS = 120, 600, 14
+LEAST_LIKELY, PLAINLY = 0.7, 0.9
 SITE_IN_TITLE = re.compile(r"(?<!\s)\s[-|–—·]\s")
 
 
@@ -76,15 +78,24 @@ def normalise(
 ) -> list[Procedure]:
     """The procedures of a page. A field without evidence stays empty, and a page without such fields has no procedure."""
     parts = in_language(parts_of(page.text), page.language, page.secondary, detect)
+    likelihood = procedure_likelihood(parts, page_title(parts, page), page.url)
     procedures = []
     for heading, chapter in separate_procedures(parts):
-        chapter_title = heading.title if heading else _page_title(chapter, page)
-        if is_procedure(chapter) and not other_content(chapter, chapter_title, page.url):
+        chapter_title = heading.title if heading else page_title(chapter, page)
+        if _describes_procedure(chapter, likelihood) and not other_content(chapter, chapter_title, page.url):
             procedures.append(_procedure(page, owner, heading, chapter, detect))
     return [procedure for procedure in procedures if len(procedure.document["nombre"]) >= 5]
 
 
-def _page_title(parts: Sequence[PagePart], page: ProcedurePage) -> str:
+def _describes_procedure(parts: Sequence[PagePart], likelihood: float) -> bool:
+    """A page that answers the questions of a procedure must also look like one as a whole; one that plainly looks like one needs
+    fewer answers."""
+    if is_procedure(parts):
+        return likelihood >= LEAST_LIKELY
+    return likelihood >= PLAINLY and bool({part.field for part in parts if part.lines} & REQUIRED)
+
+
+def page_title(parts: Sequence[PagePart], page: ProcedurePage) -> str:
     """The first heading unless it is a section label. Many sites give all pages the same title."""
     first = next((part for part in parts if part.title), None)
     return first.title if first is not None and first.label is None and first.level <= 2 else page.title

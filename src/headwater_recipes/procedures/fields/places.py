@@ -46,7 +46,7 @@ PHONE = re.compile(
     r"(?<![\d/.,-])(?:\+34[\s.]?|0034[\s.]?)?(?:\d{3}[\s.]\d{3}[\s.]\d{3}|\d{3}[\s.]\d{2}[\s.]\d{2}[\s.]\d{2}|\d{2}[\s.]\d{3}[\s.]\d{2}[\s.]\d{2}|[6789]\d{8})(?!\d)(?![\s.,]*(?:€|euros?))"
 )
 SHORT_PHONE = re.compile(
-    r"(?:tel[eé]fon\w{0,30}|tel\.?|tlf\.?|llama\w{0,30}|truca\w{0,30}|chama\w{0,30}|deitu\w{0,30}|call|ring|dial|phone|telefonoa?|al|número|line)\s*+(?:de \w{1,30}\s*+)?(?:gratuito\s*+)?(?::\s*+)?(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
+    r"(?:tel[eéè]fon\w{0,30}|informaci\w{0,4}|informazioa?|tel\.?|tlf\.?|llama\w{0,30}|truca\w{0,30}|chama\w{0,30}|deitu\w{0,30}|call|ring|dial|phone|telefonoa?|al|número|line)\s*+(?:de \w{1,30}\s*+)?(?:gratuito\s*+)?(?::\s*+)?(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
     re.IGNORECASE,
 )
 ANYWHERE = re.compile(

@@ -17,6 +17,7 @@ from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.order import shares_in_order
 from headwater_recipes.procedures.sections.parts import SectionLine
+from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_meaning
 
 MODEL = Path(__file__).with_name("sections.npz")
 CLASSES = (
@@ -56,7 +57,9 @@ FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )  # fmt: skip
 SHAPE_FEATURES = 2 * len(FACTS) + 8
-FEATURES = HEADING_FEATURES + BODY_FEATURES + SHAPE_FEATURES
+MEANING_SCALE, MEANING_LINES = 3.0, 6
+"""Unit vectors weigh as much as some thirty hashed words."""
+FEATURES = HEADING_FEATURES + BODY_FEATURES + SHAPE_FEATURES + 3 * DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +116,16 @@ def read_model() -> tuple[Any, Any, Any]:
 
 
 def section_features(title: str, lines: Sequence[SectionLine]) -> Any:
-    """Hashed words and parts of words of the heading and of the text, and the shape of the text."""
+    """Hashed words and parts of words of the heading and of the text, the shape of the text, and what heading, text and first
+    line mean."""
     row = np.zeros(FEATURES, dtype=np.float32)
     _add_hashed(row, _heading_parts(title), 0, HEADING_FEATURES)
     texts = [fold_text(line.text[:MOST_LETTERS]) for line in lines[:MOST_LINES]]
     _add_hashed(row, _body_parts(texts), HEADING_FEATURES, BODY_FEATURES)
-    row[HEADING_FEATURES + BODY_FEATURES :] = _shape(lines, texts)
+    shape = HEADING_FEATURES + BODY_FEATURES
+    row[shape : shape + SHAPE_FEATURES] = _shape(lines, texts)
+    meanings = (fold_text(title), " ".join(texts[:MEANING_LINES]), texts[0] if texts else "")
+    row[shape + SHAPE_FEATURES :] = MEANING_SCALE * np.concatenate([text_meaning(text) for text in meanings])
     return row
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from headwater_recipes.procedures.detection import CORE
@@ -21,9 +22,9 @@ from headwater_recipes.procedures.sections.parts import PagePart
 SURE, LIKELY, ENOUGH_KNOWN = 0.7, 0.4, 3
 # A heading below another one belongs to it, unless it plainly says something else.
 OWN_MEANING = 0.65
-LONGEST_HEADING = 14
+LONGEST_HEADING, FEWEST_BELOW = 14, 2
 # Neighbours alone do not make a section: its own text must support what it is taken for.
-SUPPORT, CAUTIOUS_SUPPORT = 0.15, 0.6
+SUPPORT, CAUTIOUS_SUPPORT = 0.12, 0.6
 # How much more likely a field is because a question seems to ask for it.
 TRUST = 3.0
 CAUTIOUS = frozenset({"descripcion", "organismo", "datos_importantes"})
@@ -46,7 +47,8 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
         above = [(level, label) for level, label in above if level < part.level or not part.title]
         doubtful = part.own and not _is_known(part)
         inherited = part.label is not None and not part.own and part.field not in STICKY
-        if (part.label is not None and not doubtful and not inherited) or place not in guesses:
+        known = part.label is not None and not doubtful and not inherited
+        if known or place not in guesses or (part.label is None and _opens_chapter(parts, place)):
             result.append(part)
             continue
         threshold = CERTAIN if doubtful else OWN_MEANING if inherited else SURE if readable else LIKELY
@@ -61,6 +63,12 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
             above.append((part.level, label))
         result.append(part if label is None else replace(part, label=label, by_model=True))
     return result
+
+
+def _opens_chapter(parts: Sequence[PagePart], place: int) -> bool:
+    """Whether sections that rules know stand below the heading: it names a procedure among several, or a group of sections."""
+    below = takewhile(lambda part: part.level > parts[place].level, parts[place + 1 :])
+    return len({part.field for part in below if part.own and part.label is not None}) >= FEWEST_BELOW
 
 
 def _overall_title(parts: Sequence[PagePart]) -> PagePart | None:
