@@ -30,6 +30,7 @@ def test_g15_each_line_gets_a_code_or_null_in_the_order_of_the_input(run_topics:
     assert answer.code == 0
     assert [record["id"] for record in answer.records] == [1, "b", "c", "d"]
     assert [record["topic"] for record in answer.records] == ["16000000", "15000000", None, None]
+    assert [record["reason"] for record in answer.records] == [None, None, "unsure", "no_text"]
     assert all(0 <= record["score"] <= 1 and record["second"] for record in answer.records)
     assert "4 articles" in answer.err
     assert "unclassified 2" in answer.err

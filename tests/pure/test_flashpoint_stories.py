@@ -101,6 +101,11 @@ def test_a_round_up_belongs_to_no_story():
     assert frozenset({"week"}) in clusters_of(items)
 
 
+def test_an_article_without_a_word_joins_no_story():
+    items = [StoryItem(id="empty"), StoryItem(id="signs", title="…", text="\n--\n")]
+    assert clusters_of(items) == {frozenset({"empty"}), frozenset({"signs"})}
+
+
 @pytest.mark.parametrize(
     "title",
     [

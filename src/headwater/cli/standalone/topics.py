@@ -49,8 +49,8 @@ def topics(
     """Classify articles by the 17 top-level IPTC Media Topics.
 
     Input: id, title, text, language; only the id is required. Output, in the order of the input: id, topic (a code such as
-    16000000, or null where the classifier is unsure), score (its confidence) and second (the next likely code). With the
-    extra nlp in many languages, otherwise in English.
+    16000000, or null), score (its confidence), second (the next likely code) and reason (why there is no topic: unsure or
+    no_text). With the extra nlp in many languages, otherwise in English.
     """
     if source != "-" and out is not None and out.exists() and Path(source).exists() and out.samefile(source):
         raise Refused("same_file", "input and output are the same file")
@@ -59,7 +59,7 @@ def topics(
     with ExitStack() as stack:
         write = open_writer(stack, out)
         for entry, topic in zip(inputs, results, strict=True):
-            write(msgspec.json.encode({"id": entry.name, **_record(topic)}).decode() + "\n")
+            write(msgspec.json.encode({"id": entry.name, **_record(topic, entry.item)}).decode() + "\n")
     if not quiet:
         counts = Counter(topic.name for topic in results)
         sys.stderr.write((msgspec.json.encode(counts).decode() if as_json else _sentence(counts)) + "\n")
@@ -74,13 +74,14 @@ def _classify(context: typer.Context, items: Sequence[StoryItem], *, words_only:
     return classify_by_vectors(items, item_vectors(items, encoder), encoder.name)
 
 
-def _record(topic: Topic) -> dict[str, Any]:
+def _record(topic: Topic, item: StoryItem) -> dict[str, Any]:
     is_known = topic.code != UNKNOWN_TOPIC
     return {
         "topic": topic.code if is_known else None,
         "name": TOPIC_NAMES.get(topic.code),
         "score": topic.confidence,
         "second": topic.second or None,
+        "reason": None if is_known else "unsure" if item.has_words else "no_text",
     }
 
 

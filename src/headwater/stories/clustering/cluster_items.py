@@ -66,21 +66,25 @@ def cluster_items(
     window: int = WINDOW,
 ) -> list[Cluster]:
     """Clusters by position, the largest first, then the most recent; members by similarity to the centre. A round-up of
-    several events is a cluster of its own.
+    several events is a cluster of its own, and so is an item without a word.
 
     `embeddings` are unit vectors of an encoder, one per item; without them, and where one is not finite, only words count.
     """
     by_id = sorted(range(len(items)), key=lambda position: items[position].id)
-    roundups = {position for position in by_id if profile == "default" and is_roundup(items[position].title)}
-    order = [position for position in by_id if position not in roundups]
+    single = {position for position in by_id if profile == "default" and _stands_alone(items[position])}
+    order = [position for position in by_id if position not in single]
     ordered = [items[position] for position in order]
     ordered_embeddings = (
         None if embeddings is None else finite_rows(np.asarray(embeddings, dtype=np.float32)[order])
     )
     vectors, labels = _label(ordered, ordered_embeddings, profile, window)
     clusters = [_cluster(ordered, vectors, rows, order) for rows in _rows_by_label(labels)]
-    clusters += [Cluster(items[position].title, ((position, 1.0),)) for position in sorted(roundups)]
+    clusters += [Cluster(items[position].title, ((position, 1.0),)) for position in sorted(single)]
     return sorted(clusters, key=lambda cluster: _rank(items, cluster))
+
+
+def _stands_alone(item: StoryItem) -> bool:
+    return not item.has_words or is_roundup(item.title)
 
 
 def _label(

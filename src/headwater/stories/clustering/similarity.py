@@ -40,6 +40,10 @@ class StoryItem:
     is_bare: bool = False
 
     @property
+    def has_words(self) -> bool:
+        return any(map(str.isalnum, self.title)) or any(map(str.isalnum, self.text))
+
+    @property
     def encoder_text(self) -> str:
         """What the encoder reads."""
         return (
