@@ -47,8 +47,8 @@ def place_by_meaning(parts: Sequence[PagePart]) -> list[PagePart]:
         above = [(level, label) for level, label in above if level < part.level or not part.title]
         doubtful = part.own and not _is_known(part)
         inherited = part.label is not None and not part.own and part.field not in STICKY
-        known = part.label is not None and not doubtful and not inherited
-        if known or place not in guesses or (part.label is None and _opens_chapter(parts, place)):
+        has_plain_label = part.label is not None and not doubtful and not inherited
+        if has_plain_label or place not in guesses or (part.label is None and _opens_chapter(parts, place)):
             result.append(part)
             continue
         threshold = CERTAIN if doubtful else OWN_MEANING if inherited else SURE if readable else LIKELY
