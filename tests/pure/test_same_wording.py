@@ -1,6 +1,7 @@
 """Events that are reported in one wording are told apart by names and figures; reworded reports of one event stay together."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -162,10 +163,17 @@ def test_common_words_alone_do_not_hold_a_story_together():
     items = [item(str(number), report) for number, report in enumerate(COMMON_WORDS)]
     items.append(item("reworded", REWORDED))
     labels = np.zeros(len(items), dtype=np.int64)
+    for by_words in (True, False):
+        *single, reworded = split_by_names(items, labels, by_words=by_words).tolist()
+        assert len(set(single)) == len(COMMON_WORDS)
+        assert reworded == single[0]
+
+
+def test_what_meaning_joined_across_languages_is_not_judged_by_common_words():
+    items = [item(str(number), report) for number, report in enumerate(COMMON_WORDS)]
+    items.append(replace(item("translated", REWORDED), language="ru"))
+    labels = np.zeros(len(items), dtype=np.int64)
     assert split_by_names(items, labels).tolist() == labels.tolist()
-    *single, reworded = split_by_names(items, labels, by_words=True).tolist()
-    assert len(set(single)) == len(COMMON_WORDS)
-    assert reworded == single[0]
 
 
 def test_a_hundred_daily_reports_are_no_story():

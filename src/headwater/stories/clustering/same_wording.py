@@ -4,9 +4,9 @@ Agencies write one sentence about every takeover, fire and match. To words and v
 name decides: two events if neither headline names anyone whom the other report mentions, if each headline names somebody
 else and another figure, or if the headlines state two dates. Reworded reports of one event share names, and are not touched.
 
-Where words alone made the clusters, reports of one field are alike, too, each like the next: a cluster in which four of
-ten pairs are of two events hangs together by common words. There only reports stay together that are of one event by all that is known
-of them.
+Where words alone made the clusters, or all reports of a cluster are in one language, reports of one field are alike, too, each
+like the next: a cluster in which four of ten pairs are of two events hangs together by common words. There only reports stay together
+that are of one event by all that is known of them.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ LARGEST_TEMPLATE = 100
 
 def split_by_names(items: Sequence[StoryItem], labels: Labels, *, by_words: bool = False) -> Labels:
     """The labels of clusters, where clusters of several such events became several. `by_words`: only words made the clusters, so
-    that common ones may hold them together. Independent of the order."""
+    that common ones may hold them together, as they may any cluster in one language. Independent of the order."""
     return divide_clusters(labels, lambda rows: _events([items[row] for row in rows], by_words=by_words))
 
 
@@ -51,6 +51,7 @@ def _events(items: Sequence[StoryItem], *, by_words: bool) -> list[list[int]]:
     by_language: defaultdict[str, list[int]] = defaultdict(list)
     for position in sorted(range(len(items)), key=lambda position: _content(items[position])):
         by_language[items[position].language].append(position)
+    by_words = by_words or len(by_language) == 1
     languages = sorted(by_language, key=lambda language: (-len(by_language[language]), language))
     events, *others = [_parts(items, by_language[language], by_words=by_words) for language in languages]
     if len(events) == 1 and all(len(parts) == 1 for parts in others):
