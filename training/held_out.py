@@ -22,6 +22,7 @@ def hold_out(
     """Trains both classifiers without the batch, and has the reader use them."""
     classifier.MODEL, likelihood.MODEL = folder / "sections.npz", folder / "likelihood.npz"
     classifier.read_model.cache_clear()
+    classifier.section_shares.cache_clear()
     likelihood.read_weights.cache_clear()
     sections.train([section for section in examples if section.batch != batch], classifier.MODEL)
     others = [judged for page in pages if page.batch != batch for judged in procedure_pages.judged(page)]

@@ -5,6 +5,7 @@ import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 
 from headwater_recipes.procedures.fields.money import MONEY, amounts
+from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.title import description
 from headwater_recipes.procedures.normalise import parts_by_rules
 
@@ -38,10 +39,27 @@ def test_p17_an_appointment_or_the_internet_are_two_channels(text: str, channel:
         ("010 (desde fuera de la ciudad, 91 555 20 10)", "010 / 91 555 20 10"),
         ("Impreso modelo 060.", None),
         ("Entre 010 y 020 puntos.", None),
+        ("Llame al 112.", "112"),
     ],
 )
 def test_short_telephone_numbers_need_no_word_for_telephone(text: str, number: str | None):
     assert read_one(f"{BASE}<h2>Contacto</h2><p>{text}</p>").get("telefono") == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Información de tasas: 120 euros por solicitud.",
+        "Información: 150 plazas disponibles",
+        "Oficina de atención. Información 180 euros.",
+        "Informazioa: 150 plaza",
+        "La ayuda llega al 100 por cien.",
+        "Expediente número 134",
+        "Teléfono: 112 €",
+    ],
+)
+def test_amounts_and_counts_are_no_telephone_numbers(text: str):
+    assert number_in(text) == ""
 
 
 def test_a_short_number_alone_is_a_way_to_apply():

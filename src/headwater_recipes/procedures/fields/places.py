@@ -45,15 +45,20 @@ PLACE = re.compile(
 PHONE = re.compile(
     r"(?<![\d/.,-])(?:\+34[\s.]?|0034[\s.]?)?(?:\d{3}[\s.]\d{3}[\s.]\d{3}|\d{3}[\s.]\d{2}[\s.]\d{2}[\s.]\d{2}|\d{2}[\s.]\d{3}[\s.]\d{2}[\s.]\d{2}|[6789]\d{8})(?!\d)(?![\s.,]*(?:€|euros?))"
 )
+_ATTACHED = r"\s*+(?:de \w{1,30}\s*+)?(?:gratuito\s*+)?(?::\s*+)?(?:al |el |number )?\b"
+_SERVICES = r"0(?:10|12|16|60|61|91|92)|112"
 SHORT_PHONE = re.compile(
-    r"(?:tel[eéè]fon\w{0,30}|informaci\w{0,4}|informazioa?|tel\.?|tlf\.?|llama\w{0,30}|truca\w{0,30}|chama\w{0,30}|deitu\w{0,30}|call|ring|dial|phone|telefonoa?|al|número|line)\s*+(?:de \w{1,30}\s*+)?(?:gratuito\s*+)?(?::\s*+)?(?:al |el |number )?\b(0(?:10|12|16|60|61|91|92)|1\d{2}|112)\b(?!\s?\d)",
+    rf"(?:(?:tel[eéè]fon\w{{0,30}}|tel\.?|tlf\.?|llama\w{{0,30}}|truca\w{{0,30}}|chama\w{{0,30}}|deitu\w{{0,30}}|call|ring|dial|phone|telefonoa?){_ATTACHED}(?P<named>{_SERVICES}|1\d{{2}})"
+    rf"|(?:informaci\w{{0,4}}|informazioa?|al|número|line){_ATTACHED}(?P<bare>{_SERVICES}))\b(?!\s?(?:\d|%|€|eur))",
     re.IGNORECASE,
 )
+"""Any short number after a word for telephone; after other words, which amounts and counts follow as well, only those of the
+public services."""
 ANYWHERE = re.compile(
     r"electronic|telematic|elektronik|internet|cualquier|qualsevol|calquera|edozein|\bany\b|\byour\b|\bnearest\b|mas (?:cercan|proxim)\w+|mes proper\w*|mais proxim\w+|hurbilen\w*|de (?:su|tu|cada|la seva|seu) (?:provincia|municipio|municipi|localidad|domicilio|domicili|barrio)"
 )
 BARE_SHORT_PHONE = re.compile(
-    r"(?:^\W{0,3}|(?<!modelo )(?<!impreso )(?<!formulario )\b(?:en el|al|el|no|ao|a l['’]|en o) )(0(?:10|12|16|24|60|61|62|80|85))\b(?![\s.,/:-]?\d)",
+    r"(?:^\W{0,3}|(?<!modelo )(?<!impreso )(?<!formulario )\b(?:en el|al|el|no|ao|a l['’]|en o) )(?P<bare>0(?:10|12|16|24|60|61|62|80|85))\b(?![\s.,/:-]?\d)",
     re.IGNORECASE,
 )
 """A short number without a word for telephone: "en el 010"."""
@@ -245,6 +250,6 @@ def number_in(text: str, titled: str = "") -> str:
     titled = f"{titled}: " if "tel" in fold_text(titled) else ""
     short = SHORT_PHONE.search(f"{titled}{text}") or BARE_SHORT_PHONE.search(f"{titled}{text}")
     match = PHONE.search(f"{titled}{text}")
-    if match and (short is None or match.start() < short.start(1)):
+    if match and (short is None or match.start() < short.end()):
         return number_as_written(match[0])
-    return short[1] if short else ""
+    return short[short.lastgroup or 0] if short else ""

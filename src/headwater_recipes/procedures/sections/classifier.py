@@ -4,7 +4,7 @@ the rules had recognised, under other headings (`training/sections.py`)."""
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ CLASSES = (
 )  # fmt: skip
 HEADING_FEATURES, BODY_FEATURES = 2048, 2048
 UNSURE = 0.02
+MOST_SECTIONS = 64
 MOST_LINES, MOST_LETTERS, MOST_WORDS = 30, 600, 80
 FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
@@ -72,12 +73,16 @@ class SectionGuess:
     alone: float
 
 
-def section_shares(title: str, lines: Sequence[SectionLine]) -> Any:
-    """The probability of each class, by heading and lines."""
+@lru_cache(maxsize=MOST_SECTIONS)
+def section_shares(title: str, lines: tuple[SectionLine, ...]) -> Any:
+    """The probability of each class, by heading and lines. Kept for the sections of one page: they are placed by it, and then the
+    page is judged by it."""
     weights, bias, _ = read_model()
     scores = section_features(title, lines) @ weights + bias
     shares = np.exp(scores - scores.max())
-    return shares / shares.sum()
+    shares /= shares.sum()
+    shares.flags.writeable = False
+    return shares
 
 
 def known_shares(label: Label) -> Any:
