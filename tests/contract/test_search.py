@@ -176,17 +176,30 @@ def test_a_phrase_is_looked_for_in_as_many_documents_as_may_be_read(
     assert "the texts of the best 3 documents were read" in results.notices[0]
 
 
-def test_the_same_article_in_another_recipe_is_no_result_of_its_own(scene: Scene, engine: Engine):
-    drafts = scene.keep("a", "b", "c", title="Grain deal", text="The grain deal was signed.", language="en")
-    other = [draft.id for draft in drafts[1:]]
+def test_equal_articles_of_two_recipes_are_two_results_wherever_they_rank(scene: Scene, engine: Engine):
+    article = {"title": "Grain deal", "text": "The grain deal was signed.", "language": "en"}
+    (first,) = scene.keep("first", **article)
+    scene.keep(*(f"between{n}" for n in range(12)), title="Port", text="The grain deal was signed. " * 2)
+    (second,) = scene.keep("second", **article, description="Signatures. " * 200)
     with unchecked_transaction(engine) as connection:
-        connection.execute(update(documents).where(documents.c.id.in_(other)).values(recipe="markets"))
-    (result,) = search(engine, "grain", limit=1).rows
-    assert (result["id"], result["recipe"]) == (drafts[0].id, RECIPE)
-    assert {copy["id"]: copy["recipe"] for copy in result["duplicates"]} == dict.fromkeys(other, "markets")
-    assert len(search(engine, "grain").rows) == 1
-    later = DocumentSearch(engine, Path()).search(parse_query("grain", START), is_wanted=other.__contains__)
-    assert [row["id"] for row in later.rows] == other  # in one recipe, its steps decide what is a copy
+        for column in (documents.c.id, search_entries.c.document_id):
+            connection.execute(update(column.table).where(column == second.id).values(recipe="markets"))
+    pages: list[list[dict[str, Any]]] = []
+    shown_ids: set[str] = set()
+    for _ in range(3):
+        results = DocumentSearch(engine, Path()).search(
+            parse_query("grain", START, limit=5),
+            is_wanted=lambda document: document not in shown_ids,
+            passed_over=len(shown_ids),
+        )
+        pages.append(list(results.rows))
+        shown_ids.update(row["id"] for row in results.rows)
+    assert ([len(page) for page in pages], results.total, len(shown_ids)) == ([5, 5, 4], 14, 14)
+    recipes = [{row["id"]: row["recipe"] for row in page} for page in pages]
+    assert (recipes[0][first.id], recipes[2][second.id]) == (RECIPE, "markets")
+    (row,) = search(engine, "grain", recipe=("markets",)).rows
+    assert (row["id"], row["duplicates"]) == (second.id, [])
+    assert search(engine, "grain -recipe:markets").total == 13
 
 
 def test_no_result_has_a_word_with_an_excluded_beginning(

@@ -45,6 +45,7 @@ def test_p29_documents_are_searched_and_shown(search: Any):
     shown = search("CAFE").out
     assert "Tax on coins" in shown
     assert "A café pays the tax." in shown
+    assert f"crypto {START:%Y-%m-%d}" in shown
     assert [row["title"] for row in search("sea coins", "--json").records] == ["Sea trade", "Tax on coins"]
     assert [
         row["title"] for row in search("coins", "--language", "en", "--limit", "1", "--json").records

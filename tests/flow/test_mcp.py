@@ -15,6 +15,7 @@ from mcp.client.client import Client
 from tests.flow.command_line import SOURCE
 from tests.support.api_installation import NOW, fill, installation
 from tests.support.deadline import DEADLINE
+from tests.support.scene import RECIPE
 from tests.support.web_client import refuse_runs, web_client
 
 from headwater.app import App
@@ -60,8 +61,10 @@ async def ask_everything(client: Client, ids: list[str]) -> None:
     second = await call(client, "search", query="harbour", limit=1, cursor=first["next"])
     assert {first["results"][0]["id"], second["results"][0]["id"]} == set(ids[:2])
     assert second["next"] is None
+    assert first["results"][0]["recipe"] == RECIPE
     story = await call(client, "get_story", story=STORY)
     assert [document["id"] for document in story["documents"]] == [ids[1], ids[0]]
+    assert {document["recipe"] for document in story["documents"]} == {RECIPE}
     assert all(item["capture"] and item["quote"] for item in story["evidence"])
     assert (await call(client, "top_stories", hours=48))["stories"][0]["id"] == STORY
     assert len((await call(client, "story_timeline", story=STORY))["reports"]) == 2

@@ -88,13 +88,8 @@ def search_page(app: App, request: PagedSearch) -> tuple[SearchResults, str | No
 
 
 def next_search_cursor(cursor: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The cursor after these rows of the page that began at `cursor`. What stood under one of them is no result of the next page."""
-    ids = [
-        document["id"]
-        for row in rows
-        for document in (row, *(copy for copy in row["duplicates"] if copy["recipe"] != row["recipe"]))
-    ]
-    hashes = dict.fromkeys([*returned_hashes(cursor), *map(document_hash, ids)])
+    """The cursor after these rows of the page that began at `cursor`."""
+    hashes = dict.fromkeys([*returned_hashes(cursor), *(document_hash(row["id"]) for row in rows)])
     return urlsafe_b64encode(MARK + b"".join(hashes)).decode().rstrip("=")
 
 

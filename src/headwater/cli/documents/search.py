@@ -1,6 +1,5 @@
 """`headwater search`."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
 import typer
@@ -116,19 +115,13 @@ def _show(row: dict[str, Any], out: Console) -> None:
     title = row["title"] or row["url"]
     places = row["title_highlights"] if row["title"] else []
     out.print(Text.assemble(cell(short_id(row["id"]), "cyan"), "  ", highlighted(title, places, "bold")))
-    details = (row["publisher"], format_time(row["published_at"])[:10], row["url"])
+    details = (row["recipe"], row["publisher"], format_time(row["published_at"])[:10], row["url"])
     out.print(cell("  ".join(part for part in details if part), "dim"), soft_wrap=True)
     out.print(highlighted(row["snippet"], row["highlights"]))
     if row["duplicates"]:
-        names = [_copy_name(copy, row["recipe"]) for copy in row["duplicates"]]
-        out.print(cell(f"also: {', '.join(dict.fromkeys(names))}", "dim"))
+        publishers = [copy["publisher"] or copy["url"] for copy in row["duplicates"]]
+        out.print(cell(f"also: {', '.join(dict.fromkeys(publishers))}", "dim"))
     out.print()
-
-
-def _copy_name(copy: Mapping[str, Any], recipe: str) -> str:
-    """Its publisher, or the recipe that has the same article."""
-    name = copy["publisher"] or copy["url"]
-    return str(name) if copy["recipe"] == recipe else f"{name} ({copy['recipe']})"
 
 
 def highlighted(text: str, places: list[list[int]], style: str = "") -> Text:

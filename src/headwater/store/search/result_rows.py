@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Column, Connection, select
@@ -38,7 +37,6 @@ RESULT_FIELDS = (
     "duplicates",
 )
 """`similarity` only of a document with a vector."""
-COPY_FIELDS = ("id", "recipe", "url", "title", "publisher", "published_at")
 SPARE = 5
 """Candidates that are read beyond the limit, because some may be gone."""
 TEXTS_AT_ONCE = 200
@@ -70,7 +68,7 @@ def result_rows(
 ) -> list[dict[str, Any]]:
     """The best documents that are still kept, are wanted by their ids, and have the phrases of the query. Those that have no
     phrase are added to `without_phrase`; what is in it is not read again."""
-    results = _ResultList(query.limit)
+    rows: list[dict[str, Any]] = []
     unmatched = set() if without_phrase is None else without_phrase
     unread = [candidate for candidate in candidates if candidate.number not in unmatched]
     start, end = 0, query.limit + SPARE
@@ -81,43 +79,15 @@ def result_rows(
         stored = _documents_by_number(connection, [candidate.number for candidate in part])
         for candidate in part:
             row = stored.get(candidate.number)
-            if row is None or not is_wanted(row["id"]) or results.folds(row) or results.is_full:
+            if row is None or not is_wanted(row["id"]):
                 continue
-            if has_phrases(query, row):
-                results.add(row, _result(query, row, candidate, corrections))
-            else:
+            if not has_phrases(query, row):
                 unmatched.add(candidate.number)
-        if results.is_full:
-            break
-    return _with_duplicates(connection, results)
-
-
-@dataclass(frozen=True, slots=True)
-class _ResultList:
-    """Results, and the documents of other recipes that are the same article as one of them."""
-
-    limit: int
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    originals: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
-    copies: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.rows) == self.limit
-
-    def add(self, row: Mapping[str, Any], result: dict[str, Any]) -> None:
-        self.rows.append(result)
-        if row["text"]:
-            self.originals.setdefault((row["title"], row["text"]), row)
-
-    def folds(self, row: Mapping[str, Any]) -> bool:
-        """Puts the document under a result that is the same article in another recipe. Within a recipe, its steps decide what is
-        a copy. Equal texts have equal scores, so they follow each other."""
-        original = self.originals.get((row["title"], row["text"]))
-        if original is None or original["recipe"] == row["recipe"]:
-            return False
-        self.copies[original["id"]].append({name: row[name] for name in COPY_FIELDS})
-        return True
+                continue
+            rows.append(_result(query, row, candidate, corrections))
+            if len(rows) == query.limit:
+                return _with_duplicates(connection, rows)
+    return _with_duplicates(connection, rows)
 
 
 def _documents_by_number(connection: Connection, numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
@@ -200,11 +170,11 @@ def _result(
     return result
 
 
-def _with_duplicates(connection: Connection, results: _ResultList) -> list[dict[str, Any]]:
+def _with_duplicates(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each document with the copies of it that arrived, which are no results of their own."""
-    rows, copies = results.rows, results.copies
+    copies: dict[str, list[dict[str, Any]]] = defaultdict(list)
     if rows:
-        columns = (documents.c[name] for name in COPY_FIELDS)
+        columns = (documents.c[name] for name in ("id", "url", "title", "publisher", "published_at"))
         query = (
             select(edges.c.to_id, *columns)
             .join(documents, documents.c.id == edges.c.from_id)

@@ -37,6 +37,7 @@ class ToolAnswer(BaseModel):
 
 class DocumentSummary(BaseModel):
     id: str
+    recipe: str
     title: str
     url: str
     publisher: str

@@ -77,7 +77,7 @@ class Tools:
         page = results.rows
         answer = SearchAnswer(
             freshness=self.freshness(recipe),
-            results=[_summary(row) for row in page],
+            results=[_summary(row, row["recipe"]) for row in page],
             notices=list(results.notices),
             evidence=self.evidence_of([row["id"] for row in page]),
             next=next_cursor,
@@ -117,7 +117,7 @@ class Tools:
         answer = StoryAnswer(
             freshness=self.freshness(row["recipe"]),
             evidence=self.evidence_of([member["id"] for member in members]),
-            documents=[_summary(member) for member in members],
+            documents=[_summary(member, row["recipe"]) for member in members],
             **{
                 name: row[name] for name in ("id", "title", "summary", "size", "first_at", "last_at", "score")
             },
@@ -158,7 +158,7 @@ class Tools:
             evidence=self.evidence_of([member["id"] for member in members]),
             id=row["id"],
             title=row["title"],
-            reports=[_summary(member) for member in members],
+            reports=[_summary(member, row["recipe"]) for member in members],
         )
         return shorten(answer, max_tokens)
 
@@ -260,9 +260,10 @@ def _first_place(body: bytes, text: str, title: str) -> dict[str, Any]:
     return {}
 
 
-def _summary(row: Mapping[str, Any]) -> DocumentSummary:
+def _summary(row: Mapping[str, Any], recipe: str) -> DocumentSummary:
     return DocumentSummary(
         id=row["id"],
+        recipe=recipe,
         title=row["title"],
         url=row["url"],
         publisher=row["publisher"],
