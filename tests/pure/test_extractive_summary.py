@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.stories.extractive_summary import MAX_SENTENCES, SummarySource, summarise
+from headwater.stories.summary_words import StoryWords
 from headwater.text.sentences import split_sentences
 
 HARBOUR = (
@@ -49,6 +50,16 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
         assert any(claim.text in sentences[name] for name in claim.documents)
     chance.shuffle(documents)
     assert summarise(documents, count) == claims
+
+
+def test_a_letter_that_casefolding_spells_differently_is_no_capital():
+    words = StoryWords.read(["Er sagt, daß Orla segelt.", "Ο λιμένας της πόλης, ΤΗΣ Ορλα."], [0, 1], 1)
+    tokens = [words.words[number] for number in words.occurrences]
+    assert [token for token, capital in zip(tokens, words.capitals, strict=True) if capital] == [
+        "orla",
+        "τησ",
+        "ορλα",
+    ]
 
 
 def test_a_summary_of_long_sentences_has_fewer_of_them():

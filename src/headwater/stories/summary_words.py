@@ -73,7 +73,7 @@ class StoryWords:
             words,
             lengths,
             occurrences,
-            np.fromiter(map(ne, tokens, folded), np.bool_, len(tokens)) & inner,
+            np.fromiter(map(ne, tokens, map(str.lower, tokens)), np.bool_, len(tokens)) & inner,
             inner,
             has_word,
             pair_words,
