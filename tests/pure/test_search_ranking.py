@@ -1,5 +1,6 @@
 """The arrays of the search index, the scores over them, and the passages that are shown."""
 
+import tracemalloc
 from datetime import UTC, datetime
 from typing import cast
 
@@ -225,6 +226,17 @@ def test_a_text_that_is_read_for_one_phrase_has_it_if_its_terms_do(
     text, clause = TextTerms(("", "", " ".join(written)), "es"), Clause(tuple(phrase))
     places = clause_places(clause, "es")
     assert text.has_spoken(places) in (None, has_phrase(clause, places, text))
+
+
+def test_a_phrase_is_looked_for_without_copies_of_the_text() -> None:
+    text = "port strait, " * 15_000
+    places = clause_places(Clause(("port", "strike")), "en")
+    tracemalloc.start()
+    try:
+        assert TextTerms(("", "", text), "en").has_spoken(places) is False
+        assert tracemalloc.get_traced_memory()[1] < 3.5 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 def test_words_with_a_beginning_are_read_as_far_as_their_pages_allow() -> None:

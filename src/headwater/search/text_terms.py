@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 from math import prod
 from typing import cast
 
@@ -18,6 +18,7 @@ CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．�
 """What stands between characters that are surely no part of a term."""
 ASCII_GAPS = "".join(chr(code) if CHUNK.match(chr(code)) else " " for code in range(128))
 LONG_CHUNK = re.compile(rf" [^ ]{{{MAX_WORD_LENGTH + 1}}}")
+PLAIN_WORD = re.compile(r"[^ ]+")
 USUAL_LENGTH = 40
 """Of a chunk; longer ones are text of a script without spaces, or not meant to be read. They are not remembered."""
 MOST_CHUNKS = 50_000
@@ -196,7 +197,7 @@ def has_plain_words(
         return has_chunks(spaced.split(), terms_of, places, initials)
     length = len(places)
     for match in _pair_pattern(initials[0], initials[1]).finditer(spaced):
-        words = spaced[match.start() :].split(None, length)[:length]
+        words = [word[0] for word in islice(PLAIN_WORD.finditer(spaced, match.start()), length)]
         if len(words) == length and all(
             not place.isdisjoint(terms_of[word][0]) for word, place in zip(words, places, strict=True)
         ):
