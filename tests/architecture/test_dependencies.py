@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution, metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -60,6 +61,31 @@ def test_what_is_installed_elsewhere_is_what_was_tested(lock: str):
     text = (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
     for version in re.findall(r"^\S+==\S+", text, re.MULTILINE):
         assert re.search(rf"^{re.escape(version)}\s", tested, re.MULTILINE), version
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "has_wheels"),
+    [
+        ("linux", "x86_64", True),
+        ("linux", "aarch64", True),
+        ("darwin", "arm64", True),
+        ("darwin", "x86_64", True),
+        ("win32", "AMD64", True),
+        ("win32", "ARM64", False),
+        ("linux", "riscv64", False),
+        ("linux", "ppc64le", False),
+        ("freebsd14", "amd64", False),
+    ],
+)
+def test_a_faster_compression_is_installed_where_that_needs_no_compiler(
+    system: str, machine: str, has_wheels: bool
+):
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    pins = [_pins(lock)["isal"].partition("--hash")[0] for lock in LOCKS]
+    for line in [*(line for line in pyproject["project"]["dependencies"] if line.startswith("isal")), *pins]:
+        marker = Requirement(line).marker
+        assert marker, line
+        assert marker.evaluate({"sys_platform": system, "platform_machine": machine}) == has_wheels, line
 
 
 def test_no_heavy_package_is_in_the_core():

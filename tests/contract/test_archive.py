@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -22,7 +23,7 @@ from tests.servers.seaweed import Seaweed, running_seaweed
 from tests.support.deadline import DEADLINE
 from tests.support.scene import make_capture
 
-from headwater.archive import bucket
+from headwater.archive import bucket, warc
 from headwater.archive import packs as archive_module
 from headwater.archive.bucket import S3Server, open_bucket_archive
 from headwater.archive.packs import ObjectArchive, open_folder_archive
@@ -145,6 +146,22 @@ def test_packed_pages_take_a_third_of_their_size_and_one_is_read_without_the_oth
     assert 3 * len(depot.read(stored[0].pack)) <= sum(map(len, pages))
     depot.overwrite(stored[0].pack, bytes(stored[3].start) + depot.read(stored[0].pack)[stored[3].start :])
     assert depot.archive.get([stored[3]]) == {_digest(pages[3]): pages[3]}
+
+
+@pytest.mark.parametrize(("writer", "reader"), [("zlib", "isal.isal_zlib"), ("isal.isal_zlib", "zlib")])
+def test_a_pack_is_read_by_the_other_library_for_compression(
+    writer: str, reader: str, monkeypatch: pytest.MonkeyPatch
+):
+    captures = _captures(*map(_page, range(3)))
+    monkeypatch.setattr(warc, "_deflate", import_module(writer))
+    pack, places = warc.encode_pack(captures)
+    monkeypatch.setattr(warc, "_deflate", import_module(reader))
+    members = [pack[place.start : place.start + place.length] for place in places]
+    bodies = [body for _, body in captures]
+    assert [
+        warc.decode_body(member, len(body)) for member, body in zip(members, bodies, strict=True)
+    ] == bodies
+    assert warc.decode_body(members[0][:-9], len(bodies[0])) is None
 
 
 def _page(number: int) -> bytes:
