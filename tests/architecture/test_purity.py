@@ -64,7 +64,8 @@ ALLOWED = {
     "headwater.text.decompression": {"importlib"},  # optional libraries
     "headwater.extract.html.classifier.network": {"importlib.resources"},  # its own weights
     "headwater.extract.html.profiles.cascade": {"importlib", "importlib.util"},  # optional libraries
-    "headwater.documents.language.model": {"shutil", "tempfile"},  # its own tables, unpacked
+    # Tables of a library, unpacked once for all processes.
+    "headwater.documents.language.unpacked_model": {"fcntl", "os", "pathlib", "shutil", "tempfile"},
     "headwater.documents.places.countries": {"importlib.resources"},  # its own table
 }
 FORBIDDEN = frozenset(

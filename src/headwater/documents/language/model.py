@@ -1,52 +1,57 @@
-"""The language model of py3langid with its two large tables in a mapped file instead of memory.
+"""The language model of py3langid with its tables in a mapped file that processes share.
 
-A text touches few parts of the tables (67 MB), and what a process has not touched takes no memory. The file has no name and goes
-with the process.
+A text touches few parts of the tables (67 MB), and what no process has touched takes no memory.
 """
 
-import lzma
-import shutil
-import tempfile
+import mmap
 import zipfile
 from array import array
 from functools import cache
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+from headwater.documents.language.unpacked_model import map_unpacked
 
 _LOCAL_HEADER, _NAME_SIZE, _EXTRA_SIZE = 30, slice(26, 28), slice(28, 30)
 
 
 @cache
 def language_model() -> LanguageIdentifier:
-    """Loaded once per process, in half a second."""
-    with lzma.open(MODEL_DIR / MODEL_FILE) as packed, tempfile.TemporaryFile() as file:
-        shutil.copyfileobj(packed, file, 1 << 20)
-        with zipfile.ZipFile(file) as archive:
-            tables = {
-                member.filename.removesuffix(".npy"): _mapped_table(file, member)
-                for member in archive.infolist()
-            }
+    """Loaded once per process. The first process of a machine needs a third of a second, others 20 ms. A model whose tables
+    differ from those of the tested version is loaded as py3langid does it."""
+    archive = map_unpacked(MODEL_DIR / MODEL_FILE)
+    try:
+        return _read_model(archive)
+    except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def _read_model(archive: mmap.mmap) -> LanguageIdentifier:
+    with zipfile.ZipFile(cast("IO[bytes]", archive)) as contents:
+        tables = {
+            member.filename.removesuffix(".npy"): _table(archive, member) for member in contents.infolist()
+        }
     return LanguageIdentifier(
         tables["ptc"],
         np.array(tables["pc"]),
         tables["classes"].tolist(),
         tables["nextmove"].data,  # of single entries faster than an array of NumPy
-        array("i", tables["out_feat"].tobytes()),
+        array("i", tables["out_feat"].astype(np.intc, casting="safe").tobytes()),
         norm_probs=True,
-        tk_row=array("H", tables["nextmove_row"].tobytes()),
+        tk_row=array("H", tables["nextmove_row"].astype(np.ushort, casting="safe").tobytes()),
     )
 
 
-def _mapped_table(file: IO[bytes], member: zipfile.ZipInfo) -> npt.NDArray[Any]:
+def _table(archive: mmap.mmap, member: zipfile.ZipInfo) -> npt.NDArray[Any]:
     """A table that lies in its archive as it is: NumPy stores them uncompressed."""
     if member.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"{member.filename} of the language model is compressed")
-    file.seek(member.header_offset)
-    header = file.read(_LOCAL_HEADER)
-    file.seek(sum(int.from_bytes(header[size], "little") for size in (_NAME_SIZE, _EXTRA_SIZE)), 1)
-    np.lib.format.read_magic(file)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    return np.asarray(np.memmap(file, dtype, "r", file.tell(), shape))
+    archive.seek(member.header_offset)
+    header = archive.read(_LOCAL_HEADER)
+    archive.seek(sum(int.from_bytes(header[size], "little") for size in (_NAME_SIZE, _EXTRA_SIZE)), 1)
+    np.lib.format.read_magic(archive)
+    shape, by_column, dtype = np.lib.format.read_array_header_1_0(archive)
+    return np.ndarray(shape, dtype, archive, archive.tell(), order="F" if by_column else "C")
