@@ -57,7 +57,8 @@ NEWEST_ITEM = """EXISTS (SELECT 1 FROM queue_items q WHERE q.document_id = d.id 
       AND NOT EXISTS (SELECT 1 FROM deliveries v
         WHERE v.record_id = d.id AND v.route = q.queue AND v.sent_revision < v.revision))"""
 
-# A queue item that failed makes its document `extraction_failed`; one that is done makes it `extracted`.
+# In each queue only the item of the newest revision counts, and none while a later revision is on its way: one that failed makes
+# the document `extraction_failed`, whatever other queues say; otherwise one that is done makes it `extracted`.
 DOCUMENTS = """
 SELECT d.id AS id, d.source_id AS source_id, {subject} AS company_id, {ticker} AS ticker,
   {document_type} AS document_type, {source_type} AS source_type, d.title AS title, d.url AS url,
